@@ -1,0 +1,221 @@
+import { readFileSync } from 'node:fs'
+import ipaddr from 'ipaddr.js'
+import * as yup from 'yup'
+
+/**
+ * Every setting of Linehook, with one sentence each; the only reader of process.env. README's table and
+ * `.env.example` are checked against `settings` by a test.
+ */
+export const settings = {
+  DATABASE_URL: text()
+    .required()
+    .matches(/^postgres(ql)?:\/\//, 'must start with postgres://')
+    .meta({ about: 'Postgres, where every message and event is kept.', secret: true }),
+  REDIS_URL: text()
+    .required()
+    .matches(/^rediss?:\/\//, 'must start with redis://')
+    .meta({ about: 'Redis (noeviction, AOF on), where the queues are.', secret: true }),
+  ENCRYPTION_KEY: text()
+    .required()
+    .test(
+      'keys',
+      'must be 32 bytes in base64 (`openssl rand -base64 32`); a retired key may follow after a comma',
+      everyKeyIs32Bytes,
+    )
+    .meta({
+      about:
+        'Encrypts webhook tokens and signing secrets at rest; the first key seals, the others only open.',
+      secret: true,
+    }),
+  PORT: count(1, 65_535).default(3000).meta({ about: 'The port that `web` listens on.' }),
+  HOST: text().default('0.0.0.0').meta({ about: 'The address that `web` listens on.' }),
+  PUBLIC_URL: httpUrl().meta({
+    about:
+      'Where people and carriers reach `web`; generated webhook URLs start with it. Default: http://localhost:PORT.',
+  }),
+  TRUSTED_PROXY_HOPS: count(0, 10)
+    .default(0)
+    .meta({ about: 'How many reverse proxies stand before `web` and set X-Forwarded-For.' }),
+  PRODUCT_WORD: text()
+    .matches(/^[A-Za-z]{1,32}$/, 'must be 1 to 32 letters')
+    .default('line')
+    .meta({ about: 'The word that stands for "line" in paths and fields, for clients of another product.' }),
+  LOG_LEVEL: text()
+    .oneOf(['debug', 'info', 'warn', 'error', 'silent'])
+    .default('info')
+    .meta({ about: 'The least level that is logged: debug, info, warn, error or silent.' }),
+  QUEUES_PASSWORD: text().min(12, 'must have 12 characters or more').meta({
+    about:
+      "The operators' password for the dashboard at /queues (user name: operator); without it the dashboard is closed.",
+    secret: true,
+  }),
+  QUEUES_WRITABLE: flag()
+    .default(false)
+    .meta({ about: 'Lets the dashboard retry, promote and remove jobs.' }),
+  RATE_LIMIT_STATUS: yup
+    .number()
+    .typeError('must be 403 or 429')
+    .oneOf([403, 429], 'must be 403 or 429')
+    .default(403)
+    .meta({ about: 'The status of `Rate limit exceeded`: 403 as specified, or 429.' }),
+  MESSAGE_TTL_SECONDS: count(60, 604_800)
+    .default(14_400)
+    .meta({ about: 'A message that could not be sent for so long fails as `expired`.' }),
+  MAX_QUEUED_MESSAGES: count(1, 10_000_000)
+    .default(100_000)
+    .meta({ about: 'With so many messages waiting in all, new ones are answered 503.' }),
+  MAX_QUEUED_PER_LINE: count(1, 1_000_000)
+    .default(1000)
+    .meta({ about: 'With so many messages of one line waiting, new ones for it are refused.' }),
+  SIMULATOR: flag()
+    .default(false)
+    .meta({ about: 'Opens the simulator carrier and its routes below /simulator, which need no password.' }),
+  ALLOW_HTTP: flag()
+    .default(false)
+    .meta({ about: 'Lets outgoing webhook URLs be http:// as well as https://.' }),
+  ALLOWED_PRIVATE_CIDRS: list(isCidr, 'must be CIDR ranges separated by commas, such as 10.0.0.0/8').meta({
+    about: 'Private address ranges that users’ URLs may point to, separated by commas; none by default.',
+  }),
+  DELIVERY_RETRY_BASE_MS: count(10, 3_600_000)
+    .default(5000)
+    .meta({ about: 'The first wait of the retry schedule; each later wait is 4 times longer, up to 24 h.' }),
+  DELIVERY_TIMEOUT_MS: count(100, 60_000)
+    .default(15_000)
+    .meta({ about: 'How long an endpoint may take to answer.' }),
+  ENDPOINT_MAX_IN_FLIGHT: count(1, 1000)
+    .default(10)
+    .meta({ about: 'Requests to one endpoint at the same time, over all workers.' }),
+  CARRIER_TIMEOUT_MS: count(100, 60_000)
+    .default(15_000)
+    .meta({ about: 'How long a carrier may take to answer; after that the outcome is unknown.' }),
+  SEND_CONCURRENCY: count(1, 1000)
+    .default(50)
+    .meta({ about: 'Messages that one `send-message` process works on at the same time.' }),
+  DELIVER_CONCURRENCY: count(1, 2000)
+    .default(200)
+    .meta({ about: 'Deliveries that one `deliver-event` process works on at the same time.' }),
+  DATABASE_POOL_SIZE: count(1, 500).default(10).meta({ about: 'Postgres connections of each process.' }),
+  STARTED_BY_PID: count(1, 4_194_304).meta({
+    about: 'Set by `linehook start`: a process whose starter is gone stops.',
+  }),
+}
+
+export type Config = ReturnType<typeof readConfig>
+
+/** Every fault of the configuration at once, one per line, each naming its variable. */
+export class ConfigInvalid extends Error {
+  override name = 'ConfigInvalid'
+
+  constructor(readonly faults: string[]) {
+    super(
+      `The configuration has ${faults.length} fault${faults.length === 1 ? '' : 's'}:\n${faults.map((fault) => `  ${fault}`).join('\n')}`,
+    )
+  }
+}
+
+/** @throws ConfigInvalid */
+export function readConfig(env: NodeJS.ProcessEnv = process.env) {
+  // `VAR=` in an env file means "not set".
+  const given = Object.fromEntries(
+    Object.keys(settings).map((name) => [name, env[name]?.trim() || undefined]),
+  )
+  const value = validate(given)
+  return Object.freeze({
+    version: readVersion(),
+    databaseUrl: value.DATABASE_URL,
+    databasePoolSize: value.DATABASE_POOL_SIZE,
+    redisUrl: value.REDIS_URL,
+    encryptionKeys: splitList(value.ENCRYPTION_KEY).map((key) => Buffer.from(key, 'base64')),
+    port: value.PORT,
+    host: value.HOST,
+    publicUrl: (value.PUBLIC_URL ?? `http://localhost:${value.PORT}`).replace(/\/+$/, ''),
+    trustedProxyHops: value.TRUSTED_PROXY_HOPS,
+    productWord: value.PRODUCT_WORD,
+    logLevel: value.LOG_LEVEL,
+    queuesPassword: value.QUEUES_PASSWORD,
+    queuesWritable: value.QUEUES_WRITABLE,
+    rateLimitStatus: value.RATE_LIMIT_STATUS === 429 ? (429 as const) : (403 as const),
+    messageTtlMs: value.MESSAGE_TTL_SECONDS * 1000,
+    maxQueuedMessages: value.MAX_QUEUED_MESSAGES,
+    maxQueuedPerLine: value.MAX_QUEUED_PER_LINE,
+    simulator: value.SIMULATOR,
+    allowHttp: value.ALLOW_HTTP,
+    allowedPrivateCidrs: splitList(value.ALLOWED_PRIVATE_CIDRS),
+    deliveryRetryBaseMs: value.DELIVERY_RETRY_BASE_MS,
+    deliveryTimeoutMs: value.DELIVERY_TIMEOUT_MS,
+    endpointMaxInFlight: value.ENDPOINT_MAX_IN_FLIGHT,
+    carrierTimeoutMs: value.CARRIER_TIMEOUT_MS,
+    sendConcurrency: value.SEND_CONCURRENCY,
+    deliverConcurrency: value.DELIVER_CONCURRENCY,
+    startedByPid: value.STARTED_BY_PID,
+  })
+}
+
+function validate(given: Record<string, string | undefined>) {
+  try {
+    return yup.object(settings).validateSync(given, { abortEarly: false })
+  } catch (error) {
+    if (!(error instanceof yup.ValidationError)) throw error
+    const faults = error.inner.map(
+      (each) => `${each.path ?? ''} ${each.type === 'optionality' ? 'is required' : each.message}`,
+    )
+    throw new ConfigInvalid([...new Set(faults)])
+  }
+}
+
+/** package.json is one folder up from the sources and two from the compiled files. */
+export function readVersion(): string {
+  for (const path of ['../package.json', '../../package.json']) {
+    try {
+      const parsed = JSON.parse(readFileSync(new URL(path, import.meta.url), 'utf8')) as {
+        name: string
+        version: string
+      }
+      if (parsed.name === 'linehook') return parsed.version
+    } catch {
+      continue
+    }
+  }
+  return '0.0.0'
+}
+
+function text() {
+  return yup.string()
+}
+
+function count(min: number, max: number) {
+  const range = `must be a whole number from ${min} to ${max}`
+  return yup.number().typeError(range).integer(range).min(min, range).max(max, range)
+}
+
+function flag() {
+  return yup.boolean().typeError('must be true or false')
+}
+
+function httpUrl() {
+  return text().test('url', 'must be an http:// or https:// URL without a query', (value) => {
+    if (value === undefined) return true
+    const url = URL.canParse(value) ? new URL(value) : undefined
+    return url !== undefined && /^https?:$/.test(url.protocol) && url.search === '' && url.hash === ''
+  })
+}
+
+function list(isItem: (item: string) => boolean, message: string) {
+  return text().test('list', message, (value) => splitList(value).every(isItem))
+}
+
+function splitList(value: string | undefined): string[] {
+  return (value ?? '')
+    .split(',')
+    .map((item) => item.trim())
+    .filter((item) => item !== '')
+}
+
+function everyKeyIs32Bytes(value: string | undefined): boolean {
+  const keys = splitList(value)
+  return keys.length > 0 && keys.every((key) => /^[A-Za-z0-9+/]{43}=$/.test(key))
+}
+
+function isCidr(value: string): boolean {
+  return ipaddr.isValidCIDR(value)
+}

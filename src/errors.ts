@@ -1,0 +1,31 @@
+/**
+ * A request that cannot be done for a reason its sender can mend. `message` names the field or thing and the
+ * fix, and is shown as it is: by the API as a problem's detail, by the command line as its last line.
+ */
+export class UserError extends Error {
+  override name = 'UserError'
+
+  constructor(
+    message: string,
+    readonly status: 400 | 401 | 403 | 404 | 405 | 409 | 413 | 415 | 422 | 429 = 400,
+  ) {
+    super(message)
+  }
+}
+
+/** Something we need (Postgres, Redis, room in the queue) is not there now; the same request may work later. */
+export class Unavailable extends Error {
+  override name = 'Unavailable'
+
+  constructor(
+    message: string,
+    readonly retryAfterSeconds = 5,
+    options?: ErrorOptions,
+  ) {
+    super(message, options)
+  }
+}
+
+export function asError(thrown: unknown): Error {
+  return thrown instanceof Error ? thrown : new Error(String(thrown))
+}

@@ -1,0 +1,84 @@
+import { createCipheriv, createDecipheriv, createHash, randomBytes, timingSafeEqual } from 'node:crypto'
+
+/**
+ * Secrets at rest. A token that only needs to be recognised is kept as its SHA-256 (it has 256 random bits, so
+ * a slow hash adds nothing). One that its owner may see again is sealed: AES-256-GCM under a fresh data key,
+ * which is itself wrapped by the operator's key (envelope), so that a change of ENCRYPTION_KEY re-wraps
+ * 32 bytes a row. The associated data names the row: a sealed value copied to another row does not open.
+ */
+export interface Secrets {
+  /** @param place names table, column and row, for example `incoming_webhooks.token:<line id>` */
+  seal(plain: string, place: string): Buffer
+  /** @throws Error when the key is not among ENCRYPTION_KEY, or the value was changed or moved */
+  open(sealed: Buffer, place: string): string
+}
+
+const FORMAT = 1
+const KEY_ID_BYTES = 4
+const NONCE_BYTES = 12
+const TAG_BYTES = 16
+const WRAPPED_BYTES = NONCE_BYTES + 32 + TAG_BYTES
+
+export function createSecrets(keys: readonly Buffer[]): Secrets {
+  const [current] = keys
+  if (current === undefined) throw new Error('createSecrets needs a key')
+  const byId = new Map(keys.map((key) => [keyId(key).toString('hex'), key]))
+
+  return {
+    seal(plain, place) {
+      const dataKey = randomBytes(32)
+      const wrapped = encrypt(current, dataKey, place)
+      return Buffer.concat([
+        Buffer.of(FORMAT),
+        keyId(current),
+        wrapped,
+        encrypt(dataKey, Buffer.from(plain), place),
+      ])
+    },
+    open(sealed, place) {
+      if (sealed[0] !== FORMAT) throw new Error('the sealed value has an unknown format')
+      const id = sealed.subarray(1, 1 + KEY_ID_BYTES).toString('hex')
+      const key = byId.get(id)
+      if (key === undefined) throw new Error(`ENCRYPTION_KEY has no key ${id}, which sealed this value`)
+      const wrappedAt = 1 + KEY_ID_BYTES
+      const dataKey = decrypt(key, sealed.subarray(wrappedAt, wrappedAt + WRAPPED_BYTES), place)
+      return decrypt(dataKey, sealed.subarray(wrappedAt + WRAPPED_BYTES), place).toString()
+    },
+  }
+}
+
+/** A token of 256 random bits, safe in a URL. */
+export function newToken(): string {
+  return randomBytes(32).toString('base64url')
+}
+
+/** A signing secret as Standard Webhooks writes it: `whsec_` and 32 random bytes in base64. */
+export function newSigningSecret(): string {
+  return `whsec_${randomBytes(32).toString('base64')}`
+}
+
+export function sha256(value: string): Buffer {
+  return createHash('sha256').update(value).digest()
+}
+
+/** Compares in constant time; the values' lengths need not be equal. */
+export function isSameSecret(given: string, expected: string): boolean {
+  return timingSafeEqual(sha256(given), sha256(expected))
+}
+
+function keyId(key: Buffer): Buffer {
+  return createHash('sha256').update('linehook key id').update(key).digest().subarray(0, KEY_ID_BYTES)
+}
+
+function encrypt(key: Buffer, plain: Buffer, place: string): Buffer {
+  const nonce = randomBytes(NONCE_BYTES)
+  const cipher = createCipheriv('aes-256-gcm', key, nonce).setAAD(Buffer.from(place))
+  return Buffer.concat([nonce, cipher.update(plain), cipher.final(), cipher.getAuthTag()])
+}
+
+function decrypt(key: Buffer, sealed: Buffer, place: string): Buffer {
+  const cipherEnd = sealed.length - TAG_BYTES
+  const decipher = createDecipheriv('aes-256-gcm', key, sealed.subarray(0, NONCE_BYTES))
+  decipher.setAAD(Buffer.from(place)).setAuthTag(sealed.subarray(cipherEnd))
+  return Buffer.concat([decipher.update(sealed.subarray(NONCE_BYTES, cipherEnd)), decipher.final()])
+}

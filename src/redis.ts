@@ -1,0 +1,76 @@
+import { once } from 'node:events'
+import { Redis } from 'ioredis'
+import { Unavailable } from './errors.js'
+import type { Logger } from './telemetry/log.js'
+
+/**
+ * `fail-fast`: a command without a connection fails at once (accepting must not wait for Redis).
+ * `wait`: commands wait for the connection to come back (BullMQ's workers: without Redis there is nothing to do).
+ */
+export type RedisManner = 'fail-fast' | 'wait'
+
+export function connectRedis(url: string, manner: RedisManner, log: Logger): Redis {
+  const redis = new Redis(url, {
+    connectTimeout: 2000,
+    retryStrategy: (times) => Math.min(100 * times, 1000),
+    // A failed-over master answers READONLY until its clients reconnect.
+    reconnectOnError: (error) => error.message.startsWith('READONLY'),
+    ...(manner === 'wait'
+      ? { maxRetriesPerRequest: null }
+      : { maxRetriesPerRequest: 0, enableOfflineQueue: false, commandTimeout: 2000 }),
+  })
+  let isDown = false
+  redis.on('error', (error: Error) => {
+    if (!isDown) log.warn({ err: error }, 'redis.unreachable')
+    isDown = true
+  })
+  redis.on('ready', () => {
+    if (isDown) log.info('redis.reachable')
+    isDown = false
+  })
+  return redis
+}
+
+/** Runs a command on a fail-fast connection and calls every failure by one name. @throws Unavailable */
+export async function redisAvailable<T>(command: () => Promise<T>): Promise<T> {
+  try {
+    return await command()
+  } catch (error) {
+    throw new Unavailable('Redis is not available', 5, { cause: error })
+  }
+}
+
+/** Resolves when the connection can be used. */
+export async function whenReady(redis: Redis): Promise<void> {
+  while (redis.status !== 'ready') await once(redis, 'ready')
+}
+
+/** Thrown at a worker's start: with these settings Redis would lose acknowledged jobs. */
+export class RedisUnsafe extends Error {
+  override name = 'RedisUnsafe'
+}
+
+/**
+ * With `allkeys-lru` 2,000 acknowledged jobs became 51; without AOF a restart starts empty (reliability §8).
+ * Where CONFIG or INFO is closed to us (managed Redis), it warns instead.
+ *
+ * @throws RedisUnsafe naming the setting and its fix
+ */
+export async function requireDurableRedis(redis: Redis, log: Logger): Promise<void> {
+  let info: string
+  try {
+    info = `${await redis.info('memory')}\n${await redis.info('persistence')}`
+  } catch (error) {
+    log.warn({ err: error }, 'redis.durability_unknown')
+    return
+  }
+  const policy = /^maxmemory_policy:(\S+)/m.exec(info)?.[1]
+  const aof = /^aof_enabled:(\d)/m.exec(info)?.[1]
+  if (policy === undefined || aof === undefined) log.warn({ policy, aof }, 'redis.durability_unknown')
+  if (policy !== undefined && policy !== 'noeviction') {
+    throw new RedisUnsafe(`Redis has maxmemory-policy ${policy} and may drop jobs: set it to noeviction`)
+  }
+  if (aof === '0') {
+    throw new RedisUnsafe('Redis has appendonly no and would start empty after a crash: set appendonly yes')
+  }
+}

@@ -1,0 +1,57 @@
+import { readFileSync } from 'node:fs'
+import type { Redis } from 'ioredis'
+import { redisAvailable } from './redis.js'
+
+/** At most `limit` places in any span of `lengthMs`. Keys of windows that are taken together share a hash tag. */
+export interface Window {
+  key: string
+  limit: number
+  lengthMs: number
+}
+
+export interface SlidingWindows {
+  /**
+   * Takes a place in every window for `member`, or in none. A repeat with the same member counts once, so it is
+   * harmless after a crash.
+   *
+   * @param now in ms; the clock of Redis when left out, because processes' clocks differ
+   * @returns 0 when the places are taken, else the milliseconds after which to ask again
+   * @throws Unavailable
+   */
+  take(member: string, windows: readonly Window[], now?: number): Promise<number>
+  /** Empties a window, for those who took places and for those who wait. @throws Unavailable */
+  clear(key: string): Promise<void>
+}
+
+/** How late a waiter may come back before its turn goes to the next: a busy worker is not a dead one. */
+const PATIENCE_MS = 2000
+
+const script = readFileSync(new URL('./sliding-window.lua', import.meta.url), 'utf8')
+
+type WithScript = Redis & {
+  slidingWindow(keyCount: number, ...args: (string | number)[]): Promise<number>
+}
+
+export function createSlidingWindows(redis: Redis): SlidingWindows {
+  redis.defineCommand('slidingWindow', { lua: script })
+  return {
+    take: (member, windows, now) =>
+      redisAvailable(() =>
+        (redis as WithScript).slidingWindow(
+          windows.length * 2,
+          ...windows.flatMap(({ key }) => [key, waiters(key)]),
+          member,
+          now ?? '',
+          PATIENCE_MS,
+          ...windows.flatMap(({ limit, lengthMs }) => [limit, lengthMs]),
+        ),
+      ),
+    clear: async (key) => {
+      await redisAvailable(() => redis.del(key, waiters(key)))
+    },
+  }
+}
+
+function waiters(key: string): string {
+  return `${key}:waiting`
+}

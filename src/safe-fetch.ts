@@ -1,0 +1,94 @@
+import { lookup as systemLookup } from 'node:dns'
+import { createSecureContext } from 'node:tls'
+import { Agent } from 'undici'
+import { parseRanges } from './safe-fetch/addresses.js'
+import { guardedConnector } from './safe-fetch/dial.js'
+import { exchange, type SafeRequest, type SafeResponse } from './safe-fetch/exchange.js'
+import { Fault, FetchFailed } from './safe-fetch/failures.js'
+import { checkedAddresses, type Lookup } from './safe-fetch/resolve.js'
+import { bareHost, parseUserUrl } from './safe-fetch/urls.js'
+
+export { isForbiddenAddress, parseRanges, type AddressRange } from './safe-fetch/addresses.js'
+export type { SafeRequest, SafeResponse } from './safe-fetch/exchange.js'
+export { FetchFailed, type FetchFailureName } from './safe-fetch/failures.js'
+export type { Lookup } from './safe-fetch/resolve.js'
+
+/**
+ * The one door through which the service calls URLs that users gave it.
+ *
+ * A URL is checked when it is saved (`explainUrl`, for a friendly error) and again at every dial (`request`, for
+ * safety, because DNS answers change). Only public addresses are called, unless the operator allows a range. No
+ * proxy variable is read and no redirect followed: a caller that wants to follow one calls `request` again.
+ */
+export interface SafeFetch {
+  /**
+   * Resolves with any HTTP answer, 3xx, 4xx and 5xx included; rejects with FetchFailed for everything else, and with
+   * a TypeError for headers that HTTP does not allow, which are the caller's mistake.
+   */
+  request(url: string, request?: SafeRequest): Promise<SafeResponse>
+  /** Undefined if the URL can be called, else a sentence that says what is wrong and what to do. At most 3 s. */
+  explainUrl(url: string): Promise<string | undefined>
+  /** Closes idle connections; what is still in flight fails as `aborted`. */
+  close(): Promise<void>
+}
+
+export interface SafeFetchOptions {
+  allowHttp: boolean
+  /** Ranges that may be called although they are not public, such as 127.0.0.0/8. A bad one throws a TypeError. */
+  allowedPrivateCidrs: readonly string[]
+  /** Name look-up, TCP and TLS together. Default 5,000; running out of it is a `dns`, `connect` or `tls` failure. */
+  connectTimeoutMs?: number
+  /** Default `dns.lookup`. */
+  lookup?: Lookup
+  /** Requests beyond it wait, and the wait counts as theirs. Default 128: many users share the origins of big hosts. */
+  maxConnectionsPerOrigin?: number
+  /** Certificates (PEM) to trust instead of the ones that Node trusts. */
+  trustedCertificates?: string
+}
+
+const EXPLAIN_TIMEOUT_MS = 3_000
+
+/** Under the 5 s after which Node's own server, the shortest in wide use, closes an idle connection. */
+const KEEP_ALIVE_MS = 4_000
+
+export function createSafeFetch(options: SafeFetchOptions): SafeFetch {
+  const guard = { lookup: options.lookup ?? systemLookup, allowed: parseRanges(options.allowedPrivateCidrs) }
+  const agent = new Agent({
+    connect: guardedConnector({
+      ...guard,
+      connectTimeoutMs: options.connectTimeoutMs ?? 5_000,
+      secureContext: createSecureContext({ ca: options.trustedCertificates }),
+    }),
+    connections: options.maxConnectionsPerOrigin ?? 128,
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    keepAliveMaxTimeout: KEEP_ALIVE_MS,
+    maxHeaderSize: 16 * 1_024,
+  })
+
+  return {
+    async request(url, request = {}) {
+      const startedAt = performance.now()
+      const elapsedMs = () => Math.round(performance.now() - startedAt)
+      try {
+        const answer = await exchange(agent, parseUserUrl(url, options.allowHttp), request)
+        return { ...answer, durationMs: elapsedMs() }
+      } catch (error) {
+        if (!(error instanceof Fault)) throw error
+        const { failure, message, requestSent, cause } = error
+        throw new FetchFailed(failure, message, { requestSent, durationMs: elapsedMs(), cause })
+      }
+    },
+    async explainUrl(url) {
+      try {
+        await checkedAddresses(bareHost(parseUserUrl(url, options.allowHttp)), guard, EXPLAIN_TIMEOUT_MS)
+        return undefined
+      } catch (error) {
+        if (error instanceof Fault) return error.message
+        throw error
+      }
+    },
+    async close() {
+      await agent.destroy()
+    },
+  }
+}

@@ -1,0 +1,135 @@
+import type { LookupAddress } from 'node:dns'
+import { connect as connectTcp, isIP, type Socket } from 'node:net'
+import { connect as connectTls, type SecureContext } from 'node:tls'
+import type { buildConnector } from 'undici'
+import { isForbiddenAddress } from './addresses.js'
+import { Fault } from './failures.js'
+import { blocked, checkedAddresses, type Guard } from './resolve.js'
+
+/**
+ * How long one of a host's addresses may take before the next is tried. Node's 250 ms gives up for good on each
+ * address that is further away (nodejs/node#54359), so that a far host could only be reached by its last one.
+ */
+const ADDRESS_ATTEMPT_MS = 1_000
+
+interface Dialler extends Guard {
+  /** Name look-up, TCP and TLS together, in milliseconds. */
+  connectTimeoutMs: number
+  secureContext: SecureContext
+}
+
+interface Peer {
+  host: string
+  port: number
+  isTls: boolean
+  addresses: LookupAddress[]
+}
+
+/**
+ * undici's way to a socket, with the three checks: a literal host, every resolved address, and the address that
+ * the socket is really connected to. undici's own `connect.lookup` is not called for literals, and
+ * `interceptors.dns()` goes round it (measured), so neither can be the guard.
+ */
+export function guardedConnector(dialler: Dialler): buildConnector.connector {
+  return ({ hostname, port, protocol }, callback) => {
+    const isTls = protocol === 'https:'
+    const deadlineAt = performance.now() + dialler.connectTimeoutMs
+    checkedAddresses(hostname, dialler, dialler.connectTimeoutMs)
+      .then((addresses) => ({ host: hostname, port: Number(port) || (isTls ? 443 : 80), isTls, addresses }))
+      .then((peer) => dial(peer, dialler, deadlineAt - performance.now()))
+      .then(
+        (socket) => {
+          callback(null, socket)
+        },
+        (error: unknown) => {
+          callback(error instanceof Error ? error : new Error(String(error)), null)
+        },
+      )
+  }
+}
+
+/** Connects to one of the peer's checked addresses. Rejects with a Fault: `connect`, `tls` or `blocked_address`. */
+function dial(peer: Peer, dialler: Dialler, timeoutMs: number): Promise<Socket> {
+  return new Promise((resolve, reject) => {
+    const socket = open(peer, dialler.secureContext)
+    let stage: 'connect' | 'tls' = 'connect'
+    const fail = (fault: Fault) => {
+      clearTimeout(timer)
+      socket.destroy()
+      reject(fault)
+    }
+    const timer = setTimeout(() => {
+      const limit = `${dialler.connectTimeoutMs / 1_000} s`
+      fail(new Fault(stage, `The host ${peer.host} did not complete a connection within ${limit}.`))
+    }, timeoutMs)
+    // Before Node's own listener, which writes the TLS greeting: not one byte leaves for a forbidden address.
+    socket.prependOnceListener('connect', () => {
+      stage = 'tls'
+      if (isForbiddenAddress(socket.remoteAddress ?? '', dialler.allowed)) fail(blocked(peer.host))
+    })
+    socket.once(peer.isTls ? 'secureConnect' : 'connect', () => {
+      clearTimeout(timer)
+      resolve(socket)
+    })
+    socket.once('error', (error) => {
+      fail(stage === 'connect' ? unreachable(peer, error) : untrusted(peer, error))
+    })
+    socket.on('error', dropAbortedRequest)
+  })
+}
+
+function open({ host, port, isTls, addresses }: Peer, secureContext: SecureContext): Socket {
+  const target = {
+    host,
+    port,
+    lookup: (_host: string, _options: unknown, answer: (error: null, addresses: LookupAddress[]) => void) => {
+      answer(null, addresses)
+    },
+    autoSelectFamily: true,
+    autoSelectFamilyAttemptTimeout: ADDRESS_ATTEMPT_MS,
+  }
+  if (!isTls) return connectTcp(target).setNoDelay(true)
+  return connectTls({
+    ...target,
+    // Server names are never addresses (RFC 6066 §3); with an empty one the certificate is held against `host`.
+    servername: isIP(host) === 0 ? host : '',
+    ALPNProtocols: ['http/1.1'],
+    secureContext,
+    // Said out loud because NODE_TLS_REJECT_UNAUTHORIZED=0 would otherwise switch it off.
+    rejectUnauthorized: true,
+  }).setNoDelay(true)
+}
+
+/**
+ * undici 7.30.2 dials the origin once more after each request that is aborted on an open connection (measured;
+ * nodejs/undici#5845): seeing its own UND_ERR_INFO, it puts the aborted request back in the queue. With any other
+ * code it drops the request. This listener is older than undici's, so it gets to change the code first.
+ */
+function dropAbortedRequest(error: NodeJS.ErrnoException): void {
+  if (error.code === 'UND_ERR_INFO' && error.message === 'aborted') error.code = 'UND_ERR_ABORTED'
+}
+
+function unreachable({ host, port }: Peer, error: NodeJS.ErrnoException): Fault {
+  const what = error.code === 'ECONNREFUSED' ? 'refused the connection' : 'could not be reached'
+  return new Fault('connect', `The host ${host} ${what} on port ${port}.`, error)
+}
+
+function untrusted({ host }: Peer, error: NodeJS.ErrnoException): Fault {
+  const what = CERTIFICATE_FAULTS[error.code ?? '']
+  return new Fault(
+    'tls',
+    what ? `The certificate of ${host} ${what}.` : `The TLS handshake with ${host} failed.`,
+    error,
+  )
+}
+
+const CERTIFICATE_FAULTS: Record<string, string> = {
+  ERR_TLS_CERT_ALTNAME_INVALID: 'is for another name',
+  CERT_HAS_EXPIRED: 'has expired',
+  CERT_NOT_YET_VALID: 'is not valid yet',
+  DEPTH_ZERO_SELF_SIGNED_CERT: 'is self-signed',
+  SELF_SIGNED_CERT_IN_CHAIN: 'is issued by an authority that is not publicly trusted',
+  UNABLE_TO_GET_ISSUER_CERT: 'comes without its intermediate certificates',
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: 'comes without its intermediate certificates',
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'comes without its intermediate certificates',
+}

@@ -1,0 +1,94 @@
+/**
+ * What can go wrong when a URL of a user's is called: one name per failure, decided where it happens.
+ *
+ * | name | decided in | may the server have seen the request? |
+ * |---|---|---|
+ * | `invalid_url` | urls.ts | no |
+ * | `dns`, `blocked_address` | resolve.ts; `blocked_address` also in dial.ts | no |
+ * | `connect` (refused, unreachable, not accepted in time), `tls` (handshake, certificate) | dial.ts | no |
+ * | `timeout` (the whole exchange), `aborted` (the caller's signal, or `close`) | exchange.ts | if `requestSent` |
+ * | `reset`, `too_large` (headers), `bad_response` (not HTTP/1.1), `network` (the rest) | `faultOf` below | yes |
+ *
+ * A server that breaks TLS after the handshake is `tls` with `requestSent`: decide repeats by that, not by the name.
+ */
+export type FetchFailureName =
+  | 'invalid_url'
+  | 'dns'
+  | 'blocked_address'
+  | 'connect'
+  | 'tls'
+  | 'timeout'
+  | 'reset'
+  | 'too_large'
+  | 'bad_response'
+  | 'aborted'
+  | 'network'
+
+/**
+ * Thrown for every failure that is not an HTTP answer. `message` is a sentence for the tenant: no raw socket
+ * text, no resolved address. `cause` holds the raw error and is for the operator's log only.
+ */
+export class FetchFailed extends Error {
+  override readonly name = 'FetchFailed'
+  readonly failure: FetchFailureName
+  /** Whether bytes of the request may have reached the server; false means that a repeat is safe. */
+  readonly requestSent: boolean
+  readonly durationMs: number
+
+  constructor(
+    failure: FetchFailureName,
+    message: string,
+    facts: { requestSent: boolean; durationMs: number; cause?: unknown },
+  ) {
+    super(message, { cause: facts.cause })
+    this.failure = failure
+    this.requestSent = facts.requestSent
+    this.durationMs = facts.durationMs
+  }
+}
+
+/** A named failure on its way to the door, where the facts of the whole exchange make it a FetchFailed. */
+export class Fault extends Error {
+  readonly failure: FetchFailureName
+  requestSent = false
+
+  constructor(failure: FetchFailureName, message: string, cause?: unknown) {
+    super(message, { cause })
+    this.failure = failure
+  }
+}
+
+/** Names what broke an exchange on an open connection: errors of the socket and of undici's HTTP parser. */
+export function faultOf(error: Error & { code?: unknown }): Fault {
+  if (error instanceof Fault) return error
+  const code = typeof error.code === 'string' ? error.code : ''
+  if (code === 'UND_ERR_HEADERS_OVERFLOW') {
+    return new Fault('too_large', 'The headers of the answer are larger than 16 KiB.', error)
+  }
+  if (code === 'UND_ERR_DESTROYED' || code === 'UND_ERR_CLOSED') {
+    return new Fault('aborted', 'The request was cancelled because the service is stopping.', error)
+  }
+  // With TLS 1.3 a server that wants a certificate from us says so after the handshake.
+  if (code.startsWith('ERR_SSL_')) {
+    return new Fault('tls', 'The TLS connection failed before the answer was complete.', error)
+  }
+  // undici 7.30.2 says "bad response" (a 100 that nobody asked for) and "bad upgrade" (101) with its code for a lost
+  // socket; the errors of its parser have no code, although HPE_… is documented (measured).
+  const isParserError = error.name === 'HTTPParserError'
+  const isLost = ENDED_EARLY.has(code)
+  if (isParserError ? !error.message.includes('EOF') : isLost && error.message.startsWith('bad ')) {
+    return new Fault('bad_response', 'The answer is not valid HTTP/1.1.', error)
+  }
+  if (isParserError || isLost) {
+    return new Fault('reset', 'The connection was closed before the answer was complete.', error)
+  }
+  return new Fault('network', 'The connection failed before the answer was complete.', error)
+}
+
+const ENDED_EARLY = new Set([
+  'ECONNRESET',
+  'ECONNABORTED',
+  'EPIPE',
+  'UND_ERR_SOCKET',
+  'UND_ERR_RES_CONTENT_LENGTH_MISMATCH',
+])

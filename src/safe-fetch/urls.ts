@@ -1,0 +1,41 @@
+import { Fault } from './failures.js'
+
+const MAX_URL_LENGTH = 2_048
+
+/**
+ * The URL as the whole service understands it: parsed once, by the WHATWG rules, so that the host that is checked
+ * is the host that is dialled. Throws an `invalid_url` Fault whose message names the fix.
+ */
+export function parseUserUrl(text: string, allowHttp: boolean): URL {
+  if (text.length > MAX_URL_LENGTH) {
+    throw invalid(`The URL has ${text.length} characters: shorten it to at most ${MAX_URL_LENGTH}.`)
+  }
+  if (!URL.canParse(text)) {
+    throw invalid('This is not a URL: write it in full, such as https://example.com/hook.')
+  }
+  const url = new URL(text)
+  if (url.protocol === 'http:' && !allowHttp) {
+    throw invalid('The URL starts with http://, which anybody on the way can read: use https://.')
+  }
+  if (url.protocol !== 'https:' && url.protocol !== 'http:') {
+    throw invalid(`The URL starts with ${url.protocol}, which cannot be called: use https://.`)
+  }
+  if (url.username !== '' || url.password !== '') {
+    throw invalid(
+      'The URL contains a user name or password: leave them out, and put a secret in the path instead.',
+    )
+  }
+  if (url.port === '0') {
+    throw invalid('Port 0 cannot be called: leave the port out, or name the one that your server listens on.')
+  }
+  return url
+}
+
+/** The host as sockets and DNS want it: an IPv6 address without its brackets. */
+export function bareHost(url: URL): string {
+  return url.hostname.replace(/^\[|\]$/g, '')
+}
+
+function invalid(message: string): Fault {
+  return new Fault('invalid_url', message)
+}

@@ -1,0 +1,58 @@
+import { asError } from './errors.js'
+import type { Logger } from './telemetry/log.js'
+
+/** The whole process must be gone 25 s after SIGTERM (architecture: Processes). */
+const DEADLINE_MS = 24_000
+const STARTER_CHECK_MS = 500
+
+type Step = { name: string; close: () => Promise<unknown> }
+
+/**
+ * Orders the end of a process: steps run one after another in the order given (the web server or worker first,
+ * Redis and Postgres last), on SIGTERM, SIGINT, or when the process that started this one is gone. A step that
+ * fails is logged and the next one runs; what is not over at the deadline is left to leases.
+ */
+export function closeOnSignal(
+  log: Logger,
+  steps: readonly Step[],
+  startedByPid?: number,
+): () => Promise<void> {
+  let closing: Promise<void> | undefined
+
+  const close = (reason: string) => {
+    closing ??= (async () => {
+      log.info({ reason }, 'process.stopping')
+      const deadline = setTimeout(() => {
+        log.error({ deadlineMs: DEADLINE_MS }, 'process.stopped_at_deadline')
+        process.exit(1)
+      }, DEADLINE_MS)
+      for (const step of steps) {
+        await step.close().catch((error: unknown) => {
+          log.error({ step: step.name, err: asError(error) }, 'process.close_failed')
+        })
+      }
+      clearTimeout(deadline)
+      log.info('process.stopped')
+      process.exit(0)
+    })()
+    return closing
+  }
+
+  process.on('SIGTERM', () => void close('SIGTERM'))
+  process.on('SIGINT', () => void close('SIGINT'))
+  if (startedByPid !== undefined) {
+    setInterval(() => {
+      if (!isAlive(startedByPid)) void close('starter gone')
+    }, STARTER_CHECK_MS).unref()
+  }
+  return () => close('asked')
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM'
+  }
+}

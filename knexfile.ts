@@ -1,0 +1,8 @@
+import { databaseOptions } from './src/database/connection.js'
+import { migrationSource } from './src/database/migrations.js'
+
+// For knex's own command line; `linehook migrate` does the same.
+export default {
+  ...databaseOptions({ url: process.env.DATABASE_URL ?? '', poolSize: 2, applicationName: 'knex' }),
+  migrations: { migrationSource: migrationSource() },
+}

@@ -1,0 +1,133 @@
+import type { Database } from '../connection.js'
+import type { EventType } from '../events.js'
+
+/** A claimed delivery with all that an attempt needs, or one that was just put on hold. */
+export interface ClaimedDelivery {
+  id: string
+  endpointId: string
+  /** held: the endpoint takes no events now; there is nothing to attempt. */
+  status: 'delivering' | 'held'
+  attemptNumber: number
+  /** Attempts of this round so far, this one included: the step of the retry schedule. */
+  roundAttempt: number
+  url: string
+  secretSealed: Buffer
+  /** Only while a rotation's overlap lasts. */
+  previousSecretSealed: Buffer | null
+  eventId: string
+  lineId: string
+  userId: string
+  type: EventType
+  payload: string
+  fromNumber: string
+  toNumber: string
+}
+
+/**
+ * pending → delivering by compare-and-set, or → held when the endpoint is disabled or its line's connection is
+ * switched off. undefined: another worker has it, or it is over.
+ */
+export async function claimDeliveries(
+  db: Database,
+  ids: readonly string[],
+  leaseMs: number,
+): Promise<(ClaimedDelivery | undefined)[]> {
+  const { rows } = await db.raw<{ rows: ClaimedDelivery[] }>(
+    `update deliveries d
+     set status = case when o.is_open then 'delivering' else 'held' end,
+         attempt_count = d.attempt_count + o.is_open::integer,
+         round_attempt_count = d.round_attempt_count + o.is_open::integer,
+         lease_until = case when o.is_open then now() + make_interval(secs => ?) end
+     from events v, endpoints e,
+       lateral (select e.disabled_at is null and exists (
+         select 1 from developer_connections c where c.endpoint_id = e.id and c.enabled) as is_open) o
+     where d.id = any (?::uuid[]) and d.status = 'pending' and v.id = d.event_id and e.id = d.endpoint_id
+     returning d.id, d.endpoint_id as "endpointId", d.status, d.attempt_count as "attemptNumber",
+       d.round_attempt_count as "roundAttempt", e.url, e.secret_sealed as "secretSealed",
+       case when e.previous_secret_until > now() then e.previous_secret_sealed end as "previousSecretSealed",
+       v.id as "eventId", v.line_id as "lineId", v.user_id as "userId", v.type, v.payload,
+       v.from_number as "fromNumber", v.to_number as "toNumber"`,
+    [leaseMs / 1000, [...ids]],
+  )
+  const byId = new Map(rows.map((row) => [row.id, row]))
+  return ids.map((id) => {
+    const row = byId.get(id)
+    byId.delete(id)
+    return row
+  })
+}
+
+/** An attempt and what comes of it. */
+export interface AttemptResult {
+  attemptId: string
+  deliveryId: string
+  endpointId: string
+  attemptNumber: number
+  startedAt: Date
+  durationMs: number
+  responseStatus?: number
+  responseExcerpt?: string
+  failure?: string
+  status: 'delivered' | 'pending' | 'exhausted' | 'held'
+  /** For `pending`: when the next attempt is due. */
+  retryInMs?: number
+  /** The endpoint said that it is gone for good (410). */
+  isGone?: boolean
+}
+
+/**
+ * Writes attempts, their deliveries' new states and the endpoints' health in one statement. A result of an
+ * attempt whose lease was taken over is still recorded as an attempt, but changes nothing else.
+ */
+export async function recordAttempts(
+  db: Database,
+  results: readonly AttemptResult[],
+  disableAfterMs: number,
+): Promise<void> {
+  await db.raw(
+    `with given as (
+       select * from jsonb_to_recordset(?::jsonb) as x("attemptId" uuid, "deliveryId" uuid, "endpointId" uuid,
+         "attemptNumber" integer, "startedAt" timestamptz, "durationMs" integer, "responseStatus" integer,
+         "responseExcerpt" text, failure text, status text, "retryInMs" bigint, "isGone" boolean)
+     ), attempts as (
+       insert into delivery_attempts (id, delivery_id, attempt_number, started_at, duration_ms, response_status,
+         response_excerpt, failure, next_attempt_at)
+       select "attemptId", "deliveryId", "attemptNumber", "startedAt", "durationMs", "responseStatus",
+         "responseExcerpt", failure, clock_timestamp() + make_interval(secs => "retryInMs" / 1000.0)
+       from given
+     ), settled as (
+       update deliveries d set status = g.status, last_failure = g.failure, lease_until = null,
+         due_at = clock_timestamp() + make_interval(secs => coalesce(g."retryInMs", 0) / 1000.0),
+         delivered_at = case when g.status = 'delivered' then clock_timestamp() end
+       from given g
+       where d.id = g."deliveryId" and d.attempt_count = g."attemptNumber" and d.status = 'delivering'
+     ), health as (
+       select "endpointId", count(*) filter (where failure is not null)::integer as failures,
+         bool_or(status = 'delivered') as works, coalesce(bool_or("isGone"), false) as is_gone
+       from given group by "endpointId"
+     )
+     update endpoints e set
+       failing_since = case when h.works then null else coalesce(e.failing_since, now()) end,
+       consecutive_failure_count = case when h.works then 0 else e.consecutive_failure_count + h.failures end,
+       disabled_at = case when e.disabled_at is not null then e.disabled_at
+         when h.is_gone or (not h.works and e.failing_since < now() - make_interval(secs => ?)) then now() end,
+       disabled_reason = case when e.disabled_at is not null then e.disabled_reason
+         when h.is_gone then 'gone'
+         when not h.works and e.failing_since < now() - make_interval(secs => ?) then 'failing' end
+     from health h
+     where e.id = h."endpointId" and (not h.works or e.failing_since is not null)`,
+    [JSON.stringify(results), disableAfterMs / 1000, disableAfterMs / 1000],
+  )
+}
+
+/** Says when a waiting delivery is next due, so that the sweeper leaves it alone until then. */
+export async function postponeDeliveries(
+  db: Database,
+  waits: readonly { id: string; ms: number }[],
+): Promise<void> {
+  await db.raw(
+    `update deliveries d set due_at = clock_timestamp() + make_interval(secs => g.ms / 1000.0)
+     from jsonb_to_recordset(?::jsonb) as g(id uuid, ms integer) where d.id = g.id and d.status = 'pending'`,
+    [JSON.stringify(waits)],
+  )
+}

@@ -1,0 +1,51 @@
+import type { Database } from './connection.js'
+
+export interface DeveloperConnection {
+  lineId: string
+  enabled: boolean
+  endpointId: string | null
+  outgoingWebhookUrl: string | null
+  endpointDisabledAt: Date | null
+  endpointDisabledReason: 'gone' | 'failing' | null
+  hasIncomingWebhook: boolean
+}
+
+export async function findConnection(
+  db: Database,
+  userId: string,
+  lineId: string,
+): Promise<DeveloperConnection | undefined> {
+  const row: DeveloperConnection | undefined = await db('developer_connections as c')
+    .join('lines as l', 'l.id', 'c.line_id')
+    .leftJoin('endpoints as e', 'e.id', 'c.endpoint_id')
+    .leftJoin('incoming_webhooks as w', 'w.line_id', 'c.line_id')
+    .where({ 'l.user_id': userId, 'l.id': lineId })
+    .first({
+      lineId: 'c.line_id',
+      enabled: 'c.enabled',
+      endpointId: 'c.endpoint_id',
+      outgoingWebhookUrl: 'e.url',
+      endpointDisabledAt: 'e.disabled_at',
+      endpointDisabledReason: 'e.disabled_reason',
+      hasIncomingWebhook: db.raw('w.line_id is not null'),
+    })
+  return row
+}
+
+/** Makes the connection if the line has none yet. */
+export async function setConnectionEnabled(db: Database, lineId: string, enabled: boolean): Promise<void> {
+  await db('developer_connections')
+    .insert({ line_id: lineId, enabled })
+    .onConflict('line_id')
+    .merge({ enabled, updated_at: db.fn.now() })
+}
+
+export async function setConnectionEndpoint(
+  db: Database,
+  lineId: string,
+  endpointId: string | null,
+): Promise<void> {
+  await db('developer_connections')
+    .where({ line_id: lineId })
+    .update({ endpoint_id: endpointId, updated_at: db.fn.now() })
+}

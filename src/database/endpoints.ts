@@ -1,0 +1,38 @@
+import type { Database } from './connection.js'
+
+export async function insertEndpoint(
+  db: Database,
+  endpoint: { id: string; userId: string; url: string; secretSealed: Buffer },
+): Promise<void> {
+  await db('endpoints').insert({
+    id: endpoint.id,
+    user_id: endpoint.userId,
+    url: endpoint.url,
+    secret_sealed: endpoint.secretSealed,
+  })
+}
+
+/** A new URL starts with a clean health: what the old one did says nothing about it. */
+export async function setEndpointUrl(db: Database, id: string, url: string): Promise<void> {
+  await db('endpoints')
+    .where({ id })
+    .update({ url, ...healthy })
+}
+
+export async function enableEndpoint(db: Database, id: string): Promise<void> {
+  await db('endpoints').where({ id }).update(healthy)
+}
+
+export async function findSealedSecret(db: Database, id: string): Promise<Buffer | undefined> {
+  const row = await db('endpoints')
+    .where({ id })
+    .first<{ sealed: Buffer } | undefined>({ sealed: 'secret_sealed' })
+  return row?.sealed
+}
+
+const healthy = {
+  failing_since: null,
+  consecutive_failure_count: 0,
+  disabled_at: null,
+  disabled_reason: null,
+}

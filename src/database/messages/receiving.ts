@@ -1,0 +1,91 @@
+import type { Database } from '../connection.js'
+
+/** @returns false when this carrier has brought the message before */
+export async function claimCarrierMessageId(
+  db: Database,
+  carrier: string,
+  carrierMessageId: string,
+  messageId: string,
+): Promise<boolean> {
+  const inserted = await db('carrier_message_ids')
+    .insert({ carrier, carrier_message_id: carrierMessageId, message_id: messageId })
+    .onConflict()
+    .ignore()
+    .returning('message_id')
+  return inserted.length > 0
+}
+
+export interface ReceivedMessage {
+  id: string
+  userId: string
+  lineId: string
+  fromNumber: string
+  toNumber: string
+  text: string | null
+  mediaUrl: string | null
+  carrierMessageId: string
+}
+
+export async function insertReceivedMessage(db: Database, message: ReceivedMessage): Promise<void> {
+  await db('messages').insert({
+    id: message.id,
+    user_id: message.userId,
+    line_id: message.lineId,
+    direction: 'inbound',
+    source: 'carrier',
+    from_number: message.fromNumber,
+    to_number: message.toNumber,
+    text: message.text,
+    media_url: message.mediaUrl,
+    status: 'received',
+    carrier_message_id: message.carrierMessageId,
+  })
+}
+
+/**
+ * Notes that a number has written to a line: its window starts anew, and what it asked for about being written
+ * to is kept. `optOut` undefined leaves that as it is.
+ */
+export async function noteContact(
+  db: Database,
+  contact: { lineId: string; number: string; optOut: boolean | undefined },
+): Promise<void> {
+  const now = db.raw('clock_timestamp()')
+  const optedOut = contact.optOut === undefined ? {} : { opted_out_at: contact.optOut ? now : null }
+  await db('line_contacts')
+    .insert({ line_id: contact.lineId, number: contact.number, window_cleared_at: now, ...optedOut })
+    .onConflict(['line_id', 'number'])
+    .merge({ window_cleared_at: now, ...optedOut })
+}
+
+export interface Receipt {
+  carrier: string
+  carrierMessageId: string
+  /** Our own id of the message, if the carrier hands it back: it finds a message whose worker died mid-call. */
+  messageId?: string
+  status: 'delivered' | 'failed'
+  error?: string
+}
+
+/**
+ * A carrier's report on a sent message. Only forward: a message that is over stays as it is, so that reports may
+ * come twice and in any order. An `unknown` message becomes known by it.
+ *
+ * @returns the message's id, or undefined when nothing changed
+ */
+export async function applyReceipt(db: Database, receipt: Receipt): Promise<string | undefined> {
+  const { rows } = await db.raw<{ rows: { id: string }[] }>(
+    `update messages set status = ?, error = ?
+     where id = coalesce((select message_id from carrier_message_ids where carrier = ? and carrier_message_id = ?), ?::uuid)
+       and direction = 'outbound' and status in ('sending', 'sent', 'unknown')
+     returning id`,
+    [
+      receipt.status,
+      receipt.error ?? null,
+      receipt.carrier,
+      receipt.carrierMessageId,
+      receipt.messageId ?? null,
+    ],
+  )
+  return rows[0]?.id
+}

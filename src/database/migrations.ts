@@ -1,0 +1,27 @@
+import { readdirSync } from 'node:fs'
+import type { Knex } from 'knex'
+
+const folder = new URL('../../migrations/', import.meta.url)
+
+/**
+ * Names without an extension: run by tsx the files end in .ts and by node in .js, and knex calls a directory
+ * corrupt in which the one it recorded is missing.
+ */
+export function migrationSource(): Knex.MigrationSource<string> {
+  return {
+    getMigrations: () =>
+      Promise.resolve(
+        readdirSync(folder)
+          .filter((file) => /\.[jt]s$/.test(file) && !file.endsWith('.d.ts'))
+          .sort(),
+      ),
+    getMigrationName: (file) => file.replace(/\.[jt]s$/, ''),
+    getMigration: (file) => import(new URL(file, folder).href) as Promise<Knex.Migration>,
+  }
+}
+
+/** Brings the schema up to date. Only one process at a time does it: knex holds a lock. */
+export async function migrate(db: Knex): Promise<string[]> {
+  const [, names] = (await db.migrate.latest({ migrationSource: migrationSource() })) as [number, string[]]
+  return names
+}

@@ -1,0 +1,109 @@
+import { Queue } from 'bullmq'
+import type { Redis } from 'ioredis'
+import { asError } from '../errors.js'
+import type { Logger } from '../telemetry/log.js'
+import {
+  JOB_VERSION,
+  jobIdOf,
+  type DeliverEventJob,
+  type MaintenanceJob,
+  type SendMessageJob,
+} from './jobs.js'
+
+/** In braces: one hash slot, which Redis Cluster wants of all the keys that a script touches. */
+export const QUEUE_PREFIX = '{linehook}'
+
+/** A queue has the name of the process type that works on it. */
+export type QueueName = 'send-message' | 'deliver-event' | 'maintenance'
+
+export interface Queues {
+  all: Queue[]
+  sendMessage: Queue<SendMessageJob>
+  deliverEvent: Queue<DeliverEventJob>
+  maintenance: Queue<MaintenanceJob>
+  /**
+   * Only enqueue, and never fail: the rows are committed, so what Redis does not take now the sweeper brings.
+   * Callers need not wait.
+   */
+  enqueueMessages(rows: readonly { id: string; generation: number }[]): Promise<void>
+  enqueueDeliveries(rows: readonly { id: string; endpointId: string; generation: number }[]): Promise<void>
+  /** Which of the rows have a job in any state. @throws Error when Redis does not answer */
+  existingJobs(name: QueueName, rows: readonly { id: string; generation: number }[]): Promise<Set<string>>
+  close(): Promise<void>
+}
+
+export function createQueues(redis: Redis, log: Logger): Queues {
+  const open = <Data>(name: QueueName) => {
+    const queue = new Queue<Data, void, string>(name, {
+      connection: redis,
+      prefix: QUEUE_PREFIX,
+      // A process must start without Redis. BullMQ would ask for the server's version once, and refuse for ever
+      // if nobody answered; the workers' own connections check it.
+      skipWaitingForReady: true,
+      skipVersionCheck: true,
+      defaultJobOptions: { removeOnComplete: true, removeOnFail: { count: 1000 } },
+    })
+    // The connection reports its own errors; without a listener an error event would end the process.
+    queue.on('error', () => undefined)
+    return queue
+  }
+  const sendMessage = open<SendMessageJob>('send-message')
+  const deliverEvent = open<DeliverEventJob>('deliver-event')
+  const maintenance = open<MaintenanceJob>('maintenance')
+  const all: Queue[] = [sendMessage, deliverEvent, maintenance]
+
+  const tryEnqueue = async (queue: Queue, count: number, add: () => Promise<unknown>) => {
+    if (count === 0) return
+    // Asked of a connection that is down, BullMQ would wait for it, and hold the jobs in memory.
+    if (redis.status !== 'ready') return
+    try {
+      await add()
+    } catch (error) {
+      log.warn({ queue: queue.name, count, err: asError(error) }, 'queue.enqueue_failed')
+    }
+  }
+
+  return {
+    all,
+    sendMessage,
+    deliverEvent,
+    maintenance,
+    enqueueMessages: (rows) =>
+      tryEnqueue(sendMessage, rows.length, () =>
+        sendMessage.addBulk(
+          rows.map(({ id, generation }) => ({
+            name: 'send-message',
+            data: { v: JOB_VERSION, id },
+            opts: { jobId: jobIdOf(id, generation) },
+          })),
+        ),
+      ),
+    enqueueDeliveries: (rows) =>
+      tryEnqueue(deliverEvent, rows.length, () =>
+        deliverEvent.addBulk(
+          rows.map(({ id, endpointId, generation }) => ({
+            name: 'deliver-event',
+            data: { v: JOB_VERSION, id, endpointId },
+            opts: { jobId: jobIdOf(id, generation) },
+          })),
+        ),
+      ),
+    existingJobs: async (name, rows) => {
+      const pipeline = redis.pipeline()
+      for (const { id, generation } of rows) {
+        pipeline.hexists(`${QUEUE_PREFIX}:${name}:${jobIdOf(id, generation)}`, 'data')
+      }
+      const answers = (await pipeline.exec()) ?? []
+      const existing = new Set<string>()
+      answers.forEach(([error, exists], index) => {
+        if (error) throw error
+        const row = rows[index]
+        if (exists === 1 && row) existing.add(row.id)
+      })
+      return existing
+    },
+    close: async () => {
+      await Promise.allSettled(all.map((queue) => queue.close()))
+    },
+  }
+}

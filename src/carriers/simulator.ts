@@ -1,0 +1,72 @@
+import { newId } from '../ids.js'
+import {
+  CarrierOutcomeUnknown,
+  CarrierRejected,
+  CarrierThrottled,
+  CarrierUnavailable,
+  type Carrier,
+} from './carrier.js'
+
+/**
+ * A carrier without a network: it keeps what it takes in an outbox, and its receipts come back a moment later.
+ * These numbers behave as real carriers sometimes do; every other number takes every message.
+ */
+export const MAGIC_NUMBERS = {
+  rejected: '+15005550001',
+  throttled: '+15005550002',
+  unavailableTwice: '+15005550003',
+  outcomeUnknown: '+15005550004',
+  neverAnswers: '+15005550005',
+} as const
+
+/** For so long after a message was accepted, the throttling number asks to wait. */
+export const THROTTLED_FOR_MS = 2000
+
+/** The simulator's memory, which is not in this process: two workers are one carrier to the outside. */
+export interface SimulatorOutbox {
+  take(message: {
+    carrierMessageId: string
+    messageId: string
+    fromNumber: string
+    toNumber: string
+    text: string | null
+    mediaUrl: string | null
+  }): Promise<unknown>
+}
+
+export function createSimulator(outbox: SimulatorOutbox): Carrier {
+  return {
+    name: 'simulator',
+    async send(message, signal) {
+      switch (message.toNumber) {
+        case MAGIC_NUMBERS.rejected:
+          throw new CarrierRejected('simulator: this number rejects every message')
+        case MAGIC_NUMBERS.throttled:
+          if (message.ageMs < THROTTLED_FOR_MS) throw new CarrierThrottled(THROTTLED_FOR_MS - message.ageMs)
+          break
+        case MAGIC_NUMBERS.unavailableTwice:
+          if (message.attempt <= 2)
+            throw new CarrierUnavailable('simulator: not available for the first two attempts')
+          break
+        case MAGIC_NUMBERS.outcomeUnknown:
+          throw new CarrierOutcomeUnknown('simulator: this number never says whether it took the message')
+        case MAGIC_NUMBERS.neverAnswers:
+          await new Promise((_, reject) => {
+            signal.addEventListener('abort', () => {
+              reject(new CarrierOutcomeUnknown('simulator: no answer in time'))
+            })
+          })
+      }
+      const carrierMessageId = newId()
+      await outbox.take({
+        carrierMessageId,
+        messageId: message.id,
+        fromNumber: message.fromNumber,
+        toNumber: message.toNumber,
+        text: message.text,
+        mediaUrl: message.mediaUrl,
+      })
+      return { carrierMessageId }
+    },
+  }
+}

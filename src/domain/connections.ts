@@ -1,0 +1,132 @@
+import { available, transaction, type Database } from '../database/connection.js'
+import { releaseHeldDeliveries } from '../database/deliveries/creating.js'
+import {
+  findConnection,
+  setConnectionEnabled,
+  setConnectionEndpoint,
+  type DeveloperConnection,
+} from '../database/developer-connections.js'
+import { enableEndpoint, findSealedSecret, insertEndpoint, setEndpointUrl } from '../database/endpoints.js'
+import { deleteIncomingWebhook } from '../database/incoming-webhooks.js'
+import { UserError } from '../errors.js'
+import { newId } from '../ids.js'
+import { newSigningSecret } from '../secrets.js'
+import type { Context } from './context.js'
+import { signingSecretPlace } from './deliveries/deliver.js'
+
+const RELEASE_BATCH = 500
+
+/** undefined: the user has no such line, or it was never connected. */
+export function findDeveloperConnection(
+  { db }: Context,
+  userId: string,
+  lineId: string,
+): Promise<DeveloperConnection | undefined> {
+  return available(() => findConnection(db, userId, lineId))
+}
+
+/**
+ * Spec §3, "Enable developer connection". An endpoint that was disabled for failing is enabled again; what was
+ * held for it stays held until `sendHeldEvents`.
+ */
+export async function enableConnection({ db }: Context, userId: string, lineId: string): Promise<void> {
+  await available(() =>
+    transaction(db, async (trx) => {
+      await setConnectionEnabled(trx, lineId, true)
+      const connection = await findConnection(trx, userId, lineId)
+      if (connection?.endpointId) await enableEndpoint(trx, connection.endpointId)
+    }),
+  )
+}
+
+/** The connection rests: no events, and the incoming webhook answers 404 until it is enabled again. */
+export async function disableConnection(context: Context, userId: string, lineId: string): Promise<void> {
+  await requireConnection(context.db, userId, lineId)
+  await available(() => setConnectionEnabled(context.db, lineId, false))
+}
+
+/** Spec §3, "Disconnect developer connection": disabled, and the incoming webhook is deleted. */
+export async function disconnect({ db }: Context, userId: string, lineId: string): Promise<void> {
+  await available(() =>
+    transaction(db, async (trx) => {
+      await requireConnection(trx, userId, lineId)
+      await setConnectionEnabled(trx, lineId, false)
+      await deleteIncomingWebhook(trx, lineId)
+    }),
+  )
+}
+
+/**
+ * Sets the outgoing webhook URL; undefined takes it away.
+ *
+ * @throws UserError 409 when the connection is not enabled, 400 when the URL may not be called
+ */
+export async function setOutgoingUrl(
+  { db, safeFetch, secrets }: Context,
+  userId: string,
+  lineId: string,
+  url: string | undefined,
+): Promise<void> {
+  const fault = url === undefined ? undefined : await safeFetch.explainUrl(url)
+  if (fault !== undefined) throw new UserError(`outgoing webhook URL: ${fault}`)
+  await available(() =>
+    transaction(db, async (trx) => {
+      const { endpointId } = await requireEnabled(trx, userId, lineId)
+      if (url === undefined) {
+        await setConnectionEndpoint(trx, lineId, null)
+      } else if (endpointId !== null) {
+        await setEndpointUrl(trx, endpointId, url)
+      } else {
+        const id = newId()
+        const secretSealed = secrets.seal(newSigningSecret(), signingSecretPlace(id))
+        await insertEndpoint(trx, { id, userId, url, secretSealed })
+        await setConnectionEndpoint(trx, lineId, id)
+      }
+    }),
+  )
+}
+
+/** The secret that signs this line's events (`whsec_…`), for its owner. undefined: no outgoing webhook URL is set. */
+export async function revealSigningSecret(
+  { db, secrets }: Context,
+  userId: string,
+  lineId: string,
+): Promise<string | undefined> {
+  const { endpointId } = await available(() => requireConnection(db, userId, lineId))
+  if (endpointId === null) return undefined
+  const sealed = await available(() => findSealedSecret(db, endpointId))
+  return sealed && secrets.open(sealed, signingSecretPlace(endpointId))
+}
+
+/** Sends the events that were held while the endpoint was disabled. @returns how many */
+export async function sendHeldEvents(
+  { db, queues }: Context,
+  userId: string,
+  lineId: string,
+): Promise<number> {
+  const { endpointId } = await available(() => requireEnabled(db, userId, lineId))
+  if (endpointId === null) return 0
+  for (let count = 0; ;) {
+    const released = await available(() => releaseHeldDeliveries(db, endpointId, RELEASE_BATCH))
+    await queues.enqueueDeliveries(released)
+    count += released.length
+    if (released.length < RELEASE_BATCH) return count
+  }
+}
+
+/** @throws UserError 409 */
+export async function requireEnabled(
+  db: Database,
+  userId: string,
+  lineId: string,
+): Promise<DeveloperConnection> {
+  const connection = await findConnection(db, userId, lineId)
+  if (connection?.enabled === true) return connection
+  throw new UserError('the developer connection of this line is not enabled: enable it first', 409)
+}
+
+async function requireConnection(db: Database, userId: string, lineId: string): Promise<DeveloperConnection> {
+  const connection = await findConnection(db, userId, lineId)
+  if (connection === undefined) throw new UserError('this line has no developer connection', 404)
+  return connection
+}

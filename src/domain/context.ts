@@ -1,0 +1,123 @@
+import type { Redis } from 'ioredis'
+import { batch } from '../batch.js'
+import { createCarriers, type Carriers } from '../carriers/registry.js'
+import type { Config } from '../config.js'
+import { available, connectDatabase, type Database } from '../database/connection.js'
+import { claimDeliveries, recordAttempts, type AttemptResult } from '../database/deliveries/delivering.js'
+import { findOpenWebhooks } from '../database/incoming-webhooks.js'
+import { acceptMessages, type AcceptRequest } from '../database/messages/accept.js'
+import {
+  claimMessages,
+  loadMessagesToSend,
+  settleMessages,
+  type Settlement,
+} from '../database/messages/sending.js'
+import { insertSimulatedMessages, type SimulatedMessage } from '../database/simulator-outbox.js'
+import { createInFlightCap, type InFlightCap } from '../in-flight-cap.js'
+import { createQueues, type Queues } from '../queues/queues.js'
+import { connectRedis } from '../redis.js'
+import { createSafeFetch, type SafeFetch } from '../safe-fetch.js'
+import { createSecrets, type Secrets } from '../secrets.js'
+import { createSlidingWindows, type SlidingWindows } from '../sliding-window.js'
+import { createLog, type Logger } from '../telemetry/log.js'
+import { createVocabulary, type Vocabulary } from '../vocabulary.js'
+import { DISABLE_AFTER_MS } from './deliveries/endpoint-health.js'
+
+/** What a process has in its hands. Made once at its start; every domain function takes it first. */
+export interface Context {
+  config: Config
+  log: Logger
+  db: Database
+  redis: Redis
+  queues: Queues
+  windows: SlidingWindows
+  inFlightCap: InFlightCap
+  carriers: Carriers
+  secrets: Secrets
+  safeFetch: SafeFetch
+  vocabulary: Vocabulary
+  batched: Batched
+  /** Redis and Postgres last: what is still under way may need them. */
+  close(): Promise<void>
+}
+
+/** The statements of the hot paths, one round trip for the calls of one event-loop turn. */
+export type Batched = ReturnType<typeof createBatched>
+
+export function createContext(
+  config: Config,
+  options: { process: string; poolSize?: number; statementTimeoutMs?: number },
+): Context {
+  const log = createLog(options.process, config.logLevel)
+  const db = connectDatabase({
+    url: config.databaseUrl,
+    poolSize: options.poolSize ?? config.databasePoolSize,
+    applicationName: options.process,
+    ...(options.statementTimeoutMs === undefined ? {} : { statementTimeoutMs: options.statementTimeoutMs }),
+  })
+  const redis = connectRedis(config.redisUrl, 'fail-fast', log)
+  const queues = createQueues(redis, log)
+  const safeFetch = createSafeFetch({
+    allowHttp: config.allowHttp,
+    allowedPrivateCidrs: config.allowedPrivateCidrs,
+  })
+  const takeSimulated = batch(async (messages: readonly SimulatedMessage[]) => {
+    await insertSimulatedMessages(db, messages)
+    return [...messages]
+  })
+
+  return {
+    config,
+    log,
+    db,
+    redis,
+    queues,
+    windows: createSlidingWindows(redis),
+    inFlightCap: createInFlightCap(redis, config.endpointMaxInFlight),
+    carriers: createCarriers({ simulatorOutbox: config.simulator ? { take: takeSimulated } : undefined }),
+    secrets: createSecrets(config.encryptionKeys),
+    safeFetch,
+    vocabulary: createVocabulary(config.productWord),
+    batched: createBatched(config, db, queues),
+    close: async () => {
+      await safeFetch.close()
+      await queues.close()
+      redis.disconnect()
+      await db.destroy()
+    },
+  }
+}
+
+function createBatched(config: Config, db: Database, queues: Queues) {
+  const messageLeaseMs = config.carrierTimeoutMs + 15_000
+  const deliveryLeaseMs = config.deliveryTimeoutMs + 15_000
+
+  return {
+    findOpenWebhook: batch((lineIds: readonly string[]) => available(() => findOpenWebhooks(db, lineIds))),
+
+    accept: batch(async (requests: readonly AcceptRequest[]) => {
+      const answers = await available(() => acceptMessages(db, requests, config.maxQueuedPerLine))
+      const accepted = answers.flatMap(({ outcome, messageId }) =>
+        outcome === 'accepted' && messageId !== null ? [{ id: messageId, generation: 0 }] : [],
+      )
+      // Not awaited: the rows are committed, and the answer does not need Redis.
+      void queues.enqueueMessages(accepted)
+      return answers
+    }),
+
+    loadMessage: batch((ids: readonly string[]) => available(() => loadMessagesToSend(db, ids))),
+    claimMessage: batch((ids: readonly string[]) => available(() => claimMessages(db, ids, messageLeaseMs))),
+    settleMessage: batch(async (settlements: readonly Settlement[]) => {
+      void queues.enqueueMessages(await available(() => settleMessages(db, settlements)))
+      return settlements.map(() => true)
+    }),
+
+    claimDelivery: batch((ids: readonly string[]) =>
+      available(() => claimDeliveries(db, ids, deliveryLeaseMs)),
+    ),
+    recordAttempt: batch(async (results: readonly AttemptResult[]) => {
+      await available(() => recordAttempts(db, results, DISABLE_AFTER_MS))
+      return results.map(() => true)
+    }),
+  }
+}

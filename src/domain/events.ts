@@ -1,0 +1,20 @@
+import type { EventType } from '../database/events.js'
+import type { Vocabulary } from '../vocabulary.js'
+
+export interface EventContent {
+  type: EventType
+  payload: string
+  fromNumber: string
+  toNumber: string
+  userId: string
+  lineId: string
+}
+
+/**
+ * The body that an endpoint gets: exactly the six fields of specification §2.5. The same event gives the same
+ * bytes on every attempt.
+ */
+export function eventBody({ lineId, ...rest }: EventContent, vocabulary: Vocabulary): string {
+  const { type, payload, fromNumber, toNumber, userId } = rest
+  return JSON.stringify({ type, payload, fromNumber, toNumber, userId, [vocabulary.idField]: lineId })
+}

@@ -1,0 +1,109 @@
+import { available, transaction } from '../database/connection.js'
+import {
+  deleteIncomingWebhook,
+  findSealedToken,
+  insertIncomingWebhook,
+  replaceToken,
+  type OpenWebhook,
+} from '../database/incoming-webhooks.js'
+import { UserError } from '../errors.js'
+import { timingSafeEqual } from 'node:crypto'
+import { newToken, sha256 } from '../secrets.js'
+import { requireEnabled } from './connections.js'
+import type { Context } from './context.js'
+
+export const MAX_OVERLAP_SECONDS = 86_400
+
+export interface IncomingWebhook {
+  url: string
+  token: string
+}
+
+/**
+ * Spec §3, "Create incoming webhook".
+ *
+ * @throws UserError 409 when the connection is not enabled, or when there is a webhook already
+ */
+export async function createIncomingWebhook(
+  context: Context,
+  userId: string,
+  lineId: string,
+): Promise<IncomingWebhook> {
+  const token = newToken()
+  await available(() =>
+    transaction(context.db, async (trx) => {
+      await requireEnabled(trx, userId, lineId)
+      if (!(await insertIncomingWebhook(trx, lineId, stored(context, lineId, token)))) {
+        throw new UserError('this line has an incoming webhook: regenerate its token or delete it', 409)
+      }
+    }),
+  )
+  return shown(context, lineId, token)
+}
+
+/**
+ * Spec §3, "Regenerate token": the old token stops at once, or works on for `overlapSeconds` (contract §7).
+ *
+ * @throws UserError
+ */
+export async function regenerateToken(
+  context: Context,
+  userId: string,
+  lineId: string,
+  overlapSeconds = 0,
+): Promise<IncomingWebhook> {
+  if (!Number.isInteger(overlapSeconds) || overlapSeconds < 0 || overlapSeconds > MAX_OVERLAP_SECONDS) {
+    throw new UserError(`overlapSeconds must be a whole number from 0 to ${MAX_OVERLAP_SECONDS}`)
+  }
+  const token = newToken()
+  await available(() =>
+    transaction(context.db, async (trx) => {
+      await requireEnabled(trx, userId, lineId)
+      if (!(await replaceToken(trx, lineId, stored(context, lineId, token), overlapSeconds)))
+        throw noWebhook()
+    }),
+  )
+  return shown(context, lineId, token)
+}
+
+/** Spec §3, "Delete incoming webhook": its URL answers 404 from now on. @throws UserError 404 */
+export async function removeIncomingWebhook({ db }: Context, userId: string, lineId: string): Promise<void> {
+  await available(async () => {
+    await requireEnabled(db, userId, lineId)
+    if (!(await deleteIncomingWebhook(db, lineId))) throw noWebhook()
+  })
+}
+
+/** The webhook's URL with its token, for its owner. undefined: there is none. */
+export async function revealIncomingWebhook(
+  context: Context,
+  userId: string,
+  lineId: string,
+): Promise<IncomingWebhook | undefined> {
+  const sealed = await available(() => findSealedToken(context.db, userId, lineId))
+  return sealed && shown(context, lineId, context.secrets.open(sealed, tokenPlace(lineId)))
+}
+
+/** Whether a request's token opens the webhook. Hashes are compared, in constant time. */
+export function isTokenOf(webhook: OpenWebhook, token: string): boolean {
+  const hash = sha256(token)
+  return [webhook.tokenHash, webhook.previousTokenHash].some(
+    (known) => known !== null && timingSafeEqual(known, hash),
+  )
+}
+
+function stored({ secrets }: Context, lineId: string, token: string) {
+  return { tokenHash: sha256(token), tokenSealed: secrets.seal(token, tokenPlace(lineId)) }
+}
+
+function shown({ config, vocabulary }: Context, lineId: string, token: string): IncomingWebhook {
+  return { url: `${config.publicUrl}${vocabulary.incomingWebhookPath(lineId)}?token=${token}`, token }
+}
+
+function tokenPlace(lineId: string): string {
+  return `incoming_webhooks.token:${lineId}`
+}
+
+function noWebhook(): UserError {
+  return new UserError('this line has no incoming webhook: create one first', 404)
+}

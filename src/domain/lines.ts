@@ -1,0 +1,105 @@
+import { available } from '../database/connection.js'
+import {
+  findAnyLine,
+  findLineByNumber,
+  insertLine,
+  listAllLines,
+  updateLineStatus,
+  type Line,
+  type LineStatus,
+} from '../database/lines.js'
+import { UserError } from '../errors.js'
+import { isId, newId } from '../ids.js'
+import type { Context } from './context.js'
+import { parseNumber } from './phone-number.js'
+
+const MAX_PER_MINUTE = 100_000
+
+export interface NewLine {
+  userId: string
+  /** E.164 */
+  number: string
+  name?: string
+  carrier: string
+  allowedCountries?: string[]
+  messagesPerNumberPerMinute?: number
+  messagesPerMinute?: number
+}
+
+/** @throws UserError naming the field */
+export async function addLine({ db, carriers }: Context, fields: NewLine): Promise<Line> {
+  const parsed = fields.number.trim().startsWith('+') ? parseNumber(fields.number, null) : undefined
+  if (parsed === undefined) throw new UserError('number must be in E.164 form, such as +15551234567')
+  if (carriers.find(fields.carrier) === undefined) {
+    throw new UserError(`carrier ${fields.carrier} is not set up here: the simulator needs SIMULATOR=true`)
+  }
+  const line: Line = {
+    id: newId(),
+    userId: fields.userId,
+    number: parsed.number,
+    name: fields.name?.trim() ?? parsed.number,
+    carrier: fields.carrier,
+    status: 'active',
+    country: parsed.country ?? null,
+    allowedCountries: readCountries(fields.allowedCountries),
+    messagesPerNumberPerMinute: readLimit(
+      'messagesPerNumberPerMinute',
+      fields.messagesPerNumberPerMinute ?? 5,
+    ),
+    messagesPerMinute: readLimit('messagesPerMinute', fields.messagesPerMinute ?? 30),
+  }
+  if (!(await available(() => insertLine(db, line)))) {
+    throw new UserError(`number ${line.number} belongs to a line already`, 409)
+  }
+  return line
+}
+
+/**
+ * For operators: a line by its id or its number.
+ *
+ * @throws UserError 404
+ */
+export async function getAnyLine({ db }: Context, reference: string): Promise<Line> {
+  const number = parseNumber(reference, null)?.number
+  const line = await available(async () => {
+    if (isId(reference)) return findAnyLine(db, reference)
+    return number === undefined ? undefined : findLineByNumber(db, number)
+  })
+  if (line === undefined)
+    throw new UserError(`no line has the id or number ${reference}: see \`linehook line list\``, 404)
+  return line
+}
+
+/** For operators: the lines of all users. */
+export function listLines({ db }: Context): Promise<(Line & { connected: boolean })[]> {
+  return available(() => listAllLines(db))
+}
+
+/**
+ * A disabled line sends nothing: its waiting messages fail as `line_disabled` and its webhook answers 404.
+ *
+ * @throws UserError 404 when the user has no such line
+ */
+export async function setLineStatus(
+  { db }: Context,
+  userId: string,
+  lineId: string,
+  status: LineStatus,
+): Promise<void> {
+  const isChanged = await available(() => updateLineStatus(db, userId, lineId, status))
+  if (!isChanged) throw new UserError('no such line', 404)
+}
+
+function readLimit(field: string, value: number): number {
+  if (Number.isInteger(value) && value >= 1 && value <= MAX_PER_MINUTE) return value
+  throw new UserError(`${field} must be a whole number from 1 to ${MAX_PER_MINUTE}`)
+}
+
+function readCountries(countries: string[] | undefined): string[] | null {
+  if (countries === undefined) return null
+  const codes = countries.map((code) => code.trim().toUpperCase())
+  if (codes.length === 0 || !codes.every((code) => /^[A-Z]{2}$/.test(code))) {
+    throw new UserError('allowedCountries must be ISO 3166 codes of two letters, such as US,CA')
+  }
+  return codes
+}

@@ -1,0 +1,124 @@
+import { transaction, available } from '../../database/connection.js'
+import { findEndpointsOfLine, insertDelivery, type NewDelivery } from '../../database/deliveries/creating.js'
+import { insertEvent, type EventType } from '../../database/events.js'
+import { findLineByNumber } from '../../database/lines.js'
+import {
+  applyReceipt,
+  claimCarrierMessageId,
+  insertReceivedMessage,
+  noteContact,
+  type Receipt,
+} from '../../database/messages/receiving.js'
+import { requeueHeads } from '../../database/messages/sending.js'
+import { asError, UserError } from '../../errors.js'
+import { newId } from '../../ids.js'
+import type { Context } from '../context.js'
+import { readOptOut } from '../opt-out.js'
+import { numberWindowKey } from './send.js'
+
+export interface InboundMessage {
+  carrier: string
+  carrierMessageId: string
+  /** E.164, both; `toNumber` is the line's. */
+  fromNumber: string
+  toNumber: string
+  content: { type: 'inboundText'; text: string } | { type: 'inboundMedia' | 'voiceMail'; url: string }
+}
+
+export type ReceiveOutcome =
+  | { kind: 'received'; messageId: string; deliveryCount: number }
+  /** The carrier has brought this message before: nothing was done again. */
+  | { kind: 'repeat' }
+
+/**
+ * Takes in what a carrier brings: message, event and one delivery per endpoint in one transaction; only after it
+ * the answer. The number's window starts anew (specification §6), and its first waiting message gets its turn.
+ *
+ * @throws UserError 404 when no line has the number
+ */
+export async function receiveMessage(context: Context, inbound: InboundMessage): Promise<ReceiveOutcome> {
+  const { db, queues, windows, log } = context
+  const line = await available(() => findLineByNumber(db, inbound.toNumber))
+  if (line === undefined)
+    throw new UserError('toNumber is not the number of a line: see `linehook line list`', 404)
+  const messageId = newId()
+  const text = inbound.content.type === 'inboundText' ? storable(inbound.content.text) : null
+  const contact = { lineId: line.id, toNumber: inbound.fromNumber }
+
+  const written = await available(() =>
+    transaction(db, async (trx) => {
+      const isNew = await claimCarrierMessageId(trx, inbound.carrier, inbound.carrierMessageId, messageId)
+      if (!isNew) return undefined
+      await insertReceivedMessage(trx, {
+        id: messageId,
+        userId: line.userId,
+        lineId: line.id,
+        fromNumber: inbound.fromNumber,
+        toNumber: line.number,
+        text,
+        mediaUrl: inbound.content.type === 'inboundText' ? null : inbound.content.url,
+        carrierMessageId: inbound.carrierMessageId,
+      })
+      await noteContact(trx, {
+        lineId: line.id,
+        number: inbound.fromNumber,
+        optOut: text === null ? undefined : readOptOut(text),
+      })
+      const eventId = newId()
+      await insertEvent(trx, {
+        id: eventId,
+        userId: line.userId,
+        lineId: line.id,
+        messageId,
+        type: inbound.content.type satisfies EventType,
+        payload:
+          inbound.content.type === 'inboundText' ? storable(inbound.content.text) : inbound.content.url,
+        fromNumber: inbound.fromNumber,
+        toNumber: line.number,
+      })
+      const deliveries: NewDelivery[] = []
+      const endpoints = line.status === 'active' ? await findEndpointsOfLine(trx, line.id) : []
+      for (const { endpointId, isDisabled } of endpoints) {
+        const id = newId()
+        await insertDelivery(trx, {
+          id,
+          userId: line.userId,
+          lineId: line.id,
+          eventId,
+          endpointId,
+          isHeld: isDisabled,
+        })
+        if (!isDisabled) deliveries.push({ id, endpointId, generation: 0 })
+      }
+      return { deliveries, requeued: await requeueHeads(trx, [contact]) }
+    }),
+  )
+  if (written === undefined) return { kind: 'repeat' }
+
+  void queues.enqueueDeliveries(written.deliveries)
+  // If Redis is down, the number's next messages wait their minute: less smooth, not wrong.
+  void windows
+    .clear(numberWindowKey(line.id, inbound.fromNumber))
+    .catch((error: unknown) => {
+      log.warn({ lineId: line.id, err: asError(error) }, 'window.clear_failed')
+    })
+    .then(() => queues.enqueueMessages(written.requeued))
+  log.info(
+    { messageId, lineId: line.id, type: inbound.content.type, deliveryCount: written.deliveries.length },
+    'message.received',
+  )
+  return { kind: 'received', messageId, deliveryCount: written.deliveries.length }
+}
+
+/** A text that is kept rather than refused loses what Postgres cannot hold: NUL and lone surrogates. */
+function storable(text: string): string {
+  return text.replaceAll('\0', '').toWellFormed()
+}
+
+/** A carrier's report on a message that it took. @returns whether it changed anything */
+export async function receiveReceipt(context: Context, receipt: Receipt): Promise<boolean> {
+  const messageId = await available(() => applyReceipt(context.db, receipt))
+  if (messageId === undefined) return false
+  context.log.info({ messageId, outcome: receipt.status }, 'receipt.received')
+  return true
+}

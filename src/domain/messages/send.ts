@@ -1,0 +1,171 @@
+import {
+  CarrierOutcomeUnknown,
+  CarrierRejected,
+  CarrierThrottled,
+  CarrierUnavailable,
+  type Carrier,
+} from '../../carriers/carrier.js'
+import {
+  failQueuedMessages,
+  postponeMessages,
+  type MessageToSend,
+  type Settlement,
+} from '../../database/messages/sending.js'
+import { asError } from '../../errors.js'
+import { sha256 } from '../../secrets.js'
+import type { Window } from '../../sliding-window.js'
+import { backoffMs, type Backoff } from '../backoff.js'
+import type { Context } from '../context.js'
+import { persist } from '../persist.js'
+
+/** The carrier took nothing: try again soon, then seldom, for as long as the message may live. */
+const UNAVAILABLE_BACKOFF: Backoff = { baseMs: 1000, factor: 2, capMs: 300_000, jitter: 0.2 }
+
+/** Longer than a minute by what may pass between taking a place and the carrier's clock. */
+const WINDOW_MS = 60_250
+
+/** Its predecessor enqueues it; the sweeper looks after it should that one's worker die. */
+const BEHIND_CHECK_MS = 30_000
+
+export type SendOutcome =
+  | { kind: 'sent' }
+  | { kind: 'failed'; error: string }
+  /** Perhaps sent: never again by itself. */
+  | { kind: 'unknown'; error: string }
+  /** Not now: no attempt was used up. */
+  | { kind: 'wait'; ms: number; reason: 'window' | 'throttled' | 'unavailable' }
+  /** An earlier message to the same number comes first and will bring this one. */
+  | { kind: 'behind' }
+  /** Somebody else has it, or it is over. */
+  | { kind: 'skipped' }
+
+/** Sends a queued message through its line's carrier, if its turn has come. */
+export async function sendMessage(context: Context, id: string): Promise<SendOutcome> {
+  const startedAt = performance.now()
+  const message = await context.batched.loadMessage(id)
+  if (message?.status !== 'queued') return { kind: 'skipped' }
+  const outcome = await advance(context, message)
+  if (outcome.kind !== 'skipped') {
+    const { kind, ...details } = outcome
+    const durationMs = Math.round(performance.now() - startedAt)
+    context.log.info(
+      { messageId: id, lineId: message.lineId, outcome: kind, ...details, durationMs },
+      `message.${kind}`,
+    )
+  }
+  return outcome
+}
+
+async function advance(context: Context, message: MessageToSend): Promise<SendOutcome> {
+  const carrier = context.carriers.find(message.carrier)
+  const refusal = findRefusal(context, message, carrier)
+  if (refusal !== undefined || carrier === undefined) {
+    const error = refusal ?? 'carrier_missing'
+    void context.queues.enqueueMessages(await failQueuedMessages(context.db, [{ id: message.id, error }]))
+    return { kind: 'failed', error }
+  }
+  if (message.isBehind) {
+    await postponeMessages(context.db, [{ id: message.id, ms: BEHIND_CHECK_MS }])
+    return { kind: 'behind' }
+  }
+
+  const waitMs = await context.windows.take(message.id, windowsOf(message))
+  if (waitMs > 0) {
+    await postponeMessages(context.db, [{ id: message.id, ms: waitMs }])
+    return { kind: 'wait', ms: waitMs, reason: 'window' }
+  }
+
+  const attempt = await context.batched.claimMessage(message.id)
+  if (attempt === undefined) return { kind: 'skipped' }
+  const settlement = await callCarrier(context, carrier, message, attempt)
+  await persist(() => context.batched.settleMessage(settlement))
+  return outcomeOf(settlement)
+}
+
+/** Looked at once more when its turn has come: much may have happened since the message was accepted. */
+function findRefusal(
+  context: Context,
+  message: MessageToSend,
+  carrier: Carrier | undefined,
+): string | undefined {
+  if (message.ageMs > context.config.messageTtlMs) return 'expired'
+  if (message.lineStatus !== 'active') return 'line_disabled'
+  if (message.isOptedOut) return 'opted_out'
+  if (carrier === undefined) return 'carrier_missing'
+  return undefined
+}
+
+/** One hash tag: Redis Cluster keeps all windows of a line together. Whole numbers stay out of Redis. */
+export function numberWindowKey(lineId: string, number: string): string {
+  return `lh:{${lineId}}:to:${sha256(number).toString('base64url').slice(0, 22)}`
+}
+
+function windowsOf(message: MessageToSend): Window[] {
+  return [
+    {
+      key: numberWindowKey(message.lineId, message.toNumber),
+      limit: message.numberLimit,
+      lengthMs: WINDOW_MS,
+    },
+    { key: `lh:{${message.lineId}}:line`, limit: message.lineLimit, lengthMs: WINDOW_MS },
+  ]
+}
+
+async function callCarrier(
+  context: Context,
+  carrier: Carrier,
+  message: MessageToSend,
+  attempt: number,
+): Promise<Settlement> {
+  const { id, fromNumber, toNumber, text, mediaUrl, ageMs } = message
+  const claimed = { id, attempt }
+  const signal = AbortSignal.timeout(context.config.carrierTimeoutMs)
+  try {
+    const sending = carrier.send({ id, fromNumber, toNumber, text, mediaUrl, attempt, ageMs }, signal)
+    const { carrierMessageId } = await Promise.race([sending, rejectOn(signal)])
+    return { ...claimed, status: 'sent', carrier: carrier.name, carrierMessageId }
+  } catch (error) {
+    if (error instanceof CarrierRejected) return { ...claimed, status: 'failed', error: error.reason }
+    if (error instanceof CarrierThrottled) {
+      return {
+        ...claimed,
+        status: 'queued',
+        error: 'throttled',
+        dueInMs: Math.ceil(error.retryInMs),
+        uncounted: true,
+      }
+    }
+    if (error instanceof CarrierUnavailable) {
+      const dueInMs = backoffMs(attempt, UNAVAILABLE_BACKOFF, Math.random())
+      return { ...claimed, status: 'queued', error: 'carrier_unavailable', dueInMs }
+    }
+    if (!(error instanceof CarrierOutcomeUnknown)) {
+      context.log.error(
+        { messageId: id, carrier: carrier.name, err: asError(error) },
+        'carrier.unexpected_error',
+      )
+    }
+    return { ...claimed, status: 'unknown', error: 'carrier_outcome_unknown' }
+  }
+}
+
+/** For a carrier that does not heed its signal. */
+function rejectOn(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => {
+    signal.addEventListener('abort', () => {
+      reject(new CarrierOutcomeUnknown('no answer in time'))
+    })
+  })
+}
+
+function outcomeOf({ status, error = '', dueInMs = 0 }: Settlement): SendOutcome {
+  switch (status) {
+    case 'sent':
+      return { kind: 'sent' }
+    case 'queued':
+      return { kind: 'wait', ms: dueInMs, reason: error === 'throttled' ? 'throttled' : 'unavailable' }
+    case 'failed':
+    case 'unknown':
+      return { kind: status, error }
+  }
+}

@@ -1,0 +1,77 @@
+import { Unavailable, UserError } from '../../errors.js'
+import { newId } from '../../ids.js'
+import { sha256 } from '../../secrets.js'
+import type { OpenWebhook } from '../../database/incoming-webhooks.js'
+import type { AcceptAnswer } from '../../database/messages/accept.js'
+import type { Context } from '../context.js'
+import { parseNumber } from '../phone-number.js'
+import { requireRoom } from './admission.js'
+
+export const MAX_TEXT_LENGTH = 1600
+export const MAX_KEY_LENGTH = 255
+
+export interface WebhookMessage {
+  /** As written by the caller. */
+  toNumber: string
+  text: string
+  idempotencyKey: string | undefined
+}
+
+/** Errors of an incoming webhook, in the words of specification §7 and contract §2. */
+export const REFUSALS = {
+  tooLong: 'Text is too long',
+  unsendable: 'Text contains a NUL character, which cannot be sent',
+  notANumber: 'Provided toNumber phone number cannot be parsed',
+  notAllowed: 'Destination is not allowed',
+  optedOut: 'Recipient has opted out',
+  rateLimited: 'Rate limit exceeded',
+  keyTooLong: `Idempotency-Key is too long: use ${MAX_KEY_LENGTH} characters at most`,
+  keyReused: 'Idempotency-Key was used with another body: use a new key for another message',
+  keyInFlight: 'The first request with this Idempotency-Key is still being accepted: try again',
+} as const
+
+/**
+ * Accepts a message for an incoming webhook: when this resolves with `accepted` or `replayed`, the message is
+ * committed. The rest of the answers say why not; `toNumber` and `line` are the two windows after it.
+ *
+ * @throws UserError for text and number (contract §2, checks 7 and 8)
+ * @throws Unavailable when Postgres is, or when too many messages wait (check 10)
+ */
+export async function submitToWebhook(
+  context: Context,
+  webhook: OpenWebhook,
+  message: WebhookMessage,
+): Promise<AcceptAnswer> {
+  // Lone surrogates are no text; Postgres would refuse the whole batch for one.
+  const text = message.text.toWellFormed()
+  if (Array.from(text).length > MAX_TEXT_LENGTH) throw new UserError(REFUSALS.tooLong)
+  if (text.includes('\0')) throw new UserError(REFUSALS.unsendable)
+  const toNumber = readDestination(webhook, message.toNumber)
+  const key = message.idempotencyKey
+  if (key !== undefined && key.length > MAX_KEY_LENGTH) throw new UserError(REFUSALS.keyTooLong)
+
+  await requireRoom(context)
+  const answer = await context.batched.accept({
+    messageId: newId(),
+    lineId: webhook.lineId,
+    toNumber,
+    text,
+    ...(key === undefined
+      ? {}
+      : { idempotencyKey: key, requestHash: sha256(`${toNumber}\n${text}`).toString('hex') }),
+  })
+  if (answer.outcome === 'line_full') throw new Unavailable('too many messages of this line wait', 10)
+  return answer
+}
+
+function readDestination(webhook: OpenWebhook, written: string): string {
+  const parsed = parseNumber(written, webhook.country)
+  if (parsed === undefined) throw new UserError(REFUSALS.notANumber)
+  const { allowedCountries } = webhook
+  const isAllowed =
+    allowedCountries === null || (parsed.country !== undefined && allowedCountries.includes(parsed.country))
+  if (!isAllowed || parsed.isPremium || parsed.number === webhook.lineNumber) {
+    throw new UserError(REFUSALS.notAllowed, 403)
+  }
+  return parsed.number
+}

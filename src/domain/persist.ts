@@ -1,0 +1,23 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Unavailable } from '../errors.js'
+
+const TRIES = 10
+const PAUSE_MS = 1000
+
+/**
+ * Writes down what has happened in the outside world. If Postgres is away for a moment it is worth waiting for
+ * it while the lease lasts: given up, a sent text becomes `unknown` and a delivered event is delivered twice.
+ *
+ * @throws Unavailable after about 10 s
+ */
+export async function persist(write: () => Promise<unknown>): Promise<void> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      await write()
+      return
+    } catch (error) {
+      if (!(error instanceof Unavailable) || tries === TRIES) throw error
+      await sleep(PAUSE_MS)
+    }
+  }
+}

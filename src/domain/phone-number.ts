@@ -1,0 +1,36 @@
+import { parsePhoneNumberFromString, type CountryCode, type PhoneNumber } from 'libphonenumber-js/max'
+
+export interface ParsedNumber {
+  /** E.164 */
+  number: string
+  /** ISO 3166; undefined for numbers of no one country */
+  country: string | undefined
+  isPremium: boolean
+}
+
+/**
+ * Reads a number as people write it: E.164, else in the national format of the line's own country, else as
+ * digits that start with a country code. "Possible" is enough, not "valid" (contract §2): numbers that were
+ * never given out, such as the 555 samples of specifications, are accepted.
+ *
+ * @returns undefined when it cannot be a phone number
+ */
+export function parseNumber(input: string, lineCountry: string | null): ParsedNumber | undefined {
+  const written = input.trim()
+  if (written.length > 64) return undefined
+  const candidates = [
+    read(written, lineCountry ?? undefined),
+    /^\d+$/.test(written) ? read(`+${written}`, undefined) : undefined,
+  ]
+  const found = candidates.find((number) => number?.isPossible() === true && !number.ext)
+  return (
+    found && { number: found.number, country: found.country, isPremium: found.getType() === 'PREMIUM_RATE' }
+  )
+}
+
+function read(written: string, country: string | undefined): PhoneNumber | undefined {
+  return parsePhoneNumberFromString(written, {
+    extract: false,
+    ...(country === undefined ? {} : { defaultCountry: country as CountryCode }),
+  })
+}

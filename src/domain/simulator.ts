@@ -1,0 +1,68 @@
+import { available } from '../database/connection.js'
+import { applyReceipt } from '../database/messages/receiving.js'
+import { listSimulatedMessages, takeDueReceipts } from '../database/simulator-outbox.js'
+import { UserError } from '../errors.js'
+import { newId } from '../ids.js'
+import type { Context } from './context.js'
+import { receiveMessage, type InboundMessage, type ReceiveOutcome } from './messages/receive.js'
+import { parseNumber } from './phone-number.js'
+
+const RECEIPT_BATCH = 500
+const MAX_OUTBOX = 1000
+
+export interface SimulatedInbound {
+  fromNumber: string
+  toNumber: string
+  /** The carrier's id of the message, to bring the same one twice; a new one when left out. */
+  messageId?: string
+  text?: string
+  mediaUrl?: string
+  voicemailUrl?: string
+}
+
+/** The simulator's network brings a message to a line. @throws UserError naming the field */
+export async function simulateInbound(context: Context, inbound: SimulatedInbound): Promise<ReceiveOutcome> {
+  return receiveMessage(context, {
+    carrier: 'simulator',
+    carrierMessageId: inbound.messageId ?? newId(),
+    fromNumber: readNumber('fromNumber', inbound.fromNumber),
+    toNumber: readNumber('toNumber', inbound.toNumber),
+    content: readContent(inbound),
+  })
+}
+
+/** What the simulator took, newest first, at most 1,000. @throws UserError */
+export function readOutbox({ db }: Context, toNumber: string | undefined) {
+  const number = toNumber === undefined ? undefined : readNumber('toNumber', toNumber)
+  return available(() => listSimulatedMessages(db, number, MAX_OUTBOX))
+}
+
+/**
+ * Sends the receipts that are due; `maintenance` does, so that a receipt survives the worker that sent the text.
+ *
+ * @returns how many messages changed by it
+ */
+export async function sendSimulatedReceipts({ db }: Context): Promise<number> {
+  return db.transaction(async (trx) => {
+    const due = await takeDueReceipts(trx, RECEIPT_BATCH)
+    let changed = 0
+    for (const { carrierMessageId, messageId } of due) {
+      const receipt = { carrier: 'simulator', carrierMessageId, messageId, status: 'delivered' as const }
+      if ((await applyReceipt(trx, receipt)) !== undefined) changed += 1
+    }
+    return changed
+  })
+}
+
+function readContent({ text, mediaUrl, voicemailUrl }: SimulatedInbound): InboundMessage['content'] {
+  const given = [text, mediaUrl, voicemailUrl].filter((value) => value !== undefined && value !== '')
+  if (given.length !== 1) throw new UserError('give exactly one of text, mediaUrl and voicemailUrl')
+  if (text) return { type: 'inboundText', text }
+  return mediaUrl ? { type: 'inboundMedia', url: mediaUrl } : { type: 'voiceMail', url: voicemailUrl ?? '' }
+}
+
+function readNumber(field: string, value: string): string {
+  const parsed = parseNumber(value, null)
+  if (parsed === undefined) throw new UserError(`${field} must be a phone number, such as +15551234567`)
+  return parsed.number
+}

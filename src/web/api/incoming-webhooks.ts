@@ -1,0 +1,77 @@
+import type { Middleware } from 'koa'
+import type { AcceptAnswer } from '../../database/messages/accept.js'
+import type { Context } from '../../domain/context.js'
+import { REFUSALS, submitToWebhook } from '../../domain/messages/submit.js'
+import { UserError } from '../../errors.js'
+import { isRecord, type BodyRefusals } from '../middleware/json-body.js'
+import type { WebhookState } from '../middleware/require-open-webhook.js'
+import { retryAfterSeconds, setRateLimitHeaders } from '../rate-limit-headers.js'
+
+/** The reasons of specification §7, to the letter: clients compare them. */
+const REASONS = {
+  intent: 'JSON body must contain an intent',
+  data: 'JSON body must contain data',
+  fields: 'JSON data field must contain a toNumber and text to send',
+  tooLarge: 'Request body is too large',
+} as const
+
+export const BODY_REFUSALS: BodyRefusals = { tooLarge: REASONS.tooLarge, notAnObject: REASONS.intent }
+
+/**
+ * `{"intent":"message","data":{"toNumber","text"}}` → 200 `{"success":true}` with the header `Message-Id`, once
+ * the message is committed. Checks in the order of contract §2; the first that fails answers.
+ */
+export function acceptWebhookMessage(context: Context): Middleware {
+  return async (ctx) => {
+    const { webhook } = ctx.state as WebhookState
+    const { toNumber, text } = readMessage(ctx.request.body)
+    const idempotencyKey = ctx.get('Idempotency-Key')
+    const answer = await submitToWebhook(context, webhook, {
+      toNumber,
+      text,
+      idempotencyKey: idempotencyKey === '' ? undefined : idempotencyKey,
+    })
+    setRateLimitHeaders(ctx, {
+      numberLimit: answer.toNumber.limit,
+      toNumber: answer.toNumber,
+      line: answer.line,
+    })
+    ctx.state.outcome = answer.outcome
+    if (answer.outcome === 'rate_limited') {
+      ctx.set('Retry-After', String(retryAfterSeconds(answer.toNumber, answer.line)))
+    }
+    requireAccepted(answer, context.config.rateLimitStatus)
+    ctx.set('Message-Id', answer.messageId ?? '')
+    ctx.body = { success: true }
+  }
+}
+
+function readMessage(body: unknown): { toNumber: string; text: string } {
+  if (!isRecord(body) || body.intent !== 'message') throw new UserError(REASONS.intent)
+  if (!isRecord(body.data)) throw new UserError(REASONS.data)
+  const { toNumber, text } = body.data
+  if (!isFilled(toNumber) || !isFilled(text)) throw new UserError(REASONS.fields)
+  return { toNumber, text }
+}
+
+function isFilled(value: unknown): value is string {
+  return typeof value === 'string' && value.trim() !== ''
+}
+
+function requireAccepted({ outcome }: AcceptAnswer, rateLimitStatus: 403 | 429): void {
+  switch (outcome) {
+    case 'accepted':
+    case 'replayed':
+      return
+    case 'rate_limited':
+      throw new UserError(REFUSALS.rateLimited, rateLimitStatus)
+    case 'opted_out':
+      throw new UserError(REFUSALS.optedOut, 403)
+    case 'key_reused':
+      throw new UserError(REFUSALS.keyReused, 422)
+    case 'key_in_flight':
+      throw new UserError(REFUSALS.keyInFlight, 409)
+    case 'line_full':
+      throw new Error('submitToWebhook answers a full line as Unavailable')
+  }
+}

@@ -1,0 +1,20 @@
+import type { Middleware } from 'koa'
+import type { Logger } from '../../telemetry/log.js'
+
+/** One line per request. The path without its query, in which tokens are. */
+export function logRequest(log: Logger): Middleware {
+  return async (ctx, next) => {
+    const startedAt = performance.now()
+    await next()
+    log.info(
+      {
+        method: ctx.method,
+        path: ctx.path.slice(0, 200),
+        status: ctx.status,
+        outcome: (ctx.state as { outcome?: string }).outcome,
+        durationMs: Math.round(performance.now() - startedAt),
+      },
+      'request.handled',
+    )
+  }
+}

@@ -1,0 +1,43 @@
+import { deleteExpiredKeys } from '../src/database/idempotency-keys.js'
+import { ensurePartitions } from '../src/database/partitions.js'
+import type { Context } from '../src/domain/context.js'
+import { sendSimulatedReceipts } from '../src/domain/simulator.js'
+import { sweep } from '../src/domain/sweep.js'
+import { every } from '../src/every.js'
+import { maintenanceJob } from '../src/queues/jobs.js'
+import { scheduleMaintenance } from '../src/queues/schedules.js'
+import { startWorker } from './start-worker.js'
+
+const SWEEP_MS = 1000
+const SCHEDULE_CHECK_MS = 5000
+const KEYS_AT_ONCE = 5000
+
+/**
+ * What has to be done without anybody asking.
+ *
+ * The sweep runs by a timer, not by a job: it repairs what Redis has lost, so it must not itself be something
+ * that Redis can lose. Housekeeping that may be late runs by job schedulers, where operators see it; they are
+ * made again when they are missing.
+ */
+await startWorker(
+  { queue: 'maintenance', payload: maintenanceJob, concurrency: () => 1, handle: keepHouse },
+  (context) => {
+    const timers = [
+      every(SWEEP_MS, () => sweep(context), context.log, 'sweep'),
+      every(SCHEDULE_CHECK_MS, () => scheduleMaintenance(context.queues), context.log, 'schedules'),
+      ...(context.config.simulator
+        ? [every(SWEEP_MS, () => sendSimulatedReceipts(context), context.log, 'simulated receipts')]
+        : []),
+    ]
+    return { close: () => Promise.all(timers.map((timer) => timer.stop())) }
+  },
+)
+
+async function keepHouse({ db, log }: Context): Promise<void> {
+  const partitionCount = await ensurePartitions(db)
+  let keyCount = 0
+  for (let deleted = KEYS_AT_ONCE; deleted === KEYS_AT_ONCE; keyCount += deleted) {
+    deleted = await deleteExpiredKeys(db, KEYS_AT_ONCE)
+  }
+  log.info({ partitionCount, keyCount }, 'maintenance.done')
+}

@@ -1,0 +1,140 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { DelayedError, Worker, type Job } from 'bullmq'
+import { ValidationError, type Schema } from 'yup'
+import { ConfigInvalid, readConfig } from '../src/config.js'
+import { createContext, type Context } from '../src/domain/context.js'
+import { asError, Unavailable } from '../src/errors.js'
+import { QUEUE_PREFIX, type QueueName } from '../src/queues/queues.js'
+import { connectRedis, requireDurableRedis, whenReady } from '../src/redis.js'
+import { closeOnSignal } from '../src/shutdown.js'
+
+/**
+ * How every worker runs its jobs.
+ *
+ * A job never fails for what happens outside: the row in Postgres says what is next, and the job only carries
+ * its id there. So a handler ends in one of three ways: it is done; it throws TryAgainIn and the job is moved to
+ * that moment, without using up an attempt; or something unexpected happens. Of that, an unreachable Postgres or
+ * Redis holds the job for a moment (and with it the worker's place, so that a whole worker pauses), and anything
+ * else counts as a crash of that row (`crashed`), which is dead after a few.
+ *
+ * A worker that is killed loses its locks after 10 s; its jobs run again elsewhere, and the claim in Postgres
+ * decides whether there is still something to do. That is why a job may stall as often as it likes.
+ */
+export interface WorkerStory<Data> {
+  queue: QueueName
+  payload: Schema<Data>
+  concurrency: (context: Context) => number
+  handle: (context: Context, data: Data) => Promise<void>
+  /** A handler threw what nobody expected. */
+  crashed?: (context: Context, data: Data) => Promise<void>
+}
+
+/** The job is to come back later; nothing went wrong. */
+export class TryAgainIn extends Error {
+  override name = 'TryAgainIn'
+
+  constructor(readonly ms: number) {
+    super(`try again in ${ms} ms`)
+  }
+}
+
+const LOCK_MS = 10_000
+const STALLED_CHECK_MS = 5000
+const UNAVAILABLE_PAUSE_MS = 1000
+const UNKNOWN_VERSION_WAIT_MS = 60_000
+const CRASH_WAIT_MS = 5000
+/** Less than the process's own deadline: Redis and Postgres are closed after it. */
+const DRAIN_MS = 20_000
+
+export async function startWorker<Data>(
+  story: WorkerStory<Data>,
+  extras: (context: Context) => { close: () => Promise<unknown> } | undefined = () => undefined,
+): Promise<void> {
+  const context = openContext(story.queue)
+  const { log, config } = context
+  const connection = connectRedis(config.redisUrl, 'wait', log)
+  await Promise.all([whenReady(connection), whenReady(context.redis)])
+  try {
+    await requireDurableRedis(connection, log)
+  } catch (error) {
+    process.stderr.write(`${asError(error).message}\n`)
+    process.exit(1)
+  }
+
+  const worker = new Worker<unknown>(story.queue, (job, token) => run(context, story, job, token ?? ''), {
+    connection,
+    prefix: QUEUE_PREFIX,
+    concurrency: story.concurrency(context),
+    lockDuration: LOCK_MS,
+    stalledInterval: STALLED_CHECK_MS,
+    maxStalledCount: Number.MAX_SAFE_INTEGER,
+    removeOnComplete: { count: 0 },
+  })
+  // Its connections report their own errors; a lost lock is harmless, because the row's claim decides.
+  worker.on('error', (error) => {
+    log.debug({ err: error }, 'worker.error')
+  })
+  const extra = extras(context)
+  log.info({ concurrency: worker.opts.concurrency }, 'process.started')
+
+  closeOnSignal(
+    log,
+    [
+      { name: 'extras', close: async () => extra?.close() },
+      {
+        name: 'worker',
+        close: () => Promise.race([worker.close(), sleep(DRAIN_MS, undefined, { ref: false })]),
+      },
+      { name: 'connections', close: () => context.close() },
+    ],
+    config.startedByPid,
+  )
+}
+
+function openContext(queue: QueueName): Context {
+  try {
+    return createContext(readConfig(), { process: queue })
+  } catch (error) {
+    if (!(error instanceof ConfigInvalid)) throw error
+    process.stderr.write(`${error.message}\n`)
+    process.exit(1)
+  }
+}
+
+async function run<Data>(context: Context, story: WorkerStory<Data>, job: Job, token: string): Promise<void> {
+  let data: Data
+  try {
+    data = await story.payload.validate(job.data, { strict: true })
+  } catch (error) {
+    if (!(error instanceof ValidationError)) throw error
+    context.log.error({ jobId: job.id, faults: error.errors }, 'job.unknown_payload')
+    return putOff(job, token, UNKNOWN_VERSION_WAIT_MS)
+  }
+  try {
+    await story.handle(context, data)
+  } catch (error) {
+    await putOff(job, token, await waitAfter(error, context, story, data))
+  }
+}
+
+async function waitAfter<Data>(
+  error: unknown,
+  context: Context,
+  story: WorkerStory<Data>,
+  data: Data,
+): Promise<number> {
+  if (error instanceof TryAgainIn) return error.ms
+  if (error instanceof Unavailable) {
+    context.log.warn({ err: asError(error.cause ?? error) }, 'worker.paused')
+    await sleep(UNAVAILABLE_PAUSE_MS)
+    return Math.round(Math.random() * UNAVAILABLE_PAUSE_MS)
+  }
+  context.log.error({ err: asError(error) }, 'job.crashed')
+  await story.crashed?.(context, data).catch(() => undefined)
+  return CRASH_WAIT_MS
+}
+
+async function putOff(job: Job, token: string, ms: number): Promise<never> {
+  await job.moveToDelayed(Date.now() + ms, token)
+  throw new DelayedError()
+}

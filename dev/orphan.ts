@@ -1,0 +1,62 @@
+import { spawnSync } from 'node:child_process'
+import { readFileSync, readlinkSync, realpathSync } from 'node:fs'
+import { basename } from 'node:path'
+import { stopProcess } from './process.js'
+
+export interface OrphanSearch {
+  pidPath: string
+  /** The service's working folder: no other process of these names runs in it. */
+  folder: string
+  names: string[]
+}
+
+/**
+ * A supervisor killed with -9 leaves its services behind, and two servers on one data folder destroy it. The
+ * process id of a pid file may long belong to somebody else, so the process must also carry the service's name
+ * and work in the service's folder. (A zombie has no folder any more and counts as ended.)
+ */
+export async function stopOrphan(search: OrphanSearch, signals: readonly NodeJS.Signals[]): Promise<boolean> {
+  const pid = orphanPid(search)
+  if (pid === undefined) return false
+  await stopProcess(pid, signals, () => !isOurs(pid, search))
+  return true
+}
+
+export function orphanPid(search: OrphanSearch): number | undefined {
+  const pid = recordedPid(search.pidPath)
+  return pid !== undefined && isOurs(pid, search) ? pid : undefined
+}
+
+export function recordedPid(pidPath: string): number | undefined {
+  try {
+    const pid = Number.parseInt(readFileSync(pidPath, 'utf8'), 10)
+    return pid > 1 ? pid : undefined
+  } catch {
+    return undefined
+  }
+}
+
+function isOurs(pid: number, { folder, names }: OrphanSearch): boolean {
+  try {
+    const { name, workingFolder } = process.platform === 'linux' ? describeLinux(pid) : describeOther(pid)
+    return names.includes(name) && workingFolder === realpathSync(folder)
+  } catch {
+    return false
+  }
+}
+
+function describeLinux(pid: number): { name: string; workingFolder: string } {
+  return {
+    name: readFileSync(`/proc/${pid}/comm`, 'utf8').trim(),
+    workingFolder: readlinkSync(`/proc/${pid}/cwd`),
+  }
+}
+
+function describeOther(pid: number): { name: string; workingFolder: string | undefined } {
+  const print = (command: string, args: string[]) => spawnSync(command, args, { encoding: 'utf8' }).stdout
+  const openFolder = print('lsof', ['-a', '-p', String(pid), '-d', 'cwd', '-Fn'])
+  return {
+    name: basename(print('ps', ['-o', 'comm=', '-p', String(pid)]).trim()),
+    workingFolder: /^n(.*)$/m.exec(openFolder)?.[1],
+  }
+}

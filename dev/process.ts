@@ -1,0 +1,123 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { closeSync, openSync, readFileSync, renameSync, statSync } from 'node:fs'
+import { setTimeout as delay } from 'node:timers/promises'
+
+export interface ServiceCommand {
+  name: string
+  command: string
+  args: string[]
+  cwd: string
+  env: NodeJS.ProcessEnv
+  account?: { uid: number; gid: number } | undefined
+  logPath: string
+  /** Called as soon as the process exists. */
+  onSpawn?: (pid: number) => void
+  isReady: (pid: number) => boolean | Promise<boolean>
+  deadlineAt: number
+  /** Sent one after the other, each when the one before had no effect in 10 s. */
+  stopSignals: readonly [NodeJS.Signals, ...NodeJS.Signals[]]
+  log: (line: string) => void
+}
+
+export interface ServiceProcess {
+  pid: number
+  stop: () => Promise<void>
+}
+
+const stopStepMs = 10_000
+const maxLogBytes = 10 * 1024 * 1024
+
+// The last resort for a caller which ends without stop(): an exit hook can only do what is synchronous,
+// so it asks and does not wait.
+const running = new Map<number, NodeJS.Signals>()
+process.once('exit', () => {
+  for (const [pid, signal] of running) sendSignal(pid, signal)
+})
+
+/**
+ * Starts a server and waits until it is ready; one that ends before, or is late, is an error which carries the end
+ * of its log. It gets a session of its own: Ctrl-C in a terminal goes to the whole foreground group, and the
+ * services must outlive it until their users have drained and call stop().
+ */
+export async function startService(service: ServiceCommand): Promise<ServiceProcess> {
+  const { name, logPath, stopSignals } = service
+  const { descriptor, offset } = openLog(logPath)
+  const child = spawn(service.command, service.args, {
+    cwd: service.cwd,
+    env: service.env,
+    ...service.account,
+    detached: true,
+    stdio: ['ignore', descriptor, descriptor],
+  })
+  closeSync(descriptor)
+  const { pid } = child
+  if (pid === undefined) {
+    const [error] = (await once(child, 'error')) as [Error]
+    throw new Error(`${name} could not be started`, { cause: error })
+  }
+  running.set(pid, stopSignals[0])
+  const ended = once(child, 'exit').then(() => running.delete(pid))
+  // A caller that forgets stop() shall end, and so reach the exit hook.
+  child.unref()
+  service.onSpawn?.(pid)
+
+  // A child that has not been seen to end keeps its id, so a signal cannot reach a stranger.
+  const hasEnded = () => child.exitCode !== null || child.signalCode !== null
+  let stopping: Promise<void> | undefined
+  const stop = () => (stopping ??= stopProcess(pid, stopSignals, hasEnded))
+
+  const isReady = async () => Promise.race([service.isReady(pid), ended.then(() => false)])
+  const ready = await holdsBefore(service.deadlineAt, async () => hasEnded() || (await isReady()))
+  if (!ready || hasEnded()) {
+    const reason = hasEnded() ? 'ended while it was starting' : 'was not ready in time'
+    await stop()
+    throw new Error(`${name} ${reason}. ${logPath} ends with:\n${lastLines(logPath, offset)}`)
+  }
+  void ended.then(() => {
+    if (!stopping) service.log(`${name} ended by itself, see ${logPath}`)
+  })
+  return { pid, stop }
+}
+
+export async function stopProcess(
+  pid: number,
+  signals: readonly NodeJS.Signals[],
+  hasEnded: () => boolean,
+): Promise<void> {
+  for (const signal of signals) {
+    if (hasEnded()) return
+    sendSignal(pid, signal)
+    if (await holdsBefore(Date.now() + stopStepMs, hasEnded)) return
+  }
+  throw new Error(`process ${pid} could not be stopped`)
+}
+
+export async function holdsBefore(
+  deadlineAt: number,
+  condition: () => boolean | Promise<boolean>,
+): Promise<boolean> {
+  while (!(await condition())) {
+    if (Date.now() >= deadlineAt) return false
+    await delay(20)
+  }
+  return true
+}
+
+function sendSignal(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal)
+  } catch {
+    // It ended in between; if not, the wait that follows says so.
+  }
+}
+
+function openLog(path: string): { descriptor: number; offset: number } {
+  const size = statSync(path, { throwIfNoEntry: false })?.size ?? 0
+  if (size > maxLogBytes) renameSync(path, `${path}.1`)
+  return { descriptor: openSync(path, 'a', 0o600), offset: size > maxLogBytes ? 0 : size }
+}
+
+function lastLines(path: string, offset: number): string {
+  return readFileSync(path).subarray(offset).toString().trimEnd().split('\n').slice(-15).join('\n')
+}

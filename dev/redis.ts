@@ -1,0 +1,94 @@
+import { writeFileSync } from 'node:fs'
+import { mkdir, realpath } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { Redis } from 'ioredis'
+import { onFreePort } from './free-port.js'
+import { stopOrphan } from './orphan.js'
+import type { EmbeddedService } from './postgres.js'
+import { startService } from './process.js'
+import { findRedis } from './redis-packages.js'
+
+export interface RedisOptions {
+  dataFolder: string
+  /** Where unpacked Debian packages are kept; default `packages` beside the data folder. */
+  cacheFolder?: string
+  /** Default: a free one, another at each start. */
+  port?: number
+  log?: (line: string) => void
+}
+
+const startLimitMs = 30_000
+const stopSignals = ['SIGTERM', 'SIGKILL'] as const
+
+/** A real Redis (or Valkey) on 127.0.0.1 which keeps its data, process id and log in `dataFolder`. */
+export async function startRedis(options: RedisOptions): Promise<EmbeddedService> {
+  const { log = () => undefined } = options
+  await mkdir(options.dataFolder, { recursive: true, mode: 0o700 })
+  const folder = await realpath(options.dataFolder)
+  const program = await findRedis(options.cacheFolder ?? join(dirname(folder), 'packages'), log)
+
+  const pidPath = join(folder, 'redis.pid')
+  const search = { pidPath, folder, names: ['redis-server', 'valkey-server'] }
+  if (await stopOrphan(search, stopSignals)) log('Redis: stopped one whose supervisor was killed')
+
+  const start = async (port: number): Promise<EmbeddedService> => {
+    const { pid, stop } = await startService({
+      name: 'Redis',
+      ...program,
+      args: settings({ port, folder, pidPath }),
+      cwd: folder,
+      logPath: join(folder, 'redis.log'),
+      // Redis writes the same file, but only once it is up, and it has no lock against a second one on its data.
+      onSpawn: (id) => {
+        writeFileSync(pidPath, `${id}\n`)
+      },
+      isReady: (id) => isReady(port, id),
+      deadlineAt: Date.now() + startLimitMs,
+      stopSignals,
+      log,
+    })
+    return { url: `redis://127.0.0.1:${port}`, pid, stop }
+  }
+  return options.port === undefined ? onFreePort(start) : start(options.port)
+}
+
+function settings({ port, folder, pidPath }: { port: number; folder: string; pidPath: string }): string[] {
+  const values = {
+    bind: '127.0.0.1',
+    port: String(port),
+    'protected-mode': 'yes',
+    dir: folder,
+    pidfile: pidPath,
+    databases: '64',
+    appendonly: 'yes',
+    appendfsync: 'everysec',
+    save: '',
+    'maxmemory-policy': 'noeviction',
+  }
+  return Object.entries(values).flatMap(([name, value]) => [`--${name}`, value])
+}
+
+/** Ready is: its data are loaded, and it is this process that answers, not one that took the port meanwhile. */
+async function isReady(port: number, pid: number): Promise<boolean> {
+  const client = new Redis({
+    host: '127.0.0.1',
+    port,
+    lazyConnect: true,
+    enableReadyCheck: false,
+    retryStrategy: () => null,
+    connectTimeout: 1_000,
+    commandTimeout: 1_000,
+    // Its timer outlives the closed connection, and with it the process.
+    disconnectTimeout: 100,
+  })
+  client.on('error', () => undefined)
+  try {
+    await client.connect()
+    await client.ping()
+    return new RegExp(`^process_id:${pid}\\s*$`, 'm').test(await client.info('server'))
+  } catch {
+    return false
+  } finally {
+    client.disconnect()
+  }
+}

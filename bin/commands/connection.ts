@@ -1,0 +1,75 @@
+import type { Command } from 'commander'
+import {
+  disableConnection,
+  disconnect,
+  enableConnection,
+  findDeveloperConnection,
+  revealSigningSecret,
+  sendHeldEvents,
+  setOutgoingUrl,
+} from '../../src/domain/connections.js'
+import type { Context } from '../../src/domain/context.js'
+import { getAnyLine } from '../../src/domain/lines.js'
+import { run } from '../run.js'
+
+export function addConnectionCommands(program: Command): void {
+  const connection = program.command('connection').description("a line's developer connection")
+
+  const command = (
+    name: string,
+    description: string,
+    work: (context: Context, userId: string, lineId: string, argument: string) => Promise<string>,
+    argument?: [name: string, description: string],
+  ) => {
+    const added = connection.command(name).description(description).argument('<line>', 'id or number')
+    if (argument) added.argument(...argument)
+    added.option('--json', 'print JSON').action((reference: string, ...rest: unknown[]) => {
+      const options = (argument ? rest[1] : rest[0]) as { json?: boolean }
+      return run(options, async (context) => {
+        const { id, userId } = await getAnyLine(context, reference)
+        const line = await work(context, userId, id, argument ? String(rest[0]) : '')
+        return { result: (await findDeveloperConnection(context, userId, id)) ?? null, lines: [line] }
+      })
+    })
+  }
+
+  command(
+    'enable',
+    'enable it, and its endpoint if that was disabled for failing',
+    async (context, userId, lineId) => {
+      await enableConnection(context, userId, lineId)
+      return 'developer connection enabled'
+    },
+  )
+  command(
+    'disable',
+    'let it rest: no events, and the incoming webhook answers 404',
+    async (context, userId, lineId) => {
+      await disableConnection(context, userId, lineId)
+      return 'developer connection disabled'
+    },
+  )
+  command(
+    'set-url',
+    'set the outgoing webhook URL and show its signing secret; an empty URL takes it away',
+    async (context, userId, lineId, url) => {
+      await setOutgoingUrl(context, userId, lineId, url === '' ? undefined : url)
+      const secret = await revealSigningSecret(context, userId, lineId)
+      return secret === undefined
+        ? 'outgoing webhook URL removed'
+        : `outgoing webhook URL set; signing secret ${secret}`
+    },
+    ['<url>', 'where events are POSTed'],
+  )
+  command(
+    'send-held',
+    'send the events that were held while the endpoint was disabled',
+    async (context, userId, lineId) => {
+      return `${await sendHeldEvents(context, userId, lineId)} held events are being sent`
+    },
+  )
+  command('disconnect', 'disable it and delete the incoming webhook', async (context, userId, lineId) => {
+    await disconnect(context, userId, lineId)
+    return 'developer connection disabled, incoming webhook deleted'
+  })
+}

@@ -1,0 +1,89 @@
+import { InvalidArgumentError, type Command } from 'commander'
+import { addLine, getAnyLine, listLines, setLineStatus } from '../../src/domain/lines.js'
+import { getUserByEmail } from '../../src/domain/users.js'
+import { run } from '../run.js'
+
+interface AddOptions {
+  user: string
+  name?: string
+  carrier: string
+  countries?: string
+  perNumber?: number
+  perMinute?: number
+  json?: boolean
+}
+
+export function addLineCommands(program: Command): void {
+  const line = program.command('line').description('phone numbers')
+
+  line
+    .command('add')
+    .description('add a line')
+    .argument('<number>', 'the phone number in E.164 form, such as +15551234567')
+    .requiredOption('--user <email>', 'who owns it')
+    .option('--name <name>', 'name to show; the number when left out')
+    .option('--carrier <name>', 'which carrier it is at', 'simulator')
+    .option('--countries <codes>', 'countries it may send to, such as US,CA; all when left out')
+    .option('--per-number <count>', 'messages to one number in a minute (5)', wholeNumber)
+    .option('--per-minute <count>', 'messages in all in a minute (30)', wholeNumber)
+    .option('--json', 'print JSON')
+    .action((number: string, options: AddOptions) =>
+      run(options, async (context) => {
+        const { name, carrier, countries, perNumber, perMinute } = options
+        const user = await getUserByEmail(context, options.user)
+        const added = await addLine(context, {
+          userId: user.id,
+          number,
+          carrier,
+          ...(name === undefined ? {} : { name }),
+          ...(countries === undefined ? {} : { allowedCountries: countries.split(',') }),
+          ...(perNumber === undefined ? {} : { messagesPerNumberPerMinute: perNumber }),
+          ...(perMinute === undefined ? {} : { messagesPerMinute: perMinute }),
+        })
+        return { result: added, lines: [`line ${added.number} added (${added.id})`] }
+      }),
+    )
+
+  line
+    .command('list')
+    .description('list all lines')
+    .option('--json', 'print JSON')
+    .action((options: { json?: boolean }) =>
+      run(options, async (context) => {
+        const lines = await listLines(context)
+        return {
+          result: lines,
+          lines:
+            lines.length === 0
+              ? ['There are no lines: add one with `linehook line add`.']
+              : lines.map(
+                  ({ id, number, status, connected, name }) =>
+                    `${id}  ${number.padEnd(16)} ${status.padEnd(8)} ${connected ? 'connected' : 'not connected'}  ${name}`,
+                ),
+        }
+      }),
+    )
+
+  for (const [verb, status, effect] of [
+    ['disable', 'disabled', 'stop a line: it sends and delivers nothing, and its webhook answers 404'],
+    ['enable', 'active', 'let a disabled line work again'],
+  ] as const) {
+    line
+      .command(verb)
+      .description(effect)
+      .argument('<line>', 'id or number')
+      .option('--json', 'print JSON')
+      .action((reference: string, options: { json?: boolean }) =>
+        run(options, async (context) => {
+          const { id, userId, number } = await getAnyLine(context, reference)
+          await setLineStatus(context, userId, id, status)
+          return { result: { id, number, status }, lines: [`line ${number} is ${status}`] }
+        }),
+      )
+  }
+}
+
+export function wholeNumber(value: string): number {
+  if (!/^\d+$/.test(value)) throw new InvalidArgumentError('It must be a whole number.')
+  return Number(value)
+}

@@ -1,0 +1,64 @@
+import { randomBytes } from 'node:crypto'
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+
+/** Everything that the embedded set-up keeps: services' data, generated secrets, what runs now. */
+export const DATA_FOLDER = resolve('.data')
+
+interface EmbeddedSettings {
+  encryptionKey: string
+  queuesPassword: string
+  receiverPort?: number
+}
+
+const settingsPath = join(DATA_FOLDER, 'settings.json')
+const servicesPath = join(DATA_FOLDER, 'services.json')
+
+/**
+ * What replaces a configuration when nothing is configured: generated secrets, the simulator, and URLs on this
+ * machine allowed, for everything listens on loopback only. Postgres and Redis are those that `linehook start`
+ * runs now, if it does.
+ */
+export function embeddedEnvironment(): Record<string, string> {
+  const { encryptionKey, queuesPassword } = embeddedSettings()
+  return {
+    HOST: '127.0.0.1',
+    ENCRYPTION_KEY: encryptionKey,
+    QUEUES_PASSWORD: queuesPassword,
+    SIMULATOR: 'true',
+    ALLOW_HTTP: 'true',
+    ALLOWED_PRIVATE_CIDRS: '127.0.0.0/8,::1/128',
+    ...(readJson(servicesPath) as Record<string, string> | undefined),
+  }
+}
+
+export function embeddedSettings(): EmbeddedSettings {
+  const known = readJson(settingsPath) as EmbeddedSettings | undefined
+  if (known) return known
+  const fresh = {
+    encryptionKey: randomBytes(32).toString('base64'),
+    queuesPassword: randomBytes(12).toString('base64url'),
+  }
+  writeJson(settingsPath, fresh)
+  return fresh
+}
+
+export function keepReceiverPort(receiverPort: number): void {
+  writeJson(settingsPath, { ...embeddedSettings(), receiverPort })
+}
+
+/** For the other commands in this folder. */
+export function keepServices(urls: { databaseUrl: string; redisUrl: string }): void {
+  writeJson(servicesPath, { DATABASE_URL: urls.databaseUrl, REDIS_URL: urls.redisUrl })
+}
+
+function readJson(path: string): unknown {
+  return existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')) : undefined
+}
+
+/** Whole or not at all, and for this user only: the files hold secrets. */
+function writeJson(path: string, value: unknown): void {
+  mkdirSync(DATA_FOLDER, { recursive: true })
+  writeFileSync(`${path}.new`, JSON.stringify(value, null, 2), { mode: 0o600 })
+  renameSync(`${path}.new`, path)
+}

@@ -1,0 +1,59 @@
+import { hasUsers } from '../src/database/users.js'
+import {
+  enableConnection,
+  findDeveloperConnection,
+  revealSigningSecret,
+  setOutgoingUrl,
+} from '../src/domain/connections.js'
+import type { Context } from '../src/domain/context.js'
+import { createIncomingWebhook, revealIncomingWebhook } from '../src/domain/incoming-webhooks.js'
+import { addLine, getAnyLine } from '../src/domain/lines.js'
+import { addUser } from '../src/domain/users.js'
+
+export const SAMPLE_NUMBER = '+15005550100'
+
+export interface Sample {
+  number: string
+  webhookUrl: string | undefined
+  signingSecret: string | undefined
+}
+
+/**
+ * A first start shows something at once: a user, a line at the simulator, its incoming webhook, and an outgoing
+ * URL at `dev/receiver.ts`. Later starts leave everything as they find it, but for the receiver's port.
+ *
+ * @returns undefined when the sample line is gone or never was
+ */
+export async function prepareSample(
+  context: Context,
+  receiverUrl: string,
+  formerReceiverUrl: string,
+): Promise<Sample | undefined> {
+  if (!(await hasUsers(context.db))) await createSample(context, receiverUrl)
+  const line = await getAnyLine(context, SAMPLE_NUMBER).catch(() => undefined)
+  if (line === undefined) return undefined
+  const connection = await findDeveloperConnection(context, line.userId, line.id)
+  if (
+    connection?.enabled &&
+    connection.outgoingWebhookUrl === formerReceiverUrl &&
+    receiverUrl !== formerReceiverUrl
+  ) {
+    await setOutgoingUrl(context, line.userId, line.id, receiverUrl)
+  }
+  const webhook = await revealIncomingWebhook(context, line.userId, line.id)
+  const signingSecret = connection && (await revealSigningSecret(context, line.userId, line.id))
+  return { number: line.number, webhookUrl: webhook?.url, signingSecret }
+}
+
+async function createSample(context: Context, receiverUrl: string): Promise<void> {
+  const user = await addUser(context, { email: 'ada@example.com', name: 'Ada' })
+  const line = await addLine(context, {
+    userId: user.id,
+    number: SAMPLE_NUMBER,
+    name: 'Sample line',
+    carrier: 'simulator',
+  })
+  await enableConnection(context, user.id, line.id)
+  await setOutgoingUrl(context, user.id, line.id, receiverUrl)
+  await createIncomingWebhook(context, user.id, line.id)
+}

@@ -1,0 +1,99 @@
+import { spawn, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { createInterface } from 'node:readline'
+import { setTimeout as sleep } from 'node:timers/promises'
+
+export interface ProcessType {
+  name: string
+  command: string[]
+}
+
+export interface Supervisor {
+  /** SIGTERM to all, and waits for them; who is not gone after the deadline is killed. */
+  stop(): Promise<void>
+}
+
+const RESTART_MS = 500
+const STOP_MS = 26_000
+
+/** The Procfile's process types, without `release`, which is not a process that stays. */
+export function readProcfile(path = 'Procfile'): ProcessType[] {
+  return readFileSync(path, 'utf8')
+    .split('\n')
+    .flatMap((line) => {
+      const [, name, command] = /^([\w-]+):\s*(.+)$/.exec(line.trim()) ?? []
+      return name !== undefined && command !== undefined && name !== 'release'
+        ? [{ name, command: command.split(/\s+/) }]
+        : []
+    })
+}
+
+/** The same processes from their sources, started again when a source changes. */
+export function fromSources({ name, command }: ProcessType): ProcessType {
+  const [program = 'node', ...args] = command
+  return {
+    name,
+    command: [
+      program,
+      '--watch',
+      '--import',
+      'tsx',
+      ...args.map((arg) => arg.replace(/^dist\/(.+)\.js$/, '$1.ts')),
+    ],
+  }
+}
+
+/**
+ * Runs processes until `stop`, and starts again whichever ends before, however it ended. (concurrently was tried:
+ * it takes an exit with 0 for the end of a process, and kills by way of `ps`, which a bare machine may not have.)
+ */
+export function supervise(
+  types: readonly ProcessType[],
+  env: NodeJS.ProcessEnv,
+  print: (line: string) => void,
+): Supervisor {
+  let isStopping = false
+  const width = Math.max(...types.map(({ name }) => name.length))
+  const children = new Map<string, ChildProcess>()
+
+  const keep = async (type: ProcessType) => {
+    for (;;) {
+      await runOnce(type)
+      if (isStopping) return
+      await sleep(RESTART_MS)
+      print(`${type.name.padEnd(width)} │ starting again`)
+    }
+  }
+
+  const runOnce = async ({ name, command: [program = '', ...args] }: ProcessType) => {
+    const child = spawn(program, args, { env, stdio: ['ignore', 'pipe', 'pipe'] })
+    children.set(name, child)
+    for (const stream of [child.stdout, child.stderr]) {
+      createInterface({ input: stream }).on('line', (line) => {
+        print(`${name.padEnd(width)} │ ${line}`)
+      })
+    }
+    await once(child, 'exit').catch((error: unknown) => {
+      print(`${name.padEnd(width)} │ could not be started: ${String(error)}`)
+    })
+  }
+
+  const kept = types.map(keep)
+  return {
+    stop: async () => {
+      isStopping = true
+      signalAll('SIGTERM')
+      const killer = setTimeout(() => {
+        signalAll('SIGKILL')
+      }, STOP_MS)
+      await Promise.all(kept)
+      clearTimeout(killer)
+    },
+  }
+
+  function signalAll(signal: NodeJS.Signals): void {
+    for (const child of children.values())
+      if (child.exitCode === null && child.signalCode === null) child.kill(signal)
+  }
+}

@@ -1,0 +1,119 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { dirname, join, normalize } from 'node:path'
+import { pathToFileURL } from 'node:url'
+
+/**
+ * The rules of the house, read off the import lines: a file imports from lower floors only, rooms of one floor
+ * keep apart where it says so, and some packages have one owner. Prints which rule a file breaks.
+ */
+const FLOORS: { floor: number; rooms: RegExp[]; keepApart?: boolean }[] = [
+  { floor: 0, rooms: [/^src\/(config|errors|ids|vocabulary)\.ts$/] },
+  { floor: 1, rooms: [/^src\/(telemetry|safe-fetch)\//, /^src\/[a-z-]+\.ts$/] },
+  {
+    floor: 2,
+    rooms: [/^src\/database\//, /^src\/queues\//, /^src\/carriers\//, /^src\/storage\//],
+    keepApart: true,
+  },
+  { floor: 3, rooms: [/^src\/domain\//] },
+  { floor: 4, rooms: [/^src\/(web\/|server\.ts$)/, /^workers\//], keepApart: true },
+]
+
+const OWNERS: Record<string, RegExp> = {
+  koa: /^src\/web\//,
+  '@koa/router': /^src\/web\//,
+  knex: /^src\/database\//,
+  pg: /^src\/database\//,
+  bullmq: /^(src\/queues\/|workers\/)/,
+  ioredis: /^src\/(redis|sliding-window|in-flight-cap)\.ts$|^src\/queues\/|^src\/domain\/context\.ts$/,
+  undici: /^src\/safe-fetch/,
+  pino: /^src\/telemetry\//,
+}
+
+export interface Import {
+  from: string
+  /** A path for a file of ours, else a package's name. */
+  to: string
+}
+
+/** @returns one sentence for each broken rule */
+export function findBreaches(imports: readonly Import[]): string[] {
+  return [
+    ...imports.flatMap(({ from, to }) => [...breachOfFloor(from, to), ...breachOfOwner(from, to)]),
+    ...findCycles(imports),
+  ]
+}
+
+function breachOfFloor(from: string, to: string): string[] {
+  const here = locate(from)
+  const there = locate(to)
+  if (here === undefined || there === undefined) return []
+  if (here.floor < there.floor)
+    return [
+      `${from} (floor ${here.floor}) imports ${to} (floor ${there.floor}): only lower floors may be imported`,
+    ]
+  const isOtherRoom = here.floor === there.floor && here.room !== there.room
+  return isOtherRoom && here.keepApart
+    ? [`${from} imports ${to}: these two rooms of floor ${here.floor} never import one another`]
+    : []
+}
+
+function breachOfOwner(from: string, to: string): string[] {
+  const owner = OWNERS[to]
+  return owner && /^(src|workers)\//.test(from) && !owner.test(from)
+    ? [`${from} imports ${to}, which belongs to ${owner.source}`]
+    : []
+}
+
+function findCycles(imports: readonly Import[]): string[] {
+  const graph = new Map<string, string[]>()
+  for (const { from, to } of imports) graph.set(from, [...(graph.get(from) ?? []), to])
+  const done = new Set<string>()
+  const cycles: string[] = []
+  const visit = (file: string, path: string[]) => {
+    if (path.includes(file))
+      cycles.push(`import cycle: ${[...path.slice(path.indexOf(file)), file].join(' → ')}`)
+    if (done.has(file) || path.includes(file)) return
+    for (const next of graph.get(file) ?? []) visit(next, [...path, file])
+    done.add(file)
+  }
+  for (const file of graph.keys()) visit(file, [])
+  return cycles
+}
+
+function locate(path: string) {
+  for (const { floor, rooms, keepApart = false } of FLOORS) {
+    const room = rooms.findIndex((pattern) => pattern.test(path))
+    // server.ts and web/ are one room; the floor-1 pattern for single files would take server.ts otherwise.
+    if (room >= 0 && !(floor === 1 && path === 'src/server.ts')) return { floor, room, keepApart }
+  }
+  return undefined
+}
+
+/** Type-only imports count too: a type is knowledge of the other room. */
+export function readImports(folders: readonly string[]): Import[] {
+  const files = folders.flatMap((folder) =>
+    readdirSync(folder, { recursive: true, encoding: 'utf8' })
+      .filter((file) => /\.tsx?$/.test(file))
+      .map((file) => join(folder, file)),
+  )
+  return files.flatMap((from) =>
+    [
+      ...readFileSync(from, 'utf8').matchAll(/^(?:import|export)\b[^'"]*?from '([^']+)'|^import '([^']+)'/gm),
+    ].map((match) => {
+      const specifier = match[1] ?? match[2] ?? ''
+      const to = specifier.startsWith('.')
+        ? normalize(join(dirname(from), specifier)).replace(/\.js$/, '.ts')
+        : specifier
+            .split('/')
+            .slice(0, specifier.startsWith('@') ? 2 : 1)
+            .join('/')
+      return { from, to }
+    }),
+  )
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
+  const breaches = findBreaches(readImports(['src', 'workers']))
+  process.stdout.write(breaches.length === 0 ? 'The architecture holds.\n' : `${breaches.join('\n')}\n`)
+  process.exitCode = breaches.length === 0 ? 0 : 1
+}

@@ -1,0 +1,54 @@
+import { enableConnection, revealSigningSecret, setOutgoingUrl } from '../../src/domain/connections.js'
+import type { Context } from '../../src/domain/context.js'
+import { createIncomingWebhook } from '../../src/domain/incoming-webhooks.js'
+import { addLine, type NewLine } from '../../src/domain/lines.js'
+import { addUser } from '../../src/domain/users.js'
+
+let count = 0
+
+export interface TestLine {
+  userId: string
+  lineId: string
+  number: string
+  /** Path and query of the incoming webhook. */
+  webhookPath: string
+  token: string
+  /** Of the outgoing webhook; empty when the line has no URL. */
+  signingSecret: string
+}
+
+/** A line of a new user, connected, with an incoming webhook and, if a URL is given, an outgoing one. */
+export async function createLine(
+  context: Context,
+  overrides: Partial<NewLine> & { outgoingUrl?: string } = {},
+): Promise<TestLine> {
+  count += 1
+  const { outgoingUrl, ...fields } = overrides
+  const userId = fields.userId ?? (await addUser(context, { email: `user${count}@example.com` })).id
+  const line = await addLine(context, {
+    number: `+1555${String(count).padStart(7, '0')}`,
+    carrier: 'simulator',
+    ...fields,
+    userId,
+  })
+  await enableConnection(context, userId, line.id)
+  if (outgoingUrl !== undefined) await setOutgoingUrl(context, userId, line.id, outgoingUrl)
+  const { url, token } = await createIncomingWebhook(context, userId, line.id)
+  const { pathname, search } = new URL(url)
+  return {
+    userId,
+    lineId: line.id,
+    number: line.number,
+    webhookPath: pathname + search,
+    token,
+    signingSecret: (await revealSigningSecret(context, userId, line.id)) ?? '',
+  }
+}
+
+/** The body of an incoming webhook's request; overrides go into `data`. */
+export function messageBody(data: Record<string, unknown> = {}): {
+  intent: string
+  data: Record<string, unknown>
+} {
+  return { intent: 'message', data: { toNumber: '+15005550199', text: 'Hello', ...data } }
+}

@@ -1,0 +1,18 @@
+import { rmSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { startServices, type Services } from '../../dev/services.js'
+
+const dataFolder = resolve(`.data/test-${process.pid}`)
+let services: Services | undefined
+
+/** One Postgres and one Redis for the run, with data of its own; test files get databases of theirs in it. */
+export async function mochaGlobalSetup(): Promise<void> {
+  services = await startServices({ dataFolder, cacheFolder: resolve('.data/packages') })
+  process.env.TEST_DATABASE_URL = services.databaseUrl
+  process.env.TEST_REDIS_URL = services.redisUrl
+}
+
+export async function mochaGlobalTeardown(): Promise<void> {
+  await services?.stop()
+  rmSync(dataFolder, { recursive: true, force: true })
+}

@@ -1,4 +1,4 @@
-import { embeddedEnvironment } from '../dev/embedded.js'
+import { embeddedEnvironment, givenEnvironment } from '../dev/embedded.js'
 import { ConfigInvalid, readConfig } from '../src/config.js'
 import { createContext, type Context } from '../src/domain/context.js'
 import { Unavailable, UserError } from '../src/errors.js'
@@ -31,10 +31,10 @@ export async function run(
   }
 }
 
-/** What `linehook start` runs with in this folder, when nothing else is configured. */
-export function environment(): NodeJS.ProcessEnv {
-  if (process.env.DATABASE_URL) return process.env
-  return { ...embeddedEnvironment(), ...process.env }
+/** What is configured, else what `linehook start` runs with in this folder. */
+function environment(): NodeJS.ProcessEnv {
+  const given = givenEnvironment()
+  return given.DATABASE_URL === undefined ? { ...embeddedEnvironment(), ...given } : given
 }
 
 function explain(error: unknown): string {

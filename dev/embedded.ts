@@ -32,6 +32,11 @@ export function embeddedEnvironment(): Record<string, string> {
   }
 }
 
+/** The environment without what is empty: `VAR=` in an env file means "not set". */
+export function givenEnvironment(): NodeJS.ProcessEnv {
+  return Object.fromEntries(Object.entries(process.env).filter(([, value]) => value !== ''))
+}
+
 export function embeddedSettings(): EmbeddedSettings {
   const known = readJson(settingsPath) as EmbeddedSettings | undefined
   if (known) return known

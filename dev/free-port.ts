@@ -25,3 +25,17 @@ export async function freePort(): Promise<number> {
   if (address === null || typeof address === 'string') throw new Error('no free port on 127.0.0.1')
   return address.port
 }
+
+export function isFree(port: number, host = '127.0.0.1'): Promise<boolean> {
+  return new Promise((resolve) => {
+    const probe = createServer()
+    probe.once('error', () => {
+      resolve(false)
+    })
+    probe.listen(port, host, () => {
+      probe.close(() => {
+        resolve(true)
+      })
+    })
+  })
+}

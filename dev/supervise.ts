@@ -58,11 +58,13 @@ export function supervise(
   const children = new Map<string, ChildProcess>()
 
   const keep = async (type: ProcessType) => {
-    for (;;) {
-      await runOnce(type)
-      if (isStopping) return
+    await runOnce(type)
+    while (!isStopping) {
       await sleep(RESTART_MS)
+      // Asked to stop in the meantime: nobody would stop what is started now.
+      if (isStopping) return
       print(`${type.name.padEnd(width)} │ starting again`)
+      await runOnce(type)
     }
   }
 

@@ -54,10 +54,16 @@ export async function startWeb(environment: Environment): Promise<RunningProcess
 }
 
 /** Runs node with only this environment (and PATH). `stopProcesses` ends whatever is left. */
-export function runNode(name: string, args: string[], environment: Environment): RunningProcess {
+export function runNode(
+  name: string,
+  args: string[],
+  environment: Environment,
+  cwd?: string,
+): RunningProcess {
   const child = spawn(process.execPath, args, {
     env: { PATH: process.env.PATH, ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
+    ...(cwd === undefined ? {} : { cwd }),
   })
   running.add(child)
   const exited = once(child, 'exit').then(() => {

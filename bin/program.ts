@@ -1,0 +1,23 @@
+import { Command } from 'commander'
+import { readVersion } from '../src/config.js'
+import { addConnectionCommands } from './commands/connection.js'
+import { addLineCommands } from './commands/line.js'
+import { addMigrateCommand } from './commands/migrate.js'
+import { addStartCommand } from './commands/start.js'
+import { addUserCommands } from './commands/user.js'
+import { addWebhookCommands } from './commands/webhook.js'
+
+/** Every command, in the order of the help text. */
+export function createProgram(): Command {
+  const program = new Command('linehook')
+    .description('Turns phone lines into webhooks.')
+    .version(readVersion())
+    .showHelpAfterError()
+  addStartCommand(program)
+  addMigrateCommand(program)
+  addUserCommands(program)
+  addLineCommands(program)
+  addConnectionCommands(program)
+  addWebhookCommands(program)
+  return program
+}

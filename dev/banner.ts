@@ -1,0 +1,33 @@
+import type { Config } from '../src/config.js'
+import type { Sample } from './sample.js'
+
+const SOMEBODY = '+15005550199'
+
+/** What a first start shows: where things are, and two lines to paste. */
+export function banner({ publicUrl, queuesPassword }: Config, sample: Sample | undefined): string {
+  const lines = [
+    'Linehook is running.',
+    '',
+    `Health           ${publicUrl}/readyz`,
+    queuesPassword === undefined
+      ? 'Queue dashboard  closed: set QUEUES_PASSWORD to open it'
+      : `Queue dashboard  ${publicUrl}/queues   (user operator, password ${queuesPassword})`,
+  ]
+  if (sample?.webhookUrl !== undefined) {
+    lines.push(
+      '',
+      'Send a text, then see it at the simulator:',
+      `curl -d '{"intent":"message","data":{"toNumber":"${SOMEBODY}","text":"Hello"}}' '${sample.webhookUrl}'`,
+      `curl '${publicUrl}/simulator/outbox?toNumber=${encodeURIComponent(SOMEBODY)}'`,
+    )
+  }
+  if (sample !== undefined) {
+    lines.push(
+      '',
+      'Have the line receive one, then see the event arrive in the lines below:',
+      `curl -d '{"fromNumber":"${SOMEBODY}","toNumber":"${sample.number}","text":"Hi there"}' '${publicUrl}/simulator/inbound'`,
+    )
+  }
+  lines.push('', 'Ctrl-C stops everything; the data stay in .data/')
+  return `\n${lines.map((line) => (line === '' ? '' : `  ${line}`)).join('\n')}\n`
+}

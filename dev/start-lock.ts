@@ -1,0 +1,44 @@
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { DATA_FOLDER } from './embedded.js'
+
+const path = join(DATA_FOLDER, 'start.pid')
+
+/**
+ * One start at a time in one folder: two would share its Postgres. The lock of a process that is gone is taken
+ * over.
+ *
+ * @returns what gives the lock back, or the process that holds it
+ */
+export function takeStartLock(): { release: () => void } | { heldBy: number } {
+  mkdirSync(DATA_FOLDER, { recursive: true })
+  for (;;) {
+    try {
+      writeFileSync(path, String(process.pid), { flag: 'wx' })
+      return {
+        release: () => {
+          rmSync(path, { force: true })
+        },
+      }
+    } catch {
+      const pid = Number(readFileSync(path, 'utf8'))
+      if (isStart(pid)) return { heldBy: pid }
+      rmSync(path, { force: true })
+    }
+  }
+}
+
+/** Whether the process lives and, where that can be seen, is a node: after a reboot the id may be anybody's. */
+function isStart(pid: number): boolean {
+  if (!Number.isInteger(pid) || pid <= 1 || pid === process.pid) return false
+  try {
+    process.kill(pid, 0)
+  } catch {
+    return false
+  }
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('linehook')
+  } catch {
+    return true
+  }
+}

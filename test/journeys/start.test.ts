@@ -1,0 +1,185 @@
+import { execFileSync } from 'node:child_process'
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { once } from 'node:events'
+import { join, resolve } from 'node:path'
+import { expect } from 'chai'
+import { freePort } from '../../dev/free-port.js'
+import { runNode, stopProcesses, type RunningProcess } from '../helpers/processes.js'
+import { until } from '../helpers/until.js'
+
+/** `npm start` as a stranger runs it: the compiled program, in a folder of its own, with nothing configured. */
+describe('linehook start', function () {
+  this.timeout(120_000)
+  let folder = ''
+  let port = 0
+
+  before(async () => {
+    mkdirSync('.data', { recursive: true })
+    folder = mkdtempSync(resolve('.data/start-test-'))
+    port = await freePort()
+    execFileSync(process.execPath, [
+      'node_modules/typescript/bin/tsc',
+      ...['-p', 'tsconfig.build.json', '--outDir', join(folder, 'dist')],
+      ...['--tsBuildInfoFile', join(folder, 'dist/.tsbuildinfo')],
+    ])
+    cpSync('src/sliding-window.lua', join(folder, 'dist/src/sliding-window.lua'))
+    for (const file of ['package.json', 'Procfile', 'node_modules'])
+      symlinkSync(resolve(file), join(folder, file))
+    // Unpacked once for all tests; a fresh folder would download Redis again.
+    mkdirSync(join(folder, '.data'))
+    if (existsSync('.data/packages')) symlinkSync(resolve('.data/packages'), join(folder, '.data/packages'))
+  })
+
+  after(async () => {
+    await stopProcesses()
+    rmSync(folder, { recursive: true, force: true })
+  })
+
+  const start = (overrides: Record<string, string> = {}) =>
+    runNode('start', ['dist/bin/linehook.js', 'start'], { PORT: String(port), ...overrides }, folder)
+
+  const startUntilBanner = async () => {
+    const started = start()
+    await until(
+      'the banner',
+      () => started.lines.some((line) => line.includes('Ctrl-C stops everything')),
+      60_000,
+    ).catch((error: unknown) => {
+      throw new Error(started.lines.join('\n'), { cause: error })
+    })
+    return started
+  }
+
+  it('shows a sample that sends and receives, restarts what is killed, and leaves nothing behind', async () => {
+    const started = await startUntilBanner()
+    const webhookUrl = findWebhookUrl(started)
+
+    expect(await post(webhookUrl, messageTo('+15005550199', 'first'))).to.deep.equal({ success: true })
+    await until('the text is in the outbox', async () => (await outboxTexts()).includes('first'))
+
+    await post(`http://127.0.0.1:${port}/simulator/inbound`, inboundText('Hi there'))
+    await until('the signed event is printed', () =>
+      started.lines.some((line) => line.includes('Hi there') && line.includes('signature valid')),
+    )
+
+    for (const name of ['web', 'send-message', 'deliver-event', 'maintenance']) {
+      process.kill(pidOf(started, name), 'SIGKILL')
+      await until(`${name} is there again`, () => pidsOf(started, name).length === 2, 20_000)
+    }
+    await until('web answers again', async () => (await fetch(`http://127.0.0.1:${port}/readyz`)).ok)
+    await post(webhookUrl, messageTo('+15005550199', 'second'))
+    await until('the text is in the outbox', async () => (await outboxTexts()).includes('second'))
+
+    const pids = [...allPids(started), ...servicePids()]
+    expect(pids.length).to.be.greaterThan(9)
+    await started.kill('SIGINT')
+    expect(await started.exitCode).to.equal(0)
+    expect(pids.filter(isAlive)).to.deep.equal([])
+  })
+
+  it('keeps its data, and recovers from a kill -9', async () => {
+    const second = await startUntilBanner()
+    const webhookUrl = findWebhookUrl(second)
+    expect(await outboxTexts()).to.deep.equal(['second', 'first'])
+    await second.kill('SIGKILL')
+
+    const third = await startUntilBanner()
+    expect(findWebhookUrl(third)).to.equal(webhookUrl)
+    expect(await outboxTexts()).to.deep.equal(['second', 'first'])
+    const left = [...allPids(second), ...allPids(third), ...servicePids()]
+    await third.kill('SIGTERM')
+    await until('nothing is left', () => left.filter(isAlive).length === 0)
+  })
+
+  it('refuses to run twice in one folder', async () => {
+    const first = await startUntilBanner()
+    const second = start({ PORT: String(await freePort()) })
+    expect(await second.exitCode).to.equal(1)
+    expect(second.lines).to.deep.equal([
+      `Linehook runs in this folder already (process ${first.pid}): stop it first.`,
+    ])
+    await first.kill('SIGINT')
+  })
+
+  it('says what to do about a busy port', async () => {
+    const server = createServer().listen(port, '127.0.0.1')
+    await once(server, 'listening')
+    try {
+      const refused = start()
+      expect(await refused.exitCode).to.equal(1)
+      expect(refused.lines).to.deep.equal([
+        `Port ${port} is in use: stop the program that has it, or choose another one: PORT=${port + 1} npm start`,
+      ])
+    } finally {
+      server.close()
+    }
+  })
+
+  it('lists every fault of the configuration before it starts anything', async () => {
+    const refused = start({ RATE_LIMIT_STATUS: '418', SIMULATOR: 'perhaps' })
+    expect(await refused.exitCode).to.equal(1)
+    expect(refused.lines.slice(1).map((line) => line.trim().split(' ')[0])).to.have.members([
+      'RATE_LIMIT_STATUS',
+      'SIMULATOR',
+    ])
+  })
+
+  async function outboxTexts(): Promise<string[]> {
+    const response = await fetch(`http://127.0.0.1:${port}/simulator/outbox`)
+    return ((await response.json()) as { text: string }[]).map(({ text }) => text)
+  }
+
+  function servicePids(): number[] {
+    return ['postgres/cluster/postmaster.pid', 'redis/redis.pid'].map((file) =>
+      Number.parseInt(readFileSync(join(folder, '.data', file), 'utf8'), 10),
+    )
+  }
+})
+
+function findWebhookUrl({ lines }: RunningProcess): string {
+  return /'(http:[^']*token=[^']*)'/.exec(lines.join('\n'))?.[1] ?? ''
+}
+
+function messageTo(toNumber: string, text: string) {
+  return { intent: 'message', data: { toNumber, text } }
+}
+
+function inboundText(text: string) {
+  return { fromNumber: '+15005550199', toNumber: '+15005550100', text }
+}
+
+async function post(url: string, body: unknown): Promise<unknown> {
+  return (await fetch(url, { method: 'POST', body: JSON.stringify(body) })).json()
+}
+
+/** Its lines are `name │ {json}`. */
+function pidsOf({ lines }: RunningProcess, name: string): number[] {
+  return lines.flatMap((line) => {
+    const [prefix = '', json = ''] = line.split('│')
+    if (prefix.trim() !== name || !json.includes('"process.started"')) return []
+    return [(JSON.parse(json) as { pid: number }).pid]
+  })
+}
+
+function pidOf(started: RunningProcess, name: string): number {
+  const pid = pidsOf(started, name).at(-1)
+  if (pid === undefined) throw new Error(`${name} has not started:\n${started.lines.join('\n')}`)
+  return pid
+}
+
+function allPids(started: RunningProcess): number[] {
+  return [
+    started.pid,
+    ...['web', 'send-message', 'deliver-event', 'maintenance'].flatMap((name) => pidsOf(started, name)),
+  ]
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return !readFileSync(`/proc/${pid}/stat`, 'utf8').includes(') Z')
+  } catch {
+    return false
+  }
+}

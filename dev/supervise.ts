@@ -53,18 +53,17 @@ export function supervise(
   env: NodeJS.ProcessEnv,
   print: (line: string) => void,
 ): Supervisor {
-  let isStopping = false
+  const stopping = new AbortController()
   const width = Math.max(...types.map(({ name }) => name.length))
   const children = new Map<string, ChildProcess>()
 
   const keep = async (type: ProcessType) => {
-    await runOnce(type)
-    while (!isStopping) {
-      await sleep(RESTART_MS)
-      // Asked to stop in the meantime: nobody would stop what is started now.
+    for (;;) {
+      await runOnce(type)
+      // Asked to stop during the wait too: nobody would stop what is started after it.
+      const isStopping = await sleep(RESTART_MS, false, { signal: stopping.signal }).catch(() => true)
       if (isStopping) return
       print(`${type.name.padEnd(width)} │ starting again`)
-      await runOnce(type)
     }
   }
 
@@ -84,7 +83,7 @@ export function supervise(
   const kept = types.map(keep)
   return {
     stop: async () => {
-      isStopping = true
+      stopping.abort()
       signalAll('SIGTERM')
       const killer = setTimeout(() => {
         signalAll('SIGKILL')

@@ -1,19 +1,57 @@
-import { STATUS_CODES, type Server } from 'node:http'
-import type { Socket } from 'node:net'
+import { createServer, STATUS_CODES, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import { Server as NetServer, type Socket } from 'node:net'
 import type { Config } from '../config.js'
+
+export interface WebServer {
+  server: Server
+  /**
+   * Stops listening and resolves when what is under way is answered. Clients that keep their connections are told
+   * to leave with their next answer; without that, a busy one would be served until the process's deadline.
+   */
+  close(): Promise<void>
+}
+
+/** What is not answered by then is cut off: the process must be gone 25 s after SIGTERM (architecture: Processes). */
+const FINISH_MS = 20_000
+/** How long a connection that says nothing may still bring a request once we close. */
+const IDLE_MS = 1000
+const LINGER_MS = 1000
 
 /**
  * Time-outs against connections that say little and slowly: with Node's own defaults a half-sent request lives
- * for 90 s and more (reliability, Security). Resolves when the port is open.
+ * for 90 s and more (reliability, Security), 30 s of which for want of a look. Resolves when the port is open.
  *
  * @throws NodeJS.ErrnoException such as EADDRINUSE
  */
-export async function listen(server: Server, { port, host }: Pick<Config, 'port' | 'host'>): Promise<void> {
-  server.headersTimeout = 10_000
-  server.requestTimeout = 15_000
-  server.keepAliveTimeout = 10_000
+export async function listen(
+  handle: (request: IncomingMessage, response: ServerResponse) => Promise<void>,
+  { port, host }: Pick<Config, 'port' | 'host'>,
+  finishMs = FINISH_MS,
+): Promise<WebServer> {
+  const server = createServer({
+    headersTimeout: 10_000,
+    requestTimeout: 15_000,
+    keepAliveTimeout: 10_000,
+    connectionsCheckingInterval: 1000,
+    // Node would answer with an empty body, which clients crash on; nothing here reads the Host header.
+    requireHostHeader: false,
+  })
   server.maxHeadersCount = 100
+
+  const underWay = new Set<ServerResponse>()
+  let isClosing = false
+  const answer = (request: IncomingMessage, response: ServerResponse) => {
+    underWay.add(response)
+    response.once('close', () => underWay.delete(response))
+    if (isClosing) response.shouldKeepAlive = false
+    // Koa answers every failure itself; its promise has nothing to say.
+    void handle(request, response)
+  }
+  server.on('request', answer)
+  // An expectation that nobody knows may be ignored (RFC 9110 §10.1.1); Node would answer 417 with an empty body.
+  server.on('checkExpectation', answer)
   server.on('clientError', answerBadRequest)
+
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
     server.listen(port, host, () => {
@@ -21,6 +59,25 @@ export async function listen(server: Server, { port, host }: Pick<Config, 'port'
       resolve()
     })
   })
+
+  return {
+    server,
+    close: async () => {
+      isClosing = true
+      for (const response of underWay) if (!response.headersSent) response.shouldKeepAlive = false
+      const idle = setTimeout(() => {
+        server.closeIdleConnections()
+      }, IDLE_MS)
+      const cutOff = setTimeout(() => {
+        server.closeAllConnections()
+      }, finishMs)
+      // Not http's own close(), which cuts idle connections off at once, on some of which a request is coming in.
+      await new Promise((resolve) => NetServer.prototype.close.call(server, resolve))
+      clearTimeout(idle)
+      clearTimeout(cutOff)
+      server.close()
+    },
+  }
 }
 
 /** What never became a request gets a JSON body too: clients crash on an empty one (contract §2). */
@@ -38,6 +95,8 @@ function answerBadRequest(error: NodeJS.ErrnoException, socket: Socket): void {
     `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\nContent-Type: application/json\r\n` +
       `Content-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
   )
+  // Whoever does not close his side does not keep ours.
+  setTimeout(() => socket.destroy(), LINGER_MS).unref()
 }
 
 const STATUS_BY_CODE: Record<string, number> = { ERR_HTTP_REQUEST_TIMEOUT: 408, HPE_HEADER_OVERFLOW: 431 }

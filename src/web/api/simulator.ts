@@ -7,7 +7,11 @@ import { UserError } from '../../errors.js'
 const inbound = yup.object({
   fromNumber: yup.string().strict().required(),
   toNumber: yup.string().strict().required(),
-  messageId: yup.string().strict().max(255),
+  messageId: yup
+    .string()
+    .strict()
+    .max(255)
+    .matches(/^[^\0]*$/, '${path} must not contain a NUL character'),
   text: yup.string().strict().max(10_000),
   mediaUrl: yup.string().strict().url().max(2048),
   voicemailUrl: yup.string().strict().url().max(2048),

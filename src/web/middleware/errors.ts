@@ -2,6 +2,7 @@ import { STATUS_CODES } from 'node:http'
 import type { Context as KoaContext, Middleware } from 'koa'
 import type { Context } from '../../domain/context.js'
 import { asError, Unavailable, UserError } from '../../errors.js'
+import type { Logger } from '../../telemetry/log.js'
 
 /**
  * The one place that answers errors. Below /webhooks in the specification's shape, `{"success":false,"error"}`;
@@ -12,7 +13,7 @@ export function answerErrors({ log }: Context): Middleware {
     ctx.set('Cache-Control', 'no-store')
     try {
       await next()
-      if (ctx.status === 404 && ctx.body == null) answer(ctx, 404, NOT_FOUND)
+      if (ctx.body == null) answerNothing(ctx)
     } catch (error) {
       if (error instanceof UserError) {
         answer(ctx, error.status, error.message)
@@ -20,6 +21,8 @@ export function answerErrors({ log }: Context): Middleware {
         log.warn({ err: asError(error.cause ?? error) }, 'request.unavailable')
         ctx.set('Retry-After', String(Math.ceil(error.retryAfterSeconds)))
         answer(ctx, 503, 'Service is temporarily unavailable')
+      } else if (isSendersFault(error)) {
+        answer(ctx, error.status, 'The request could not be read')
       } else {
         log.error({ err: asError(error) }, 'request.failed')
         answer(ctx, 500, 'Internal error')
@@ -28,12 +31,26 @@ export function answerErrors({ log }: Context): Middleware {
   }
 }
 
-/** For the router: a path that exists, asked by another method. */
-export function refuseMethod(): UserError {
-  return new UserError('Method not allowed: see the Allow header', 405)
+/** What goes wrong after an answer was begun: mostly a client that did not wait for it. */
+export function logBrokenAnswers(log: Logger): (error: unknown) => void {
+  return (error) => {
+    log.warn({ err: asError(error) }, 'request.answer_broken')
+  }
 }
 
 const NOT_FOUND = 'There is nothing at this path'
+
+/** Nobody answered: there is no such path, or the router has set 405 and `Allow`. */
+function answerNothing(ctx: KoaContext): void {
+  if (ctx.status === 404) answer(ctx, 404, NOT_FOUND)
+  if (ctx.status === 405) answer(ctx, 405, 'Method not allowed: see the Allow header')
+}
+
+/** Packages that read requests (the dashboard's) throw errors with a status. */
+function isSendersFault(error: unknown): error is Error & { status: number } {
+  if (!(error instanceof Error) || !('status' in error)) return false
+  return typeof error.status === 'number' && error.status >= 400 && error.status < 500
+}
 
 function answer(ctx: KoaContext, status: number, message: string): void {
   ctx.status = status

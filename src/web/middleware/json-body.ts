@@ -1,4 +1,6 @@
-import type { Middleware } from 'koa'
+import { promisify } from 'node:util'
+import { brotliDecompress, unzip, type InputType, type ZlibOptions } from 'node:zlib'
+import type { Context as KoaContext, Middleware } from 'koa'
 import bodyParser from 'koa-bodyparser'
 import sjson from 'secure-json-parse'
 import { UserError } from '../../errors.js'
@@ -8,15 +10,24 @@ export interface BodyRefusals {
   notAnObject: string
 }
 
+const MAX_BYTES = 64 * 1024
 const MAX_DEPTH = 32
 
-/** koa-bodyparser reads, inflates and bounds; the bytes are ours to judge, so it is to give them as they came. */
+/** koa-bodyparser reads and bounds; the bytes are ours to judge, so it is to give them as they came. */
 const readBytes = bodyParser({
   enableTypes: ['text'],
   textLimit: '64kb',
   // Handed on to raw-body, where null means "no decoding"; koa-bodyparser's types do not know it.
   ...{ encoding: null },
 })
+
+type Inflate = (bytes: InputType, options: ZlibOptions) => Promise<Buffer>
+
+const INFLATE = new Map<string, Inflate>([
+  ['gzip', promisify<InputType, ZlibOptions, Buffer>(unzip)],
+  ['deflate', promisify<InputType, ZlibOptions, Buffer>(unzip)],
+  ['br', promisify<InputType, ZlibOptions, Buffer>(brotliDecompress)],
+])
 
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
@@ -33,19 +44,36 @@ export function readJsonBody(
   },
 ): Middleware {
   return async (ctx, next) => {
-    ctx.req.headers['content-type'] = 'text/plain'
+    let bytes: Buffer
     try {
-      await readBytes(ctx, () => Promise.resolve())
+      bytes = await readBody(ctx)
     } catch (error) {
-      const { status } = error as { status?: number }
-      if (status !== 413) throw new UserError(refusals.notAnObject)
-      // The rest of the body is not worth reading.
-      ctx.set('Connection', 'close')
-      throw new UserError(refusals.tooLarge, 413)
+      const { status, code } = error as { status?: number; code?: string }
+      // The rest of the body is thrown away as it comes: cut off, some senders never see the answer.
+      if (status === 413 || code === 'ERR_BUFFER_TOO_LARGE') throw new UserError(refusals.tooLarge, 413)
+      throw new UserError(refusals.notAnObject)
     }
-    ctx.request.body = parseObject(ctx.request.body as Buffer, refusals)
+    ctx.request.body = parseObject(bytes, refusals)
     await next()
   }
+}
+
+/**
+ * Inflates what was read, not what is being read: koa-bodyparser's inflating stream has no listener left once the
+ * limit is passed, and its next error ends the process; nor does it notice that the sender is gone.
+ */
+async function readBody(ctx: KoaContext): Promise<Buffer> {
+  const encoding = ctx.get('Content-Encoding').toLowerCase()
+  delete ctx.req.headers['content-encoding']
+  ctx.req.headers['content-type'] = 'text/plain'
+  await readBytes(ctx, () => Promise.resolve())
+  const { body } = ctx.request
+  // A request without any body is not even looked at.
+  if (!Buffer.isBuffer(body)) return Buffer.alloc(0)
+  if (encoding === '' || encoding === 'identity') return body
+  const inflate = INFLATE.get(encoding)
+  if (inflate === undefined) throw new Error(`unknown Content-Encoding ${encoding}`)
+  return inflate(body, { maxOutputLength: MAX_BYTES })
 }
 
 function parseObject(bytes: Buffer, { notAnObject }: BodyRefusals): Record<string, unknown> {

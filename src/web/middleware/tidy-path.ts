@@ -1,8 +1,18 @@
 import type { Middleware } from 'koa'
 
-/** A trailing slash and repeated slashes are tolerated below /webhooks and /v1 (contract §2). */
+/**
+ * A trailing slash and repeated slashes are tolerated below /webhooks and /v1 (contract §2). A request target in
+ * absolute form becomes its path, as every server must read it; Koa's parser throws for one that is no URL.
+ */
 export const tidyPath: Middleware = (ctx, next) => {
+  if (!ctx.url.startsWith('/')) ctx.url = pathOf(ctx.url)
   const path = ctx.path.replace(/\/{2,}/g, '/')
   if (path.startsWith('/webhooks/') || path.startsWith('/v1/')) ctx.path = path.replace(/(?<=.)\/$/, '')
   return next()
+}
+
+function pathOf(target: string): string {
+  if (!URL.canParse(target)) return '/'
+  const { pathname, search } = new URL(target)
+  return pathname.startsWith('/') ? pathname + search : '/'
 }

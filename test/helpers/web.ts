@@ -1,0 +1,72 @@
+import type { Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { Context } from '../../src/domain/context.js'
+import { createApp } from '../../src/web/app.js'
+import { listen } from '../../src/web/listen.js'
+
+export interface Answer {
+  status: number
+  headers: Headers
+  /** As it came. */
+  text: string
+  /** Parsed; reading it throws where the answer is not JSON. */
+  body: unknown
+}
+
+export interface TestWeb {
+  /** Without a slash at the end. */
+  url: string
+  port: number
+  server: Server
+  request(path: string, init?: RequestInit): Promise<Answer>
+  /** A body that is neither text nor bytes is sent as JSON. */
+  post(path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>
+  /** As on SIGTERM: resolves when what is under way is answered. */
+  drain(): Promise<void>
+  /** For `after`: cuts everything off. */
+  close(): Promise<void>
+}
+
+/** The app of a context on a real HTTP server at a free port of loopback. */
+export async function serveApp(context: Context, { finishMs = 20_000 } = {}): Promise<TestWeb> {
+  const web = await listen(createApp(context).callback(), { port: 0, host: '127.0.0.1' }, finishMs)
+  const { port } = web.server.address() as AddressInfo
+  const url = `http://127.0.0.1:${port}`
+
+  const request = async (path: string, init: RequestInit = {}): Promise<Answer> => {
+    const response = await fetch(url + path, { redirect: 'manual', ...init })
+    const text = await response.text()
+    const { status, headers } = response
+    return {
+      status,
+      headers,
+      text,
+      get body() {
+        const type = headers.get('content-type') ?? 'none'
+        if (/^application\/(problem\+)?json\b/.test(type)) return JSON.parse(text) as unknown
+        throw new Error(`expected JSON, got ${status} with content type ${type}: ${text.slice(0, 200)}`)
+      },
+    }
+  }
+
+  return {
+    url,
+    port,
+    server: web.server,
+    request,
+    post: (path, body, headers = {}) =>
+      request(path, {
+        method: 'POST',
+        headers,
+        body:
+          body === undefined || typeof body === 'string' || body instanceof Uint8Array
+            ? (body ?? null)
+            : JSON.stringify(body),
+      }),
+    drain: () => web.close(),
+    close: async () => {
+      web.server.closeAllConnections()
+      await web.close()
+    },
+  }
+}

@@ -1,0 +1,130 @@
+import { expect } from 'chai'
+import type { Context } from '../../src/domain/context.js'
+import { createTestContext } from '../helpers/context.js'
+import { createLine, messageBody, type TestLine } from '../helpers/factories.js'
+import { serveApp, type Answer, type TestWeb } from '../helpers/web.js'
+
+describe('the app', () => {
+  let context: Context
+  let web: TestWeb
+  let line: TestLine
+
+  before(async () => {
+    context = await createTestContext({ QUEUES_PASSWORD: 'a long password' })
+    web = await serveApp(context)
+    line = await createLine(context)
+  })
+
+  after(async () => {
+    await web.close()
+    await context.close()
+  })
+
+  function expectProblem(answer: Answer, status: number, title: string): void {
+    expect(answer.status).to.equal(status)
+    expect(answer.headers.get('content-type')).to.equal('application/problem+json')
+    expect(answer.body).to.include({ type: 'about:blank', title, status })
+    expect(answer.body).to.have.property('detail').that.is.a('string').and.is.not.empty
+  }
+
+  it('says that it lives and that it is ready', async () => {
+    const live = await web.request('/healthz')
+    expect([live.status, live.body]).to.deep.equal([200, { status: 'ok' }])
+    const ready = await web.request('/readyz')
+    expect([ready.status, ready.body]).to.deep.equal([200, { status: 'ok', postgres: 'ok', redis: 'ok' }])
+  })
+
+  it('answers an unknown path with a problem', async () => {
+    for (const path of ['/', '/nothing', '/webhook', '/webhooks', '/healthz/x', '/queuesx', '/%zz', '/%00']) {
+      expectProblem(await web.request(path), 404, 'Not Found')
+      expectProblem(await web.post(path, '{}'), 404, 'Not Found')
+      expectProblem(await web.request(path, { method: 'PROPFIND' }), 404, 'Not Found')
+    }
+  })
+
+  it('answers a method that a path does not take with 405 and Allow', async () => {
+    for (const [path, method, allow] of [
+      ['/healthz', 'POST', ['HEAD', 'GET']],
+      ['/readyz', 'DELETE', ['HEAD', 'GET']],
+      ['/healthz', 'PROPFIND', ['HEAD', 'GET']],
+      ['/simulator/inbound', 'GET', ['POST']],
+      ['/simulator/outbox', 'PUT', ['HEAD', 'GET']],
+    ] as const) {
+      const answer = await web.request(path, { method })
+      expectProblem(answer, 405, 'Method Not Allowed')
+      expect(answer.headers.get('allow')?.split(', ')).to.have.members(allow)
+    }
+  })
+
+  it('tells the methods of a path to OPTIONS', async () => {
+    const { status, headers } = await web.request(line.webhookPath, { method: 'OPTIONS' })
+    expect([status, headers.get('allow')]).to.deep.equal([200, 'POST'])
+  })
+
+  it('answers HEAD as GET without the body', async () => {
+    const { status, text, headers } = await web.request('/healthz', { method: 'HEAD' })
+    expect([status, text, headers.get('content-length')]).to.deep.equal([200, '', '15'])
+  })
+
+  describe('sets on every answer', () => {
+    const answers: [what: string, ask: () => Promise<Answer>][] = [
+      ['200', () => web.post(line.webhookPath, messageBody())],
+      ['400', () => web.post(line.webhookPath, '')],
+      ['403', () => web.post(`/webhooks/line/${line.lineId}`, '')],
+      ['404 of a webhook', () => web.post('/webhooks/line/x', '')],
+      ['404', () => web.request('/nothing')],
+      ['405', () => web.request(line.webhookPath)],
+      ['413', () => web.post(line.webhookPath, 'x'.repeat(70_000))],
+      ['health', () => web.request('/healthz')],
+      ['401 of the dashboard', () => web.request('/queues')],
+      [
+        'the dashboard',
+        () =>
+          web.request('/queues', { headers: { Authorization: `Basic ${btoa('operator:a long password')}` } }),
+      ],
+    ]
+
+    for (const [what, ask] of answers) {
+      it(`no-store, no-referrer and nosniff (${what})`, async () => {
+        const { headers } = await ask()
+        expect({
+          cache: headers.get('cache-control'),
+          referrer: headers.get('referrer-policy'),
+          sniff: headers.get('x-content-type-options'),
+          frame: headers.get('x-frame-options'),
+          server: headers.get('x-powered-by'),
+        }).to.deep.equal({
+          cache: 'no-store',
+          referrer: 'no-referrer',
+          sniff: 'nosniff',
+          frame: 'SAMEORIGIN',
+          server: null,
+        })
+        expect(headers.get('content-security-policy')).to.include("default-src 'self'")
+      })
+    }
+  })
+
+  it('shows no stack, no path of a file and no package when it fails', async () => {
+    const broken = await createTestContext()
+    const brokenWeb = await serveApp(broken)
+    try {
+      const { webhookPath, number } = await createLine(broken)
+      await broken.db.raw('drop table carrier_message_ids; drop function accept_messages')
+      const inbound = { fromNumber: '+15005550199', toNumber: number, text: 'Hi' }
+      for (const answer of [
+        await brokenWeb.post(webhookPath, messageBody()),
+        await brokenWeb.post('/simulator/inbound', inbound),
+      ]) {
+        expect(answer.status).to.equal(500)
+        expect(answer.text).not.to.match(
+          / at |node_modules|\.ts|\.js|carrier_message_ids|accept_messages|knex/,
+        )
+        expect(Object.values(answer.body as object)).to.include('Internal error')
+      }
+    } finally {
+      await brokenWeb.close()
+      await broken.close()
+    }
+  })
+})

@@ -1,0 +1,171 @@
+import { expect } from 'chai'
+import type { Context } from '../../../src/domain/context.js'
+import { newId } from '../../../src/ids.js'
+import { createTestContext } from '../../helpers/context.js'
+import { createLine, messageBody, type TestLine } from '../../helpers/factories.js'
+import { serveApp, type TestWeb } from '../../helpers/web.js'
+import { expectAccepted, expectRefused, messagesOf } from '../support.js'
+
+const TOO_LARGE = 'x'.repeat(100 * 1024)
+
+describe('an incoming webhook', () => {
+  let context: Context
+  let web: TestWeb
+  let line: TestLine
+
+  before(async () => {
+    context = await createTestContext()
+    web = await serveApp(context)
+  })
+
+  beforeEach(async () => {
+    line = await createLine(context)
+  })
+
+  after(async () => {
+    await web.close()
+    await context.close()
+  })
+
+  const post = (body: unknown) => web.post(line.webhookPath, body)
+
+  it('answers exactly {"success":true}, and the message is kept under the id in Message-Id', async () => {
+    const answer = await post(messageBody({ toNumber: '+15005550123', text: 'Hi there' }))
+    expectAccepted(answer)
+    expect(answer.headers.get('content-type')).to.match(/^application\/json/)
+    const [message, ...others] = await messagesOf(context, line.lineId)
+    expect(others).to.deep.equal([])
+    expect(message).to.include({
+      id: answer.headers.get('message-id'),
+      from_number: line.number,
+      to_number: '+15005550123',
+      text: 'Hi there',
+      status: 'queued',
+      source: 'webhook',
+    })
+  })
+
+  it('ignores fields that it does not know', async () => {
+    expectAccepted(await post({ ...messageBody({ colour: 'red' }), version: 2 }))
+  })
+
+  describe('answers 404 "URL doesn\'t exist"', () => {
+    for (const [what, id] of [
+      ['an unknown line', newId()],
+      ['an id that is none', 'my-line'],
+      ['an id with an encoded slash', '%2F..%2Fetc'],
+      ['an id that cannot be decoded', '%zz'],
+    ] as const) {
+      it(`for ${what}, whatever the token and the body are`, async () => {
+        const answer = await web.post(`/webhooks/lineId/${id}?token=${line.token}`, TOO_LARGE)
+        expectRefused(answer, 404, "URL doesn't exist")
+      })
+    }
+
+    it('with another one’s token and without a token', async () => {
+      expectRefused(await web.post(`/webhooks/line/${newId()}`, messageBody()), 404, "URL doesn't exist")
+    })
+  })
+
+  describe('answers 403 "URL is invalid"', () => {
+    it('for a missing, an empty, a wrong and a repeated token', async () => {
+      const path = `/webhooks/lineId/${line.lineId}`
+      const wrong = `${line.token.slice(0, -1)}${line.token.endsWith('A') ? 'B' : 'A'}`
+      for (const query of [
+        '',
+        '?',
+        '?token',
+        '?token=',
+        `?token=${wrong}`,
+        `?token=${line.token}${line.token}`,
+        `?token=${line.token}&token=${line.token}`,
+        `?TOKEN=${line.token}`,
+        `?token[]=${line.token}`,
+        '?token=%zz%00',
+      ]) {
+        expectRefused(await web.post(path + query, messageBody()), 403, 'URL is invalid')
+      }
+      expect(await messagesOf(context, line.lineId)).to.deep.equal([])
+    })
+
+    it('for the token of another line', async () => {
+      const other = await createLine(context)
+      const answer = await web.post(`/webhooks/line/${line.lineId}?token=${other.token}`, messageBody())
+      expectRefused(answer, 403, 'URL is invalid')
+    })
+
+    it('before it looks at the body', async () => {
+      for (const body of [TOO_LARGE, 'no JSON', '']) {
+        const answer = await web.post(`/webhooks/line/${line.lineId}?token=wrong`, body)
+        expectRefused(answer, 403, 'URL is invalid')
+      }
+    })
+  })
+
+  it('answers 413 for a body over 64 KiB, also when it is no JSON', async () => {
+    expectRefused(await post(TOO_LARGE), 413, 'Request body is too large')
+    expectRefused(await post({ ...messageBody(), padding: TOO_LARGE }), 413, 'Request body is too large')
+  })
+
+  it('asks for the intent before it looks at data', async () => {
+    for (const body of [
+      {},
+      { data: messageBody().data },
+      { intent: null, data: 1 },
+      { intent: '' },
+      { intent: 'Message', data: messageBody().data },
+      { intent: 'call', data: messageBody().data },
+      { intent: ['message'], data: messageBody().data },
+      { intent: 1 },
+    ]) {
+      expectRefused(await post(body), 400, 'JSON body must contain an intent')
+    }
+  })
+
+  it('asks for data before it looks at its fields', async () => {
+    for (const data of [undefined, null, [], [{ toNumber: '+15005550199', text: 'x' }], 'text', 1, true]) {
+      expectRefused(
+        await post({ intent: 'message', data, toNumber: '+15005550199', text: 'Hello' }),
+        400,
+        'JSON body must contain data',
+      )
+    }
+  })
+
+  it('asks for toNumber and text before it looks at what they say', async () => {
+    const error = 'JSON data field must contain a toNumber and text to send'
+    expectRefused(await post(messageBody({ toNumber: 'nobody', text: undefined })), 400, error)
+    expectRefused(await post(messageBody({ toNumber: undefined, text: 'x'.repeat(1601) })), 400, error)
+  })
+
+  it('measures the text before it parses the number', async () => {
+    const answer = await post(messageBody({ toNumber: 'nobody', text: 'x'.repeat(1601) }))
+    expectRefused(answer, 400, 'Text is too long')
+  })
+
+  it('parses the number before it counts', async () => {
+    for (let sent = 0; sent < 5; sent += 1) expectAccepted(await post(messageBody()))
+    const answer = await post(messageBody({ toNumber: '+1500555019' }))
+    expectRefused(answer, 400, 'Provided toNumber phone number cannot be parsed')
+  })
+
+  it('keeps nothing of what it refuses', async () => {
+    await post('no JSON')
+    await post(messageBody({ toNumber: 'nobody' }))
+    await post(messageBody({ text: 'x'.repeat(1601) }))
+    expect(await messagesOf(context, line.lineId)).to.deep.equal([])
+  })
+
+  it('shows no stack and no detail when it fails itself, and still answers in JSON', async () => {
+    const broken = await createTestContext()
+    const brokenWeb = await serveApp(broken)
+    try {
+      const { webhookPath } = await createLine(broken)
+      await broken.db.raw('drop function accept_messages')
+      expectRefused(await brokenWeb.post(webhookPath, messageBody()), 500, 'Internal error')
+    } finally {
+      await brokenWeb.close()
+      await broken.close()
+    }
+  })
+})

@@ -1,0 +1,184 @@
+import { expect } from 'chai'
+import type { Context } from '../../../src/domain/context.js'
+import { createTestContext } from '../../helpers/context.js'
+import { createLine, messageBody, type TestLine } from '../../helpers/factories.js'
+import { until } from '../../helpers/until.js'
+import { serveApp, type Answer, type TestWeb } from '../../helpers/web.js'
+import { backdateMessages, expectAccepted, expectRefused, messagesOf, newNumber } from '../support.js'
+
+const REUSED = 'Idempotency-Key was used with another body: use a new key for another message'
+const IN_FLIGHT = 'The first request with this Idempotency-Key is still being accepted: try again'
+
+describe('Idempotency-Key', () => {
+  let context: Context
+  let web: TestWeb
+  let line: TestLine
+
+  before(async () => {
+    context = await createTestContext()
+    web = await serveApp(context)
+  })
+
+  beforeEach(async () => {
+    line = await createLine(context)
+  })
+
+  after(async () => {
+    await web.close()
+    await context.close()
+  })
+
+  const send = (key: string, data: Record<string, unknown> = {}, of = line) =>
+    web.post(of.webhookPath, messageBody(data), { 'Idempotency-Key': key })
+  const backdateKeys = (hours: number) =>
+    context
+      .db('idempotency_keys')
+      .where({ scope_id: line.lineId })
+      .update({ created_at: context.db.raw('created_at - make_interval(hours => ?)', [hours]) })
+
+  it('the same key with the same body answers as the first time and sends nothing', async () => {
+    const first = await send('order 7')
+    expectAccepted(first)
+    for (let again = 0; again < 3; again += 1) {
+      const repeat = await send('order 7')
+      expectAccepted(repeat)
+      expect(idOf(repeat)).to.equal(idOf(first))
+    }
+    expect(await messagesOf(context, line.lineId)).to.have.length(1)
+  })
+
+  it('a repeat uses no allowance, and is answered when none is left', async () => {
+    const number = newNumber()
+    const first = await send('a', { toNumber: number })
+    for (let again = 0; again < 10; again += 1) expectAccepted(await send('a', { toNumber: number }))
+    for (const key of ['b', 'c', 'd', 'e']) expectAccepted(await send(key, { toNumber: number }))
+    expectRefused(await send('f', { toNumber: number }), 403, 'Rate limit exceeded')
+    const repeat = await send('a', { toNumber: number })
+    expectAccepted(repeat)
+    expect(idOf(repeat)).to.equal(idOf(first))
+  })
+
+  it('the same key with another text or another number is 422', async () => {
+    expectAccepted(await send('k'))
+    expectRefused(await send('k', { text: 'Other' }), 422, REUSED)
+    expectRefused(await send('k', { toNumber: newNumber() }), 422, REUSED)
+    expectAccepted(await send('k'))
+    expect(await messagesOf(context, line.lineId)).to.have.length(1)
+  })
+
+  it('without a key, or with an empty one, every request is a message', async () => {
+    const ids = [
+      await web.post(line.webhookPath, messageBody()),
+      await web.post(line.webhookPath, messageBody()),
+      await send(''),
+      await send(''),
+    ].map(idOf)
+    expect(new Set(ids)).to.have.property('size', 4)
+  })
+
+  it('may have 255 characters and no more', async () => {
+    const key = 'k'.repeat(255)
+    const first = await send(key)
+    expectAccepted(first)
+    expect(idOf(await send(key))).to.equal(idOf(first))
+    expectRefused(await send('k'.repeat(256)), 400, 'Idempotency-Key is too long: use 255 characters at most')
+  })
+
+  it('may be any text that a header carries', async () => {
+    const keys = [`'; drop table messages; --`, '{"a":1}', '%00', 'ü', ' a  b ', 'a', 'A', '\\']
+    const ids = []
+    for (const key of keys) ids.push(idOf(await send(key, { toNumber: newNumber() })))
+    expect(new Set(ids)).to.have.property('size', keys.length)
+  })
+
+  it('is kept per line', async () => {
+    const other = await createLine(context)
+    const answers = [await send('k'), await send('k', {}, other)]
+    answers.forEach(expectAccepted)
+    expect(idOf(answers[0])).not.to.equal(idOf(answers[1]))
+    expect(await messagesOf(context, other.lineId)).to.have.length(1)
+  })
+
+  it('is kept for 24 hours', async () => {
+    const first = await send('k')
+    await backdateKeys(23)
+    expect(idOf(await send('k'))).to.equal(idOf(first))
+    expectRefused(await send('k', { text: 'Other' }), 422, REUSED)
+
+    await backdateKeys(2)
+    const later = await send('k', { text: 'Other' })
+    expectAccepted(later)
+    expect(idOf(later)).not.to.equal(idOf(first))
+    expect(idOf(await send('k', { text: 'Other' }))).to.equal(idOf(later))
+  })
+
+  it('of a refused request is free again', async () => {
+    const number = newNumber()
+    await send('invalid', { toNumber: 'nobody' })
+    expectAccepted(await send('invalid', { toNumber: number, text: 'valid now' }))
+
+    for (const key of ['b', 'c', 'd', 'e']) expectAccepted(await send(key, { toNumber: number }))
+    expectRefused(await send('limited', { toNumber: number }), 403, 'Rate limit exceeded')
+    await backdateMessages(context, line.lineId, 61)
+    const accepted = await send('limited', { toNumber: number, text: 'another text' })
+    expectAccepted(accepted)
+
+    const inbound = { fromNumber: number, toNumber: line.number }
+    await web.post('/simulator/inbound', { ...inbound, text: 'STOP' })
+    expectRefused(await send('stopped', { toNumber: number }), 403, 'Recipient has opted out')
+    await web.post('/simulator/inbound', { ...inbound, text: 'START' })
+    expectAccepted(await send('stopped', { toNumber: number, text: 'another text' }))
+  })
+
+  it('is 409 while the first request is still being accepted', async () => {
+    const { db } = context
+    const waiting = async (count: number) => {
+      const { rows } = await db.raw<{ rows: unknown[] }>(
+        `select 1 from pg_locks where locktype = 'advisory' and not granted
+           and database = (select oid from pg_database where datname = current_database())`,
+      )
+      return rows.length === count
+    }
+    const holder = await db.transaction()
+    let first: Promise<Answer>, second: Promise<Answer>
+    try {
+      await holder.raw('select pg_advisory_xact_lock(hashtextextended(?::uuid::text, 0))', [line.lineId])
+      first = send('k')
+      await until('the first request waits for the line', () => waiting(1))
+      second = send('k')
+      await until('the second request waits too', () => waiting(2))
+    } finally {
+      await holder.rollback()
+    }
+    expectAccepted(await first)
+    expectRefused(await second, 409, IN_FLIGHT)
+    expect(idOf(await send('k'))).to.equal(idOf(await first))
+    expect(await messagesOf(context, line.lineId)).to.have.length(1)
+  })
+
+  it('of 50 requests at once makes one message', async () => {
+    const other = await createTestContext({ DATABASE_URL: context.config.databaseUrl })
+    const otherWeb = await serveApp(other)
+    try {
+      const answers = await Promise.all(
+        Array.from({ length: 50 }, (_, n) =>
+          (n % 2 ? web : otherWeb).post(line.webhookPath, messageBody(), { 'Idempotency-Key': 'k' }),
+        ),
+      )
+      const [message, ...more] = await messagesOf(context, line.lineId)
+      expect(more).to.deep.equal([])
+      for (const answer of answers) {
+        if (answer.status === 200) expect(idOf(answer)).to.equal(message?.id)
+        else expectRefused(answer, 409, IN_FLIGHT)
+      }
+      expect(answers.some(({ status }) => status === 200)).to.be.true
+    } finally {
+      await otherWeb.close()
+      await other.close()
+    }
+  })
+})
+
+function idOf(answer: Answer | undefined): string | null | undefined {
+  return answer?.headers.get('message-id')
+}

@@ -1,0 +1,140 @@
+import { expect } from 'chai'
+import type { Context } from '../../../src/domain/context.js'
+import { retryAfterSeconds } from '../../../src/web/rate-limit-headers.js'
+import { createTestContext } from '../../helpers/context.js'
+import { createLine, messageBody, type TestLine } from '../../helpers/factories.js'
+import { serveApp, type Answer, type TestWeb } from '../../helpers/web.js'
+import { backdateMessages, expectAccepted, newNumber } from '../support.js'
+
+/** Of the IETF httpapi draft: `r` messages are left, one more comes back after `t` seconds. */
+describe('RateLimit-Policy and RateLimit', () => {
+  let context: Context
+  let web: TestWeb
+  let line: TestLine
+
+  before(async () => {
+    context = await createTestContext({ MAX_QUEUED_PER_LINE: '8' })
+    web = await serveApp(context)
+  })
+
+  beforeEach(async () => {
+    line = await createLine(context)
+  })
+
+  after(async () => {
+    await web.close()
+    await context.close()
+  })
+
+  const post = (body: unknown, headers?: Record<string, string>) => web.post(line.webhookPath, body, headers)
+
+  it('tell the limits of the line', async () => {
+    line = await createLine(context, { messagesPerNumberPerMinute: 3, messagesPerMinute: 7 })
+    const answer = await post(messageBody())
+    expect(answer.headers.get('ratelimit-policy')).to.equal('"number";q=3;w=60, "line";q=7;w=60')
+  })
+
+  it('tell what is left after each message, for its number and for the line', async () => {
+    const [first, second] = [newNumber(), newNumber()]
+    expect(left(await post(messageBody({ toNumber: first })))).to.deep.equal({ number: 4, line: 29 })
+    expect(left(await post(messageBody({ toNumber: first })))).to.deep.equal({ number: 3, line: 28 })
+    expect(left(await post(messageBody({ toNumber: second })))).to.deep.equal({ number: 4, line: 27 })
+  })
+
+  it('tell when the next message comes back', async () => {
+    const number = newNumber()
+    await post(messageBody({ toNumber: number }))
+    await backdateMessages(context, line.lineId, 40)
+    const answer = await post(messageBody({ toNumber: number }))
+    expect(seconds(answer, 'number')).to.be.within(12, 20)
+    expect(seconds(answer, 'line')).to.be.within(12, 20)
+    await backdateMessages(context, line.lineId, 21)
+    expect(seconds(await post('no JSON'), 'line')).to.be.within(30, 39)
+  })
+
+  it('say 0 left when a limit is reached', async () => {
+    line = await createLine(context, { messagesPerNumberPerMinute: 1, messagesPerMinute: 2 })
+    const number = newNumber()
+    await post(messageBody({ toNumber: number }))
+    const refused = await post(messageBody({ toNumber: number }))
+    expect(refused.status).to.equal(403)
+    expect(left(refused)).to.deep.equal({ number: 0, line: 1 })
+    expect(seconds(refused, 'number')).to.equal(Number(refused.headers.get('retry-after')))
+  })
+
+  it('are on every answer after the token is known, about the line only while no number is', async () => {
+    const key = { 'Idempotency-Key': 'one' }
+    expectAccepted(await post(messageBody({ text: 'first' }), key))
+    const refusals: [status: number, body: unknown, headers?: Record<string, string>][] = [
+      [413, 'x'.repeat(70_000)],
+      [400, 'no JSON'],
+      [400, { intent: 'message' }],
+      [400, messageBody({ text: '' })],
+      [400, messageBody({ text: 'x'.repeat(1601) })],
+      [400, messageBody({ toNumber: '1' })],
+      [403, messageBody({ toNumber: line.number })],
+    ]
+    for (const [status, body, headers] of refusals) {
+      const answer = await post(body, headers)
+      expect(answer.status).to.equal(status)
+      expect(answer.headers.get('ratelimit-policy')).to.equal('"number";q=5;w=60, "line";q=30;w=60')
+      expect(left(answer)).to.deep.equal({ line: 29 })
+    }
+
+    const reused = await post(messageBody({ text: 'other' }), key)
+    expect(reused.status).to.equal(422)
+    expect(left(reused)).to.deep.equal({ number: 4, line: 29 })
+  })
+
+  it('are on a 503 for a line whose messages pile up', async () => {
+    for (let sent = 0; sent < 8; sent += 1) expectAccepted(await post(messageBody({ toNumber: newNumber() })))
+    const answer = await post(messageBody({ toNumber: newNumber() }))
+    expect(answer.status).to.equal(503)
+    expect(left(answer)).to.deep.equal({ line: 22 })
+  })
+
+  it('are not told to somebody without the token', async () => {
+    for (const path of [line.webhookPath.replace('token=', 'token=x'), '/webhooks/line/none', '/healthz']) {
+      const { headers } = await web.post(path, messageBody())
+      expect([headers.get('ratelimit'), headers.get('ratelimit-policy')]).to.deep.equal([null, null])
+    }
+  })
+})
+
+describe('Retry-After of a full window', () => {
+  const full = (opensMs: number) => ({ limit: 5, used: 5, opensMs })
+  const withRoom = { limit: 30, used: 29, opensMs: 60_000 }
+
+  it('is whole seconds, rounded up, so that who waits so long is not refused again', () => {
+    expect([60_000, 59_001, 59_000, 1001, 1000, 1].map((ms) => retryAfterSeconds(full(ms)))).to.deep.equal([
+      60, 60, 59, 2, 1, 1,
+    ])
+  })
+
+  it('is never 0, which clients take for "at once"', () => {
+    expect(retryAfterSeconds(full(0))).to.equal(1)
+  })
+
+  it('is that of the window that opens last; one with room does not count', () => {
+    expect(retryAfterSeconds(full(2000), full(9000))).to.equal(9)
+    expect(retryAfterSeconds(full(2000), withRoom)).to.equal(2)
+  })
+})
+
+function parse({ headers }: Answer): Record<string, { r: number; t: number }> {
+  const items = (headers.get('ratelimit') ?? '').split(', ')
+  return Object.fromEntries(
+    items.map((item) => {
+      const [, name = '', r, t] = /^"(\w+)";r=(\d+);t=(\d+)$/.exec(item) ?? []
+      return [name, { r: Number(r), t: Number(t) }]
+    }),
+  )
+}
+
+function left(answer: Answer): Record<string, number> {
+  return Object.fromEntries(Object.entries(parse(answer)).map(([name, { r }]) => [name, r]))
+}
+
+function seconds(answer: Answer, name: string): number {
+  return parse(answer)[name]?.t ?? NaN
+}

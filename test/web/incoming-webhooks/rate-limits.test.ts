@@ -1,0 +1,206 @@
+import { expect } from 'chai'
+import { setLineStatus } from '../../../src/domain/lines.js'
+import type { Context } from '../../../src/domain/context.js'
+import { createTestContext } from '../../helpers/context.js'
+import { createLine, messageBody, type TestLine } from '../../helpers/factories.js'
+import { serveApp, type Answer, type TestWeb } from '../../helpers/web.js'
+import { backdateMessages, expectAccepted, expectRefused, messagesOf, newNumber } from '../support.js'
+
+const EXCEEDED = 'Rate limit exceeded'
+
+describe('the limits of an incoming webhook', () => {
+  let context: Context
+  let web: TestWeb
+  let line: TestLine
+
+  before(async () => {
+    context = await createTestContext()
+    web = await serveApp(context)
+  })
+
+  beforeEach(async () => {
+    line = await createLine(context)
+  })
+
+  after(async () => {
+    await web.close()
+    await context.close()
+  })
+
+  const send = (toNumber: string, data: Record<string, unknown> = {}, of = line) =>
+    web.post(of.webhookPath, messageBody({ toNumber, ...data }))
+
+  async function sendMany(count: number, toNumber: () => string, of = line): Promise<void> {
+    for (let sent = 0; sent < count; sent += 1) expectAccepted(await send(toNumber(), {}, of))
+  }
+
+  const writeIn = (fromNumber: string, text = 'Hi') =>
+    web.post('/simulator/inbound', { fromNumber, toNumber: line.number, text })
+
+  it('refuse the 6th message to a number within a minute, and say when to come back', async () => {
+    const number = newNumber()
+    await sendMany(5, () => number)
+    const answer = await send(number)
+    expectRefused(answer, 403, EXCEEDED)
+    expect(retryAfter(answer)).to.be.within(50, 60)
+    expect(await messagesOf(context, line.lineId)).to.have.length(5)
+  })
+
+  it('know a number however it is written', async () => {
+    const spellings = [
+      '+15005550142',
+      '15005550142',
+      '+1 (500) 555-0142',
+      '+1-500-555-0142',
+      ' +15005550142 ',
+    ]
+    for (const written of spellings) expectAccepted(await send(written))
+    expectRefused(await send('+1.500.555.0142'), 403, EXCEEDED)
+  })
+
+  it('leave other numbers and other lines alone', async () => {
+    const number = newNumber()
+    await sendMany(5, () => number)
+    expectRefused(await send(number), 403, EXCEEDED)
+    expectAccepted(await send(newNumber()))
+    expectAccepted(await send(number, {}, await createLine(context)))
+  })
+
+  it('refuse the 31st message in all within a minute', async () => {
+    await sendMany(30, newNumber)
+    const answer = await send(newNumber())
+    expectRefused(answer, 403, EXCEEDED)
+    expect(retryAfter(answer)).to.be.within(40, 60)
+  })
+
+  it('count 60 seconds that slide: a message counts after 59 s and no more after 61 s', async () => {
+    const number = newNumber()
+    await sendMany(5, () => number)
+    await backdateMessages(context, line.lineId, 57)
+    expectRefused(await send(number), 403, EXCEEDED)
+    await backdateMessages(context, line.lineId, 4)
+    await sendMany(5, () => number)
+    expectRefused(await send(number), 403, EXCEEDED)
+  })
+
+  it('give back one message at a time', async () => {
+    const number = newNumber()
+    await sendMany(1, () => number)
+    await backdateMessages(context, line.lineId, 45)
+    await sendMany(4, () => number)
+    expect(retryAfter(await send(number))).to.be.within(5, 15)
+    await backdateMessages(context, line.lineId, 16)
+    expectAccepted(await send(number))
+    expect(retryAfter(await send(number))).to.be.within(34, 44)
+  })
+
+  it('say Retry-After in whole seconds, rounded up, for the later of the two windows', async () => {
+    const narrow = await createLine(context, { messagesPerNumberPerMinute: 1, messagesPerMinute: 2 })
+    const [first, second] = [newNumber(), newNumber()]
+    await sendMany(1, () => first, narrow)
+    await backdateMessages(context, narrow.lineId, 50)
+    await sendMany(1, () => second, narrow)
+    const waits = await Promise.all([first, second, newNumber()].map((number) => send(number, {}, narrow)))
+    const [early, late, lineOnly] = waits.map(retryAfter)
+    expect(early).to.be.within(1, 10)
+    expect(late).to.be.within(50, 60)
+    expect(lineOnly).to.be.within(1, 10)
+  })
+
+  it('use no allowance for a request that fails a check', async () => {
+    const number = newNumber()
+    for (const data of [{ text: '' }, { text: 'x'.repeat(1601) }, { text: '\0' }, { toNumber: '1' }]) {
+      expect((await send(number, data)).status).to.equal(400)
+    }
+    expect((await web.post(line.webhookPath.replace('token=', 'token=x'), messageBody())).status).to.equal(
+      403,
+    )
+    await sendMany(5, () => number)
+    for (let again = 0; again < 30; again += 1) expectRefused(await send(number), 403, EXCEEDED)
+    await sendMany(25, newNumber)
+    expectRefused(await send(newNumber()), 403, EXCEEDED)
+  })
+
+  it('open for a number at once when it writes to the line, however full its window is', async () => {
+    const number = newNumber()
+    for (let round = 0; round < 3; round += 1) {
+      await sendMany(5, () => number)
+      expectRefused(await send(number), 403, EXCEEDED)
+      expect((await writeIn(number)).status).to.equal(200)
+    }
+    expectAccepted(await send(number))
+  })
+
+  it('open for nobody else then, and not for a repeat of the same inbound message', async () => {
+    const [writer, other] = [newNumber(), newNumber()]
+    const inbound = {
+      fromNumber: writer,
+      toNumber: line.number,
+      text: 'Hi',
+      messageId: `once-${line.lineId}`,
+    }
+    await sendMany(5, () => writer)
+    await sendMany(5, () => other)
+    await web.post('/simulator/inbound', inbound)
+    await sendMany(5, () => writer)
+    expectRefused(await send(other), 403, EXCEEDED)
+    await web.post('/simulator/inbound', inbound)
+    expectRefused(await send(writer), 403, EXCEEDED)
+  })
+
+  it('keep the window of the line when a number writes', async () => {
+    await sendMany(30, newNumber)
+    const number = newNumber()
+    await writeIn(number)
+    expectRefused(await send(number), 403, EXCEEDED)
+  })
+
+  it('are settings of the line', async () => {
+    const narrow = await createLine(context, { messagesPerNumberPerMinute: 2, messagesPerMinute: 3 })
+    const number = newNumber()
+    await sendMany(2, () => number, narrow)
+    expectRefused(await send(number, {}, narrow), 403, EXCEEDED)
+    await sendMany(1, newNumber, narrow)
+    expectRefused(await send(newNumber(), {}, narrow), 403, EXCEEDED)
+
+    const wide = await createLine(context, { messagesPerNumberPerMinute: 7, messagesPerMinute: 8 })
+    await sendMany(7, () => number, wide)
+    expectRefused(await send(number, {}, wide), 403, EXCEEDED)
+  })
+
+  it('are not forgotten while the line is disabled for a moment', async () => {
+    const number = newNumber()
+    await sendMany(5, () => number)
+    await setLineStatus(context, line.userId, line.lineId, 'disabled')
+    await setLineStatus(context, line.userId, line.lineId, 'active')
+    expectRefused(await send(number), 403, EXCEEDED)
+  })
+
+  it('do not depend on Redis: a FLUSHALL in mid-window changes nothing', async () => {
+    const number = newNumber()
+    await sendMany(5, () => number)
+    await context.redis.flushdb()
+    expectRefused(await send(number), 403, EXCEEDED)
+  })
+
+  it('are answered 429 with RATE_LIMIT_STATUS=429', async () => {
+    const other = await createTestContext({ RATE_LIMIT_STATUS: '429' })
+    const otherWeb = await serveApp(other)
+    try {
+      const { webhookPath } = await createLine(other, { messagesPerNumberPerMinute: 1 })
+      expectAccepted(await otherWeb.post(webhookPath, messageBody()))
+      const answer = await otherWeb.post(webhookPath, messageBody())
+      expectRefused(answer, 429, EXCEEDED)
+      expect(retryAfter(answer)).to.be.within(50, 60)
+    } finally {
+      await otherWeb.close()
+      await other.close()
+    }
+  })
+})
+
+function retryAfter({ headers }: Answer): number {
+  const value = headers.get('retry-after')
+  expect(value).to.match(/^\d+$/)
+  return Number(value)
+}

@@ -1,0 +1,117 @@
+import { expect } from 'chai'
+import type { Context } from '../../src/domain/context.js'
+import { createTestContext } from '../helpers/context.js'
+import { createEnvironment, type Environment } from '../helpers/environment.js'
+import { createLine, messageBody, type TestLine } from '../helpers/factories.js'
+import { startWeb, stopProcesses, type RunningWeb } from '../helpers/processes.js'
+import { until } from '../helpers/until.js'
+import { openSocket } from './raw-socket.js'
+
+const TEXT = 'a private matter'
+const TO_NUMBER = '+15005550234'
+
+describe('the log of web', () => {
+  let environment: Environment
+  let context: Context
+  let web: RunningWeb
+  let line: TestLine
+
+  before(async () => {
+    environment = await createEnvironment({ LOG_LEVEL: 'debug', QUEUES_PASSWORD: 'a long password' })
+    context = await createTestContext({ ...environment, LOG_LEVEL: 'silent' })
+    line = await createLine(context)
+    web = await startWeb(environment)
+  })
+
+  after(async () => {
+    await stopProcesses()
+    await context.close()
+  })
+
+  /** Sends, and waits until the request is in the log. */
+  async function send(path: string, body: unknown, headers: Record<string, string> = {}): Promise<number> {
+    const handled = () => web.log().filter(({ msg }) => msg === 'request.handled').length
+    const before = handled()
+    const { status } = await fetch(web.url + path, {
+      method: 'POST',
+      headers,
+      body: typeof body === 'string' ? body : JSON.stringify(body),
+    })
+    await until('the request is in the log', () => handled() > before)
+    return status
+  }
+
+  function expectNothingPrivate(): void {
+    const log = web.lines.join('\n')
+    for (const secret of [line.token, TEXT, TO_NUMBER.slice(1), line.number.slice(1), 'a long password']) {
+      expect(log, secret).not.to.include(secret)
+    }
+    for (const name of ['DATABASE_URL', 'REDIS_URL', 'ENCRYPTION_KEY']) {
+      expect(log).not.to.include(environment[name])
+    }
+  }
+
+  it('has one line for a request, with what is needed to find it again', async () => {
+    expect(await send(line.webhookPath, messageBody({ toNumber: TO_NUMBER, text: TEXT }))).to.equal(200)
+    const handled = web.log().filter(({ msg }) => msg === 'request.handled')
+    expect(handled).to.have.length(1)
+    expect(handled[0]).to.include({
+      level: 'info',
+      method: 'POST',
+      path: `/webhooks/lineId/${line.lineId}`,
+      status: 200,
+      outcome: 'accepted',
+    })
+    expect(handled[0]?.durationMs).to.be.a('number')
+  })
+
+  it('has no token, text or whole number of accepted and refused requests', async () => {
+    const message = messageBody({ toNumber: TO_NUMBER, text: TEXT })
+    const wrongToken = `${line.webhookPath.slice(0, -1)}!`
+    expect(await send(wrongToken, message)).to.equal(403)
+    expect(await send(line.webhookPath, `${JSON.stringify(message)}}`)).to.equal(400)
+    expect(await send(line.webhookPath, message, { 'Idempotency-Key': TEXT })).to.equal(200)
+    expect(await send(line.webhookPath, messageBody({ toNumber: line.number, text: TEXT }))).to.equal(403)
+    while ((await send(line.webhookPath, message)) === 200);
+    expect(
+      await send('/simulator/inbound', { fromNumber: TO_NUMBER, toNumber: line.number, text: TEXT }),
+    ).to.equal(200)
+    expect(await send(`/simulator/outbox?toNumber=${TO_NUMBER}`, '')).to.equal(405)
+    expectNothingPrivate()
+    expect(web.log().some(({ outcome }) => outcome === 'rate_limited')).to.be.true
+  })
+
+  it('has no token of a URL whose question mark was encoded', async () => {
+    expect(await send(line.webhookPath.replace('?', '%3F'), messageBody())).to.equal(404)
+    expect(await send(line.webhookPath.replace('?', '%3f').replace('=', '%3D'), messageBody())).to.equal(404)
+    expect(await send(line.webhookPath.replace('?', '/'), messageBody())).to.equal(404)
+    expect(await send(line.webhookPath.replace('?', '&'), messageBody())).to.equal(404)
+    expectNothingPrivate()
+  })
+
+  it('has the request of a client that left before it was whole', async () => {
+    const body = JSON.stringify(messageBody({ toNumber: TO_NUMBER, text: TEXT }))
+    const count = web.log().length
+    const { socket } = openSocket(
+      Number(new URL(web.url).port),
+      `POST ${line.webhookPath} HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000\r\n\r\n${body}`,
+    )
+    socket.end()
+    const last = await until('it is in the log', () => web.log().slice(count).at(-1))
+    expect(last).to.include({ msg: 'request.handled', status: 400 })
+    socket.destroy()
+    expectNothingPrivate()
+    expect(web.lines.filter((entry) => !entry.startsWith('{'))).to.deep.equal([])
+  })
+
+  it('has the error of a request that failed, and nothing private', async () => {
+    await context.db.raw('alter function accept_messages rename to accept_messages_away')
+    expect(await send(line.webhookPath, messageBody({ toNumber: TO_NUMBER, text: TEXT }))).to.equal(500)
+    const failed = web.log().filter(({ msg }) => msg === 'request.failed')
+    expect(failed).to.have.length(1)
+    expect(failed[0]).to.have.property('level', 'error')
+    expect(JSON.stringify(failed[0])).to.match(/accept_messages/)
+    expectNothingPrivate()
+    expect(web.lines.filter((entry) => !entry.startsWith('{'))).to.deep.equal([])
+  })
+})

@@ -1,0 +1,250 @@
+import { expect } from 'chai'
+import { isId, newId } from '../../src/ids.js'
+import { freePort } from '../../dev/free-port.js'
+import { readConfig } from '../../src/config.js'
+import { createContext, type Context } from '../../src/domain/context.js'
+import { createTestContext } from '../helpers/context.js'
+import { createEnvironment } from '../helpers/environment.js'
+import { createLine, messageBody } from '../helpers/factories.js'
+import { memoryLog } from '../helpers/log.js'
+import { until } from '../helpers/until.js'
+import { serveApp, type TestWeb } from '../helpers/web.js'
+import { expectAccepted } from './support.js'
+
+const PASSWORD = 'correct horse battery'
+const NAMES = ['send-message', 'deliver-event', 'maintenance']
+
+const basic = (name: string, password: string) => ({
+  Authorization: `Basic ${Buffer.from(`${name}:${password}`).toString('base64')}`,
+})
+const signedIn = basic('operator', PASSWORD)
+
+interface Listed {
+  queues: { name: string; readOnlyMode: boolean; counts: Record<string, number>; jobs: { data: object }[] }[]
+}
+
+async function serve(environment: Record<string, string>): Promise<{ context: Context; web: TestWeb }> {
+  const context = await createTestContext(environment)
+  return { context, web: await serveApp(context) }
+}
+
+describe('/queues', () => {
+  let context: Context
+  let web: TestWeb
+
+  before(async () => {
+    ;({ context, web } = await serve({ QUEUES_PASSWORD: PASSWORD }))
+  })
+
+  after(async () => {
+    await web.close()
+    await context.close()
+  })
+
+  const get = (path: string, headers: Record<string, string> = signedIn) => web.request(path, { headers })
+  const paths = ['/queues', '/queues/', '/queues/api/queues', '/queues/static/anything.js']
+
+  it('is closed without QUEUES_PASSWORD, whatever is sent', async () => {
+    const closed = await serve({})
+    try {
+      for (const path of paths) {
+        for (const headers of [{}, signedIn, basic('operator', ''), basic('operator', 'undefined')]) {
+          const { status, body } = await closed.web.request(path, { headers })
+          expect(status).to.equal(403)
+          expect(body).to.have.property('detail', 'The dashboard is closed: set QUEUES_PASSWORD to open it')
+        }
+      }
+    } finally {
+      await closed.web.close()
+      await closed.context.close()
+    }
+  })
+
+  it('asks for the password of operator, on every path below it', async () => {
+    for (const path of paths) {
+      for (const headers of [
+        {},
+        basic('operator', 'wrong password'),
+        basic('operator', ''),
+        basic('admin', PASSWORD),
+        basic('', PASSWORD),
+        { Authorization: `Bearer ${PASSWORD}` },
+        { Authorization: 'Basic %%%' },
+      ]) {
+        const answer = await get(path, headers)
+        expect(answer.status).to.equal(401)
+        expect(answer.headers.get('www-authenticate')).to.match(/^Basic realm=/)
+        expect(answer.body).to.have.property('status', 401)
+      }
+    }
+  })
+
+  it('opens with it: the page, its scripts, and the three queues', async () => {
+    for (const path of ['/queues', '/queues/', '/queues/queue/send-message']) {
+      const page = await get(path)
+      expect([page.status, page.headers.get('content-type')]).to.deep.equal([200, 'text/html; charset=utf-8'])
+      expect(page.text).to.match(/<title>Linehook/)
+    }
+    const script = /src="([^"]+\.js)"/.exec((await get('/queues')).text)?.[1]
+    const { status, headers } = await get(new URL(script!, `${web.url}/queues/`).pathname)
+    expect([status, headers.get('content-type')]).to.deep.equal([200, 'text/javascript; charset=utf-8'])
+
+    const { queues } = (await get('/queues/api/queues')).body as Listed
+    expect(queues.map(({ name }) => name)).to.have.members(NAMES)
+  })
+
+  it('shows jobs that carry ids and nothing else', async () => {
+    const line = await createLine(context, { outgoingUrl: 'http://127.0.0.1:9/events' })
+    const text = 'a text that is nobody’s business'
+    expectAccepted(await web.post(line.webhookPath, messageBody({ toNumber: '+15005550177', text })))
+    await web.post('/simulator/inbound', { fromNumber: '+15005550178', toNumber: line.number, text })
+
+    for (const name of ['send-message', 'deliver-event']) {
+      const answer = await until(`${name} has a job`, async () => {
+        const found = await get(`/queues/api/queues?activeQueue=${name}`)
+        const queue = (found.body as Listed).queues.find((each) => each.name === name)
+        return queue?.jobs.length === 1 && { text: found.text, job: queue.jobs[0]! }
+      })
+      const { v, ...ids } = answer.job.data as Record<string, unknown>
+      expect(v).to.equal(1)
+      for (const id of Object.values(ids)) expect(isId(id)).to.be.true
+      for (const secret of [text, '500555017', line.number, line.token])
+        expect(answer.text).not.to.include(secret)
+    }
+  })
+
+  describe('changes', () => {
+    const changes = (id: string): [method: string, path: string, body?: object][] => [
+      ['PUT', `/send-message/${id}/retry`],
+      ['PUT', `/send-message/${id}/clean`],
+      ['PUT', `/send-message/${id}/promote`],
+      ['PATCH', `/send-message/${id}/update-data`, { jobData: { v: 1, id: newId() } }],
+      ['PATCH', `/send-message/${id}/delay`, { runAt: Date.now() + 1000 }],
+      ['PATCH', `/send-message/${id}/priority`, { priority: 5 }],
+      ['PUT', `/send-message/${id}/remove-unprocessed-children`],
+      ['POST', '/send-message/add', { name: 'send-message', data: { v: 1, id: newId() }, options: {} }],
+      ['PUT', '/send-message/retry/failed'],
+      ['PUT', '/send-message/promote'],
+      ['PUT', '/send-message/clean/wait'],
+      ['PUT', '/send-message/clean/delayed'],
+      ['PUT', '/send-message/pause'],
+      ['PUT', '/send-message/resume'],
+      ['PUT', '/send-message/concurrency', { concurrency: 1 }],
+      ['PUT', '/send-message/rate-limit', { max: 1, duration: 1000 }],
+      ['PUT', '/send-message/empty'],
+      ['PUT', '/send-message/obliterate', { force: true }],
+      ['PUT', '/maintenance/job-schedulers/keep-house/remove'],
+      ['PUT', '/maintenance/job-schedulers/keep-house/run'],
+      ['PATCH', '/maintenance/job-schedulers/keep-house', { every: 1000 }],
+      ['PUT', '/pause'],
+      ['PUT', '/resume'],
+    ]
+
+    const change = (on: TestWeb, method: string, path: string, body: object = {}, headers = {}) =>
+      on.request(`/queues/api/queues${path}`, {
+        method,
+        headers: { ...signedIn, 'Content-Type': 'application/json', ...headers },
+        body: JSON.stringify(body),
+      })
+
+    /** Everything in Redis: what the dashboard may not change includes what it does not show. */
+    async function dump({ redis }: Context): Promise<Record<string, string>> {
+      const keys = (await redis.keys('*')).sort()
+      const values = await Promise.all(keys.map((key) => redis.dumpBuffer(key)))
+      return Object.fromEntries(keys.map((key, n) => [key, values[n]!.toString('base64')]))
+    }
+
+    const addJob = async ({ queues }: Context, delay = 0): Promise<string> => {
+      const job = await queues.sendMessage.add(
+        'send-message',
+        { v: 1, id: newId() },
+        { delay, jobId: newId() },
+      )
+      return job.id!
+    }
+
+    it('are refused by default, every one of them', async () => {
+      const id = await addJob(context, 3_600_000)
+      await context.queues.maintenance.upsertJobScheduler(
+        'keep-house',
+        { every: 3_600_000 },
+        { name: 'keep-house', data: { v: 1 } },
+      )
+      const before = await dump(context)
+      for (const [method, path, body] of changes(id)) {
+        const { status } = await change(web, method, path, body)
+        // The two for all queues pass over those that may not be changed.
+        expect(status, `${method} ${path}`).to.equal(/^\/(pause|resume)$/.test(path) ? 200 : 405)
+        expect(await dump(context), `${method} ${path}`).to.deep.equal(before)
+      }
+      const { queues } = (await get('/queues/api/queues')).body as Listed
+      expect(queues.map(({ readOnlyMode }) => readOnlyMode)).to.deep.equal([true, true, true])
+    })
+
+    it('are done with QUEUES_WRITABLE=true', async () => {
+      const writable = await serve({ QUEUES_PASSWORD: PASSWORD, QUEUES_WRITABLE: 'true' })
+      try {
+        const { sendMessage } = writable.context.queues
+        const [delayed, waiting] = [await addJob(writable.context, 3_600_000), await addJob(writable.context)]
+        expect((await change(writable.web, 'PUT', `/send-message/${delayed}/promote`)).status).to.equal(204)
+        expect(await sendMessage.getJobState(delayed)).to.equal('waiting')
+        expect((await change(writable.web, 'PUT', `/send-message/${waiting}/clean`)).status).to.equal(204)
+        expect(await sendMessage.getJobState(waiting)).to.equal('unknown')
+      } finally {
+        await writable.web.close()
+        await writable.context.close()
+      }
+    })
+
+    it('are refused when another site’s page asks for them with the password that a browser remembers', async () => {
+      const writable = await serve({ QUEUES_PASSWORD: PASSWORD, QUEUES_WRITABLE: 'true' })
+      try {
+        const id = await addJob(writable.context)
+        const cleanFrom = (site: string) =>
+          change(writable.web, 'PUT', `/send-message/${id}/clean`, {}, { 'Sec-Fetch-Site': site })
+        for (const site of ['cross-site', 'same-site']) {
+          const { status, body } = await cleanFrom(site)
+          expect([status, body]).to.deep.include(403)
+        }
+        expect(await writable.context.queues.sendMessage.getJobState(id)).to.equal('waiting')
+        expect((await cleanFrom('same-origin')).status).to.equal(204)
+      } finally {
+        await writable.web.close()
+        await writable.context.close()
+      }
+    })
+  })
+
+  it('answers bad requests of an operator as such', async () => {
+    const json = { ...signedIn, 'Content-Type': 'application/json' }
+    for (const body of ['{"a', '[', '\0']) {
+      const answer = await web.post('/queues/api/queues/send-message/add', body, json)
+      expect([answer.status, (answer.body as { status: number }).status]).to.deep.equal([400, 400])
+    }
+    expect((await get('/queues/api/queues/none/1')).status).to.equal(404)
+    expect((await get('/queues/api/queues/send-message/1')).status).to.equal(404)
+    expect((await get('/queues/nothing')).status).to.equal(404)
+  })
+
+  it('says soon that it has nothing to show when Redis is away, and logs why', async () => {
+    const environment = await createEnvironment({
+      QUEUES_PASSWORD: PASSWORD,
+      REDIS_URL: `redis://127.0.0.1:${await freePort()}`,
+    })
+    const away = createContext(readConfig(environment), { process: 'test' })
+    const { log, lines } = memoryLog()
+    const awayWeb = await serveApp({ ...away, log })
+    try {
+      const answer = await awayWeb.request('/queues/api/queues', {
+        headers: signedIn,
+        signal: AbortSignal.timeout(5000),
+      })
+      expect(answer.status).to.be.within(500, 503)
+      expect(answer.text).not.to.match(/node_modules| at /)
+      expect(lines.map(({ msg }) => msg)).to.include('request.answer_broken')
+    } finally {
+      await awayWeb.close()
+      await away.close()
+    }
+  })
+})

@@ -1,0 +1,184 @@
+import { expect } from 'chai'
+import type { Context } from '../../src/domain/context.js'
+import { newId } from '../../src/ids.js'
+import { createTestContext } from '../helpers/context.js'
+import { createLine, type TestLine } from '../helpers/factories.js'
+import { serveApp, type Answer, type TestWeb } from '../helpers/web.js'
+
+describe('/simulator', () => {
+  let context: Context
+  let web: TestWeb
+  let line: TestLine
+
+  before(async () => {
+    context = await createTestContext()
+    web = await serveApp(context)
+  })
+
+  beforeEach(async () => {
+    line = await createLine(context)
+  })
+
+  after(async () => {
+    await web.close()
+    await context.close()
+  })
+
+  const inbound = (overrides: Record<string, unknown> = {}) =>
+    web.post('/simulator/inbound', {
+      fromNumber: '+15005550199',
+      toNumber: line.number,
+      text: 'Hi',
+      ...overrides,
+    })
+  const rows = (table: string) =>
+    context.db(table).where({ line_id: line.lineId }).select<Record<string, unknown>[]>()
+
+  function expectProblem(answer: Answer, status: number, detail: RegExp): void {
+    expect(answer.status).to.equal(status)
+    expect((answer.body as { detail: string }).detail).to.match(detail)
+  }
+
+  describe('/inbound', () => {
+    it('brings a text to a line: a message, an event, and the answer says so', async () => {
+      const answer = await inbound({ text: 'Hello line' })
+      expect(answer.status).to.equal(200)
+      const [message] = await rows('messages')
+      expect(answer.body).to.deep.equal({ kind: 'received', messageId: message?.id, deliveryCount: 0 })
+      expect(message).to.include({
+        direction: 'inbound',
+        status: 'received',
+        from_number: '+15005550199',
+        to_number: line.number,
+        text: 'Hello line',
+      })
+      expect((await rows('events'))[0]).to.include({ type: 'inboundText', payload: 'Hello line' })
+    })
+
+    for (const [field, type] of [
+      ['mediaUrl', 'inboundMedia'],
+      ['voicemailUrl', 'voiceMail'],
+    ] as const) {
+      it(`brings a ${field} as ${type}`, async () => {
+        const url = 'https://media.example/a.png?size=1'
+        expect((await inbound({ text: undefined, [field]: url })).status).to.equal(200)
+        expect((await rows('events'))[0]).to.include({ type, payload: url })
+      })
+    }
+
+    it('counts the deliveries that it made', async () => {
+      line = await createLine(context, { outgoingUrl: 'http://127.0.0.1:9/events' })
+      expect((await inbound()).body).to.have.property('deliveryCount', 1)
+      expect(await rows('deliveries')).to.have.length(1)
+    })
+
+    it('does nothing for the same messageId again, and says that it is a repeat', async () => {
+      const messageId = newId()
+      expect((await inbound({ messageId })).body).to.have.property('kind', 'received')
+      expect((await inbound({ messageId })).body).to.deep.equal({ kind: 'repeat' })
+      expect((await inbound({ messageId, text: 'Other' })).body).to.deep.equal({ kind: 'repeat' })
+      expect(await rows('messages')).to.have.length(1)
+      expect(await rows('events')).to.have.length(1)
+    })
+
+    it('does it once when the same messageId comes 10 times at once', async () => {
+      const messageId = newId()
+      const answers = await Promise.all(Array.from({ length: 10 }, () => inbound({ messageId })))
+      const kinds = answers.map(({ body }) => (body as { kind: string }).kind)
+      expect(kinds.filter((kind) => kind === 'received')).to.have.length(1)
+      expect(kinds.filter((kind) => kind === 'repeat')).to.have.length(9)
+      expect(await rows('messages')).to.have.length(1)
+    })
+
+    it('answers 404 for a number of no line', async () => {
+      expectProblem(await inbound({ toNumber: '+15005550666' }), 404, /toNumber is not the number of a line/)
+    })
+
+    for (const [field, values] of Object.entries({
+      fromNumber: [undefined, null, '', 'nobody', 15005550199, ['+15005550199'], {}],
+      toNumber: [undefined, null, '', 'nobody', '+1', true],
+      text: [null, 7, ['Hi'], 'x'.repeat(10_001)],
+      mediaUrl: [null, 7, 'no URL', `https://a.example/${'x'.repeat(2048)}`],
+      voicemailUrl: [null, {}, '/voice.mp3'],
+      messageId: [null, 7, 'x'.repeat(256), 'a\0b'],
+    })) {
+      it(`names ${field} when it is wrong`, async () => {
+        for (const value of values) {
+          expectProblem(await inbound({ [field]: value }), 400, new RegExp(`\\b${field}\\b`))
+        }
+        expect(await rows('messages')).to.deep.equal([])
+      })
+    }
+
+    it('names every wrong field at once', async () => {
+      const { body } = await inbound({ fromNumber: undefined, toNumber: 7, text: null })
+      expect((body as { detail: string }).detail).to.match(/fromNumber.*; .*toNumber.*; .*text|text.*;/)
+    })
+
+    it('wants exactly one of text, mediaUrl and voicemailUrl', async () => {
+      const url = 'https://media.example/a.png'
+      for (const fields of [{ text: undefined }, { text: '' }, { mediaUrl: url }, { voicemailUrl: url }]) {
+        expectProblem(await inbound(fields), 400, /exactly one of text, mediaUrl and voicemailUrl/)
+      }
+    })
+
+    it('keeps what it can of a text that Postgres cannot hold', async () => {
+      expect((await inbound({ text: 'a\0b\ud800c' })).status).to.equal(200)
+      expect((await rows('messages'))[0]).to.have.property('text', 'ab\ufffdc')
+    })
+
+    it('wants a JSON object of at most 64 KiB', async () => {
+      expectProblem(await web.post('/simulator/inbound', '[]'), 400, /JSON object/)
+      expectProblem(await web.post('/simulator/inbound', ''), 400, /JSON object/)
+      expectProblem(await web.post('/simulator/inbound', 'x'.repeat(70_000)), 413, /64 KiB/)
+    })
+  })
+
+  describe('/outbox', () => {
+    const take = (toNumber: string, text: string) =>
+      context.carriers.find('simulator')!.send(
+        {
+          id: newId(),
+          fromNumber: line.number,
+          toNumber,
+          text,
+          mediaUrl: null,
+          attempt: 1,
+          ageMs: 0,
+        },
+        AbortSignal.timeout(5000),
+      )
+    const texts = async (query: string) =>
+      ((await web.request(`/simulator/outbox${query}`)).body as { text: string }[]).map(({ text }) => text)
+
+    it('lists what the simulator took, newest first, of all numbers or of one', async () => {
+      await take('+15005550301', 'first')
+      await take('+15005550302', 'second')
+      await take('+15005550301', 'third')
+      expect(await texts('')).to.deep.equal(['third', 'second', 'first'])
+      expect(await texts('?toNumber=%2B15005550301')).to.deep.equal(['third', 'first'])
+      expect(await texts('?toNumber=+15005550302')).to.deep.equal(['second'])
+      expect(await texts('?toNumber=15005550302')).to.deep.equal(['second'])
+      expect(await texts('?toNumber=%2B15005550303')).to.deep.equal([])
+      expect(await texts('?toNumber=')).to.have.length(3)
+    })
+
+    it('names toNumber when it is no number, or two', async () => {
+      for (const query of ['toNumber=nobody', 'toNumber=%00', 'toNumber=1&toNumber=2']) {
+        expectProblem(await web.request(`/simulator/outbox?${query}`), 400, /toNumber/)
+      }
+    })
+  })
+
+  it('is not there with SIMULATOR=false', async () => {
+    const other = await createTestContext({ SIMULATOR: 'false' })
+    const otherWeb = await serveApp(other)
+    try {
+      expect((await otherWeb.post('/simulator/inbound', {})).status).to.equal(404)
+      expect((await otherWeb.request('/simulator/outbox')).status).to.equal(404)
+    } finally {
+      await otherWeb.close()
+      await other.close()
+    }
+  })
+})

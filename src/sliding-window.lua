@@ -17,19 +17,18 @@ if not now then
 end
 local patience = tonumber(ARGV[3])
 
--- The score of the nth (from 0) of those before `member`: the log first, then the queue; both are in order of time.
-local function score_at(log, queue, logged, own_rank, n)
+-- The score of the nth (from 0): the log first, then the queue; both are in order of time.
+local function score_at(log, queue, logged, n)
   local key, index = log, n
   if n >= logged then
     key, index = queue, n - logged
-  elseif own_rank and n >= own_rank then
-    index = n + 1
   end
   return tonumber(redis.call('ZRANGE', key, index, index, 'WITHSCORES')[2])
 end
 
 local opens_at = now
-local full = {}
+local is_full = false
+local to_wait_in = {}
 for w = 1, #KEYS / 2 do
   local log, queue = KEYS[2 * w - 1], KEYS[2 * w]
   local limit, length = tonumber(ARGV[2 + 2 * w]), tonumber(ARGV[3 + 2 * w])
@@ -37,33 +36,38 @@ for w = 1, #KEYS / 2 do
   -- Who did not come back in time (its process died) holds nobody up.
   redis.call('ZREMRANGEBYSCORE', queue, '-inf', now - patience)
 
-  -- A repeat by the same member counts once.
-  local own_rank = redis.call('ZRANK', log, member)
-  local logged = redis.call('ZCARD', log) - (own_rank and 1 or 0)
-  local ahead = redis.call('ZRANK', queue, member) or redis.call('ZCARD', queue)
+  -- A repeat by the same member counts once, and its place is its own: it has nobody before it.
+  local has_place = redis.call('ZSCORE', log, member)
+  local turn = redis.call('ZRANK', queue, member)
+  local logged = redis.call('ZCARD', log) - (has_place and 1 or 0)
+  local ahead = has_place and 0 or turn or redis.call('ZCARD', queue)
   local before = logged + ahead
   if before >= limit then
-    full[#full + 1] = queue
-    opens_at = math.max(opens_at, score_at(log, queue, logged, own_rank, before - limit) + length)
+    is_full = true
+    opens_at = math.max(opens_at, score_at(log, queue, logged, before - limit) + length)
+  end
+  -- Who has waited here, and is now held up by another window, does not lose its turn here by that.
+  if before >= limit or turn then
+    to_wait_in[#to_wait_in + 1] = queue
   end
 end
 
-for w = 1, #KEYS / 2 do
-  local log, queue, length = KEYS[2 * w - 1], KEYS[2 * w], tonumber(ARGV[3 + 2 * w])
-  if #full == 0 then
+if not is_full then
+  for w = 1, #KEYS / 2 do
+    local log, queue, length = KEYS[2 * w - 1], KEYS[2 * w], tonumber(ARGV[3 + 2 * w])
     redis.call('ZADD', log, now, member)
     redis.call('PEXPIRE', log, length)
+    redis.call('ZREM', queue, member)
   end
-  redis.call('ZREM', queue, member)
-end
-if #full == 0 then
   return 0
 end
 
 -- The opening has come, but somebody whose turn it is has not asked yet: look again shortly.
 opens_at = math.max(opens_at, now + 20)
-for _, queue in ipairs(full) do
+for _, queue in ipairs(to_wait_in) do
   redis.call('ZADD', queue, opens_at, member)
-  redis.call('PEXPIRE', queue, opens_at - now + patience)
+  -- As long as its last one waits, who need not be this one.
+  local last = redis.call('ZRANGE', queue, -1, -1, 'WITHSCORES')[2]
+  redis.call('PEXPIRE', queue, tonumber(last) - now + patience)
 end
 return opens_at - now

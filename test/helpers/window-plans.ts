@@ -1,0 +1,142 @@
+import fc from 'fast-check'
+import type { SlidingWindows, Window } from '../../src/sliding-window.js'
+
+export const MINUTE = 60_000
+const PATIENCE = 2000
+export const NUMBER_LIMIT = 5
+export const LINE_LIMIT = 30
+/** A plan with many waiters would go on for hours of its clock. */
+export const MAX_ASKS = 150
+
+/** What happens at a moment of a plan; `gapMs` after the step before. */
+export type Step =
+  | { kind: 'burst'; gapMs: number; number: number; count: number; lateMs: number | 'never' }
+  | { kind: 'repeat'; gapMs: number; pick: number }
+  | { kind: 'clear'; gapMs: number; number: number }
+
+interface Ask {
+  at: number
+  member: string
+  number: number
+  /** After each refusal it comes back so late, or never. */
+  lateMs: number | 'never'
+}
+
+export interface Answer extends Ask {
+  waitMs: number
+  /** How often this number's window had been cleared before. */
+  epoch: number
+  /** It has its place already, or nobody waits and there is room: by an account of our own. */
+  mustGet: boolean
+}
+
+const gapMs = fc.oneof(
+  fc.constant(0),
+  fc.integer({ min: 1, max: 500 }),
+  fc.integer({ min: 500, max: 70_000 }),
+)
+const number = fc.integer({ min: 0, max: 8 })
+const lateMs = fc.oneof(
+  fc.constant(0),
+  fc.constant('never' as const),
+  fc.integer({ min: -300, max: 2 * PATIENCE }),
+)
+const burst = fc.record({
+  kind: fc.constant('burst' as const),
+  gapMs,
+  number,
+  count: fc.integer({ min: 1, max: 9 }),
+  lateMs,
+})
+const repeat = fc.record({ kind: fc.constant('repeat' as const), gapMs, pick: fc.nat(1000) })
+const clear = fc.record({ kind: fc.constant('clear' as const), gapMs, number })
+export const plan: fc.Arbitrary<Step[]> = fc.array(
+  fc.oneof(
+    { weight: 8, arbitrary: burst },
+    { weight: 1, arbitrary: repeat },
+    { weight: 1, arbitrary: clear },
+  ),
+  { minLength: 1, maxLength: 25, size: 'max' },
+)
+
+/** Carries a plan out with a clock of its own; those who are refused come back as the plan says. */
+export async function carryOut(
+  windows: SlidingWindows,
+  name: string,
+  steps: readonly Step[],
+): Promise<Answer[]> {
+  const keyOf = (ofNumber: number) => `{${name}}:to:${ofNumber}`
+  const line: Window = { key: `{${name}}:line`, limit: LINE_LIMIT, lengthMs: MINUTE }
+  const account = createAccount()
+  const answers: Answer[] = []
+  const coming: Ask[] = []
+
+  const ask = async (asked: Ask) => {
+    if (answers.length >= MAX_ASKS) return
+    const ofNumber: Window = { key: keyOf(asked.number), limit: NUMBER_LIMIT, lengthMs: MINUTE }
+    const mustGet = account.mustGet(asked)
+    const waitMs = await windows.take(asked.member, [ofNumber, line], asked.at)
+    answers.push({ ...asked, waitMs, mustGet, epoch: account.epochOf(asked.number) })
+    account.note(asked, waitMs)
+    if (waitMs > 0 && asked.lateMs !== 'never') {
+      coming.push({ ...asked, at: Math.max(asked.at, asked.at + waitMs + asked.lateMs) })
+    }
+  }
+  const askThoseDueBy = async (moment: number) => {
+    for (;;) {
+      coming.sort((a, b) => a.at - b.at)
+      if (coming[0] === undefined || coming[0].at > moment || answers.length >= MAX_ASKS) return
+      await ask(coming.shift()!)
+    }
+  }
+
+  let now = 1_000_000
+  for (const [index, step] of steps.entries()) {
+    now += step.gapMs
+    await askThoseDueBy(now)
+    if (step.kind === 'clear') {
+      await windows.clear(keyOf(step.number))
+      account.clear(step.number)
+    } else if (step.kind === 'repeat') {
+      const repeated = answers.filter(({ waitMs }) => waitMs === 0)
+      const chosen = repeated[step.pick % repeated.length]
+      if (chosen) await ask({ ...chosen, at: now, lateMs: 'never' })
+    } else {
+      for (let nth = 0; nth < step.count; nth += 1) {
+        await ask({ at: now, member: `${index}-${nth}`, number: step.number, lateMs: step.lateMs })
+      }
+    }
+  }
+  await askThoseDueBy(Infinity)
+  return answers
+}
+
+/** Who holds places and who waits, kept beside the windows in the plainest way. */
+function createAccount() {
+  const held = new Map<string, { at: number; number: number; epoch: number }>()
+  const waiting = new Map<string, { toldAt: number; number: number }>()
+  const epochs = new Map<number, number>()
+  const epochOf = (ofNumber: number) => epochs.get(ofNumber) ?? 0
+
+  return {
+    epochOf,
+    mustGet({ at, member, number: asked }: Ask): boolean {
+      const own = held.get(member)
+      if (own && own.at > at - MINUTE && own.epoch === epochOf(asked)) return true
+      const others = [...held].filter(([name, place]) => name !== member && place.at > at - MINUTE)
+      const ofNumber = others.filter(([, place]) => place.number === asked && place.epoch === epochOf(asked))
+      const waits = [...waiting].some(([name, { toldAt }]) => name !== member && toldAt > at - PATIENCE)
+      return !waits && others.length < LINE_LIMIT && ofNumber.length < NUMBER_LIMIT
+    },
+    note({ at, member, number: asked }: Ask, waitMs: number): void {
+      if (waitMs > 0) waiting.set(member, { toldAt: at + waitMs, number: asked })
+      else {
+        waiting.delete(member)
+        held.set(member, { at, number: asked, epoch: epochOf(asked) })
+      }
+    },
+    clear(ofNumber: number): void {
+      epochs.set(ofNumber, epochOf(ofNumber) + 1)
+    },
+  }
+}

@@ -41,7 +41,7 @@ export const settings = {
     .default('line')
     .meta({ about: 'The word that stands for "line" in paths and fields, for clients of another product.' }),
   LOG_LEVEL: text()
-    .oneOf(['debug', 'info', 'warn', 'error', 'silent'])
+    .oneOf(['debug', 'info', 'warn', 'error', 'silent'], 'must be debug, info, warn, error or silent')
     .default('info')
     .meta({ about: 'The least level that is logged: debug, info, warn, error or silent.' }),
   QUEUES_PASSWORD: text().min(12, 'must have 12 characters or more').meta({
@@ -88,8 +88,8 @@ export const settings = {
   CARRIER_TIMEOUT_MS: count(100, 60_000)
     .default(15_000)
     .meta({ about: 'How long a carrier may take to answer; after that the outcome is unknown.' }),
-  SEND_CONCURRENCY: count(1, 1000)
-    .default(50)
+  SEND_CONCURRENCY: count(1, 2000)
+    .default(200)
     .meta({ about: 'Messages that one `send-message` process works on at the same time.' }),
   DELIVER_CONCURRENCY: count(1, 2000)
     .default(200)
@@ -196,7 +196,7 @@ function httpUrl() {
   return text().test('url', 'must be an http:// or https:// URL without a query', (value) => {
     if (value === undefined) return true
     const url = URL.canParse(value) ? new URL(value) : undefined
-    return url !== undefined && /^https?:$/.test(url.protocol) && url.search === '' && url.hash === ''
+    return url !== undefined && /^https?:$/.test(url.protocol) && !/[?#]/.test(value)
   })
 }
 

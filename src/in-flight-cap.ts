@@ -26,7 +26,8 @@ local cap = tonumber(ARGV[3])
 if tonumber(redis.call('GET', KEYS[2]) or '0') >= tonumber(ARGV[4]) then cap = 1 end
 if redis.call('ZCARD', KEYS[1]) >= cap and not redis.call('ZSCORE', KEYS[1], ARGV[1]) then return 0 end
 redis.call('ZADD', KEYS[1], now + tonumber(ARGV[2]), ARGV[1])
-redis.call('PEXPIRE', KEYS[1], ARGV[2])
+-- As long as the last lease, which need not be this one.
+if redis.call('PTTL', KEYS[1]) < tonumber(ARGV[2]) then redis.call('PEXPIRE', KEYS[1], ARGV[2]) end
 return 1`
 
 // KEYS as above · ARGV member, 1 if timed out, memory of the circuit in ms

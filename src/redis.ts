@@ -1,4 +1,3 @@
-import { once } from 'node:events'
 import { Redis } from 'ioredis'
 import { Unavailable } from './errors.js'
 import type { Logger } from './telemetry/log.js'
@@ -40,9 +39,11 @@ export async function redisAvailable<T>(command: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Resolves when the connection can be used. */
+/** Resolves when the connection can be used, however often connecting fails before. */
 export async function whenReady(redis: Redis): Promise<void> {
-  while (redis.status !== 'ready') await once(redis, 'ready')
+  if (redis.status === 'ready') return
+  // Not events.once(), which gives up at the first `error` event.
+  await new Promise<void>((resolve) => redis.once('ready', resolve))
 }
 
 /** Thrown at a worker's start: with these settings Redis would lose acknowledged jobs. */

@@ -78,7 +78,10 @@ function encrypt(key: Buffer, plain: Buffer, place: string): Buffer {
 
 function decrypt(key: Buffer, sealed: Buffer, place: string): Buffer {
   const cipherEnd = sealed.length - TAG_BYTES
-  const decipher = createDecipheriv('aes-256-gcm', key, sealed.subarray(0, NONCE_BYTES))
+  // Without its length named, Node would take a tag of 4 bytes from a value that was cut short.
+  const decipher = createDecipheriv('aes-256-gcm', key, sealed.subarray(0, NONCE_BYTES), {
+    authTagLength: TAG_BYTES,
+  })
   decipher.setAAD(Buffer.from(place)).setAuthTag(sealed.subarray(cipherEnd))
   return Buffer.concat([decipher.update(sealed.subarray(NONCE_BYTES, cipherEnd)), decipher.final()])
 }

@@ -27,9 +27,11 @@ export function closeOnSignal(
         process.exit(1)
       }, DEADLINE_MS)
       for (const step of steps) {
-        await step.close().catch((error: unknown) => {
+        try {
+          await step.close()
+        } catch (error) {
           log.error({ step: step.name, err: asError(error) }, 'process.close_failed')
-        })
+        }
       }
       clearTimeout(deadline)
       log.info('process.stopped')

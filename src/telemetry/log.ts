@@ -3,8 +3,9 @@ import { pino, type Logger } from 'pino'
 export type { Logger }
 
 /**
- * One JSON line per unit of work. Callers log ids, counts and outcomes; the paths below are a second fence for
- * what must never be written (secrets, message text, whole numbers), not a licence to pass it in.
+ * One JSON line per unit of work. Callers log ids, counts and outcomes; the fields below, and what is cut out of
+ * every line, are a second fence for what must never be written (secrets, message text, whole numbers), not a
+ * licence to pass it in.
  */
 export function createLog(process: string, level: string): Logger {
   return pino({
@@ -17,6 +18,7 @@ export function createLog(process: string, level: string): Logger {
       censor: '[cut]',
     },
     serializers: { err: describeError },
+    hooks: { streamWrite: cut },
   })
 }
 
@@ -35,17 +37,28 @@ const SECRET_FIELDS = [
 
 /** The name, code and stack of an error; not its other fields, in which drivers put query bindings and URLs. */
 function describeError(error: unknown) {
-  if (!(error instanceof Error)) return { message: withoutQueries(String(error)) }
+  if (!(error instanceof Error)) return { message: withoutNumbers(String(error)) }
   const { code } = error as { code?: unknown }
   return {
     name: error.name,
     ...(typeof code === 'string' ? { code } : {}),
-    message: withoutQueries(error.message),
-    stack: withoutQueries(error.stack ?? ''),
+    message: withoutNumbers(error.message),
+    stack: withoutNumbers(error.stack ?? ''),
   }
 }
 
-/** A query string may carry a token; knex's messages start with the whole statement and may quote values. */
-function withoutQueries(text: string): string {
-  return text.replace(/\?[^\s"'`)]+/g, '?[cut]').replace(/\+?\d{7,15}/g, '[number]')
+/** In an error any long run of digits may be a number: Postgres quotes the values of a row. */
+function withoutNumbers(text: string): string {
+  return text.replace(/\+?\d{7,15}/g, '[number]')
+}
+
+/**
+ * Cuts a whole line, wherever in it a text stands: query strings, which may carry a token; the password of a
+ * URL; and E.164 numbers. A backslash ends what is cut: in JSON it begins an escape.
+ */
+function cut(line: string): string {
+  return line
+    .replace(/\?[^\s"'`)\\]+/g, '?[cut]')
+    .replace(/:\/\/[^\s"'`/\\]+@/g, '://[cut]@')
+    .replace(/\+\d{7,15}/g, '[number]')
 }

@@ -1,0 +1,170 @@
+import { expect } from 'chai'
+import { mkdtempSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, relative } from 'node:path'
+import { findBreaches, readImports } from '../dev/architecture.js'
+
+function breachesOf(from: string, to: string): string[] {
+  return findBreaches([{ from, to }])
+}
+
+describe('architecture', () => {
+  it('holds in this project', () => {
+    expect(findBreaches(readImports(['src', 'workers']))).to.deep.equal([])
+  })
+
+  it('is read off real files: what it sees includes the imports of this project', () => {
+    const imports = readImports(['src', 'workers'])
+    expect(imports).to.deep.include({ from: 'src/domain/messages/send.ts', to: 'src/sliding-window.ts' })
+    expect(imports).to.deep.include({ from: 'workers/start-worker.ts', to: 'bullmq' })
+    expect(imports).to.deep.include({ from: 'src/web/app.ts', to: 'koa' })
+    expect(imports.length).to.be.greaterThan(100)
+  })
+
+  describe('lets a file import from lower floors only:', () => {
+    for (const [from, to] of [
+      ['src/config.ts', 'src/redis.ts'],
+      ['src/ids.ts', 'src/telemetry/log.ts'],
+      ['src/sliding-window.ts', 'src/database/lines.ts'],
+      ['src/safe-fetch/dial.ts', 'src/domain/lines.ts'],
+      ['src/database/lines.ts', 'src/domain/lines.ts'],
+      ['src/carriers/twilio/client.ts', 'src/domain/messages/send.ts'],
+      ['src/queues/queues.ts', 'workers/start-worker.ts'],
+      ['src/domain/lines.ts', 'src/web/app.ts'],
+      ['src/domain/lines.ts', 'src/server.ts'],
+      ['src/domain/lines.ts', 'workers/send-message.ts'],
+    ] as const) {
+      it(`${from} may not import ${to}`, () => {
+        const [breach = '', ...others] = breachesOf(from, to)
+        expect(others).to.deep.equal([])
+        expect(breach)
+          .to.match(/only lower floors may be imported$/)
+          .and.to.contain(from)
+          .and.to.contain(to)
+      })
+    }
+  })
+
+  describe('keeps rooms apart:', () => {
+    for (const [from, to] of [
+      ['src/database/lines.ts', 'src/queues/queues.ts'],
+      ['src/queues/queues.ts', 'src/database/lines.ts'],
+      ['src/carriers/simulator.ts', 'src/database/simulator-outbox.ts'],
+      ['src/storage/files.ts', 'src/carriers/simulator.ts'],
+      ['src/web/app.ts', 'workers/start-worker.ts'],
+      ['workers/send-message.ts', 'src/web/app.ts'],
+      ['workers/send-message.ts', 'src/server.ts'],
+    ] as const) {
+      it(`${from} may not import ${to}`, () => {
+        const breaches = breachesOf(from, to)
+        expect(breaches).to.have.length(1)
+        expect(breaches[0])
+          .to.match(/never import one another$/)
+          .and.to.contain(from)
+          .and.to.contain(to)
+      })
+    }
+  })
+
+  describe('gives a package to its owner:', () => {
+    for (const [from, to] of [
+      ['src/domain/lines.ts', 'koa'],
+      ['workers/send-message.ts', '@koa/router'],
+      ['src/domain/lines.ts', 'knex'],
+      ['src/web/app.ts', 'pg'],
+      ['src/domain/lines.ts', 'bullmq'],
+      ['src/web/app.ts', 'bullmq'],
+      ['src/domain/messages/send.ts', 'ioredis'],
+      ['src/carriers/twilio/client.ts', 'undici'],
+      ['src/domain/lines.ts', 'pino'],
+    ] as const) {
+      it(`${from} may not import ${to}`, () => {
+        const breaches = breachesOf(from, to)
+        expect(breaches).to.have.length(1)
+        expect(breaches[0]).to.contain(`${from} imports ${to}, which belongs to `)
+      })
+    }
+  })
+
+  it('lets through what is in order', () => {
+    const allowed = [
+      ['src/web/app.ts', 'src/domain/lines.ts'],
+      ['src/web/app.ts', 'src/config.ts'],
+      ['src/web/app.ts', 'koa'],
+      ['src/server.ts', 'src/web/app.ts'],
+      ['workers/send-message.ts', 'src/domain/messages/send.ts'],
+      ['workers/start-worker.ts', 'bullmq'],
+      ['src/domain/lines.ts', 'src/database/lines.ts'],
+      ['src/domain/lines.ts', 'src/carriers/registry.ts'],
+      ['src/database/lines.ts', 'knex'],
+      ['src/database/lines.ts', 'src/database/connection.ts'],
+      ['src/safe-fetch/dial.ts', 'undici'],
+      ['src/redis.ts', 'ioredis'],
+      ['src/redis.ts', 'src/telemetry/log.ts'],
+      ['src/config.ts', 'yup'],
+      ['src/web/app.ts', 'node:fs'],
+    ].map(([from = '', to = '']) => ({ from, to }))
+    expect(findBreaches(allowed)).to.deep.equal([])
+  })
+
+  it('has no import cycle, of two files or more', () => {
+    const ring = [
+      { from: 'src/domain/a.ts', to: 'src/domain/b.ts' },
+      { from: 'src/domain/b.ts', to: 'src/domain/c.ts' },
+      { from: 'src/domain/c.ts', to: 'src/domain/a.ts' },
+    ]
+    expect(findBreaches(ring)).to.deep.equal([
+      'import cycle: src/domain/a.ts → src/domain/b.ts → src/domain/c.ts → src/domain/a.ts',
+    ])
+    expect(findBreaches(ring.slice(0, 2))).to.deep.equal([])
+  })
+
+  it('finds a cycle behind files that are in none', () => {
+    const breaches = findBreaches([
+      { from: 'src/domain/entry.ts', to: 'src/domain/a.ts' },
+      { from: 'src/domain/a.ts', to: 'src/domain/leaf.ts' },
+      { from: 'src/domain/a.ts', to: 'src/domain/b.ts' },
+      { from: 'src/domain/b.ts', to: 'src/domain/a.ts' },
+    ])
+    expect(breaches).to.deep.equal(['import cycle: src/domain/a.ts → src/domain/b.ts → src/domain/a.ts'])
+  })
+
+  it('reads every way to write an import', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'linehook-architecture-'))
+    try {
+      mkdirSync(join(folder, 'inner'))
+      writeFileSync(
+        join(folder, 'inner/a.ts'),
+        [
+          `import one from './one.js'`,
+          `import type { Two } from '../two.js'`,
+          `import {\n  three,\n  type Four,\n} from './three.js'`,
+          `import './side-effect.js'`,
+          `export { five } from './five.js'`,
+          `export * from './six.js'`,
+          `import { Worker } from 'bullmq'`,
+          `import router from '@koa/router/sub/path.js'`,
+          `const late = await import('./late.js')`,
+          `const text = "import nothing from './not-an-import.js'"`,
+        ].join('\n'),
+      )
+      writeFileSync(join(folder, 'inner/readme.md'), `import x from './no-code.js'`)
+      const targets = readImports([folder]).map(({ to }) =>
+        to.startsWith(folder) ? relative(folder, to) : to,
+      )
+      expect(targets).to.deep.equal([
+        'inner/one.ts',
+        'two.ts',
+        'inner/three.ts',
+        'inner/side-effect.ts',
+        'inner/five.ts',
+        'inner/six.ts',
+        'bullmq',
+        '@koa/router',
+        'inner/late.ts',
+      ])
+    } finally {
+      rmSync(folder, { recursive: true })
+    }
+  })
+})

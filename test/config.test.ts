@@ -1,0 +1,251 @@
+import { expect } from 'chai'
+import { readFileSync } from 'node:fs'
+import { ConfigInvalid, readConfig, readVersion, settings } from '../src/config.js'
+
+const KEY = Buffer.alloc(32, 7).toString('base64')
+const OTHER_KEY = Buffer.alloc(32, 8).toString('base64')
+
+const required = {
+  DATABASE_URL: 'postgres://linehook:hunter2@db.internal/linehook',
+  REDIS_URL: 'redis://:hunter3@redis.internal:6379/0',
+  ENCRYPTION_KEY: KEY,
+}
+
+function faultsOf(overrides: Record<string, string | undefined>): string[] {
+  try {
+    readConfig({ ...required, ...overrides })
+  } catch (error) {
+    if (error instanceof ConfigInvalid) return error.faults
+    throw error
+  }
+  return []
+}
+
+describe('configuration', () => {
+  it('needs three settings and has a default for every other', () => {
+    const { encryptionKeys, version, ...rest } = readConfig(required)
+    expect(encryptionKeys).to.deep.equal([Buffer.alloc(32, 7)])
+    expect(version).to.equal(readVersion())
+    expect(rest).to.deep.equal({
+      databaseUrl: required.DATABASE_URL,
+      databasePoolSize: 10,
+      redisUrl: required.REDIS_URL,
+      port: 3000,
+      host: '0.0.0.0',
+      publicUrl: 'http://localhost:3000',
+      trustedProxyHops: 0,
+      productWord: 'line',
+      logLevel: 'info',
+      queuesPassword: undefined,
+      queuesWritable: false,
+      rateLimitStatus: 403,
+      messageTtlMs: 4 * 3_600_000,
+      maxQueuedMessages: 100_000,
+      maxQueuedPerLine: 1000,
+      simulator: false,
+      allowHttp: false,
+      allowedPrivateCidrs: [],
+      deliveryRetryBaseMs: 5000,
+      deliveryTimeoutMs: 15_000,
+      endpointMaxInFlight: 10,
+      carrierTimeoutMs: 15_000,
+      sendConcurrency: 200,
+      deliverConcurrency: 200,
+      startedByPid: undefined,
+    })
+  })
+
+  it('cannot be changed once it is read', () => {
+    const config = readConfig(required)
+    expect(() => Object.assign(config, { port: 1 })).to.throw(TypeError)
+  })
+
+  it('tells every fault at once, each with its variable, one a line', () => {
+    const faults = faultsOf({
+      DATABASE_URL: undefined,
+      REDIS_URL: 'http://redis',
+      ENCRYPTION_KEY: 'short',
+      PORT: '70000',
+      LOG_LEVEL: 'loud',
+      SIMULATOR: 'perhaps',
+    })
+    expect(faults).to.have.members([
+      'DATABASE_URL is required',
+      'REDIS_URL must start with redis://',
+      'ENCRYPTION_KEY must be 32 bytes in base64 (`openssl rand -base64 32`); a retired key may follow after a comma',
+      'PORT must be a whole number from 1 to 65535',
+      'LOG_LEVEL must be debug, info, warn, error or silent',
+      'SIMULATOR must be true or false',
+    ])
+    const { message } = new ConfigInvalid(faults)
+    expect(message.split('\n')).to.deep.equal([
+      'The configuration has 6 faults:',
+      ...faults.map((fault) => `  ${fault}`),
+    ])
+    expect(new ConfigInvalid(['PORT is wrong']).message).to.match(/^The configuration has 1 fault:\n/)
+  })
+
+  it('never repeats a value that may be a secret', () => {
+    try {
+      readConfig({
+        DATABASE_URL: 'mysql://user:hunter2@db',
+        REDIS_URL: 'unix://:hunter3@redis',
+        ENCRYPTION_KEY: 'hunter4',
+        QUEUES_PASSWORD: 'hunter5',
+      })
+      expect.fail('it should have thrown')
+    } catch (error) {
+      expect(error).to.be.instanceOf(ConfigInvalid)
+      const { message, stack, faults } = error as ConfigInvalid
+      expect(faults).to.have.length(4)
+      expect(`${message}${stack ?? ''}${JSON.stringify(error)}`).not.to.contain('hunter')
+    }
+  })
+
+  it('takes an empty value, or one of spaces, as not set', () => {
+    expect(
+      readConfig({ ...required, PORT: '', LOG_LEVEL: '  ', PUBLIC_URL: '', QUEUES_PASSWORD: '' }),
+    ).to.include({
+      port: 3000,
+      logLevel: 'info',
+      publicUrl: 'http://localhost:3000',
+      queuesPassword: undefined,
+    })
+    expect(faultsOf({ DATABASE_URL: '' })).to.deep.equal(['DATABASE_URL is required'])
+  })
+
+  it('takes no notice of variables that are not its own', () => {
+    expect(faultsOf({ PATH: '/bin', LINEHOOK_PORT: 'x' })).to.deep.equal([])
+  })
+
+  it('lets the public URL end in slashes, and leaves them out', () => {
+    for (const url of [
+      'https://hooks.example.com',
+      'https://hooks.example.com/',
+      'https://hooks.example.com//',
+    ]) {
+      expect(readConfig({ ...required, PUBLIC_URL: url }).publicUrl).to.equal('https://hooks.example.com')
+    }
+    expect(readConfig({ ...required, PUBLIC_URL: 'https://example.com/hooks/' }).publicUrl).to.equal(
+      'https://example.com/hooks',
+    )
+    expect(readConfig({ ...required, PORT: '8080' }).publicUrl).to.equal('http://localhost:8080')
+  })
+
+  it('takes several encryption keys, the sealing one first', () => {
+    const { encryptionKeys } = readConfig({ ...required, ENCRYPTION_KEY: `${KEY}, ${OTHER_KEY}` })
+    expect(encryptionKeys).to.deep.equal([Buffer.alloc(32, 7), Buffer.alloc(32, 8)])
+  })
+
+  it('takes several private ranges', () => {
+    const { allowedPrivateCidrs } = readConfig({
+      ...required,
+      ALLOWED_PRIVATE_CIDRS: '10.0.0.0/8, fd00::/8,',
+    })
+    expect(allowedPrivateCidrs).to.deep.equal(['10.0.0.0/8', 'fd00::/8'])
+  })
+
+  it('reads the message time-to-live in seconds', () => {
+    expect(readConfig({ ...required, MESSAGE_TTL_SECONDS: '60' }).messageTtlMs).to.equal(60_000)
+  })
+
+  describe('accepts at each setting', () => {
+    const accepted: Record<string, string[]> = {
+      DATABASE_URL: ['postgres://x', 'postgresql://x'],
+      REDIS_URL: ['redis://x', 'rediss://x'],
+      PRODUCT_WORD: ['line', 'Burner', 'x'.repeat(32)],
+      PUBLIC_URL: ['http://localhost:3000', 'https://example.com/below', 'HTTPS://EXAMPLE.COM'],
+      LOG_LEVEL: ['debug', 'info', 'warn', 'error', 'silent'],
+      QUEUES_PASSWORD: ['x'.repeat(12)],
+      RATE_LIMIT_STATUS: ['403', '429'],
+      SIMULATOR: ['true', 'false', 'TRUE', '1', '0'],
+      ALLOWED_PRIVATE_CIDRS: ['127.0.0.0/8', '::1/128'],
+    }
+    for (const [name, values] of Object.entries(accepted)) {
+      it(`${name}: ${values.map((value) => value.slice(0, 40)).join(' ')}`, () => {
+        for (const value of values) expect(faultsOf({ [name]: value }), value).to.deep.equal([])
+      })
+    }
+  })
+
+  describe('refuses at each setting', () => {
+    const refused: Record<string, string[]> = {
+      DATABASE_URL: ['mysql://x', 'localhost/linehook'],
+      REDIS_URL: ['localhost:6379', 'http://x'],
+      ENCRYPTION_KEY: [
+        'x',
+        KEY.slice(0, -1),
+        `${KEY},short`,
+        Buffer.alloc(16).toString('base64'),
+        ',',
+        'ä'.repeat(44),
+      ],
+      PUBLIC_URL: [
+        'example.com',
+        'ftp://example.com',
+        'http://',
+        'https://e.com/?',
+        'https://e.com/?a=b',
+        'https://e.com#x',
+      ],
+      PRODUCT_WORD: ['two words', 'line1', 'x'.repeat(33), 'li/ne', 'ligne-é'],
+      LOG_LEVEL: ['trace', 'INFO'],
+      QUEUES_PASSWORD: ['x'.repeat(11)],
+      RATE_LIMIT_STATUS: ['500', 'no'],
+      QUEUES_WRITABLE: ['yes', '2'],
+      ALLOW_HTTP: ['on'],
+      ALLOWED_PRIVATE_CIDRS: ['10.0.0.0', '10.0.0.0/33', '10.0.0.0/8,x', 'localhost/8'],
+    }
+    for (const [name, values] of Object.entries(refused)) {
+      it(`${name}: ${values.map((value) => value.slice(0, 20)).join(' ')}`, () => {
+        for (const value of values) {
+          const faults = faultsOf({ [name]: value })
+          expect(faults, value).to.have.length(1)
+          expect(faults[0]).to.match(new RegExp(`^${name} must (?!.*${name})`))
+        }
+      })
+    }
+  })
+
+  describe('holds each number to its range', () => {
+    const ranges: Record<string, [number, number]> = {
+      PORT: [1, 65_535],
+      TRUSTED_PROXY_HOPS: [0, 10],
+      MESSAGE_TTL_SECONDS: [60, 604_800],
+      MAX_QUEUED_MESSAGES: [1, 10_000_000],
+      MAX_QUEUED_PER_LINE: [1, 1_000_000],
+      DELIVERY_RETRY_BASE_MS: [10, 3_600_000],
+      DELIVERY_TIMEOUT_MS: [100, 60_000],
+      ENDPOINT_MAX_IN_FLIGHT: [1, 1000],
+      CARRIER_TIMEOUT_MS: [100, 60_000],
+      SEND_CONCURRENCY: [1, 2000],
+      DELIVER_CONCURRENCY: [1, 2000],
+      DATABASE_POOL_SIZE: [1, 500],
+      STARTED_BY_PID: [1, 4_194_304],
+    }
+    for (const [name, [min, max]] of Object.entries(ranges)) {
+      it(`${name}: ${min} to ${max}`, () => {
+        for (const value of [min, max]) expect(faultsOf({ [name]: String(value) })).to.deep.equal([])
+        for (const value of [min - 1, max + 1, min + 0.5, 'many', 'NaN', 'Infinity']) {
+          expect(faultsOf({ [name]: String(value) }), String(value)).to.deep.equal([
+            `${name} must be a whole number from ${min} to ${max}`,
+          ])
+        }
+      })
+    }
+  })
+
+  it('says one sentence about every setting, and marks those that are secret', () => {
+    const secret = Object.entries(settings).flatMap(([name, setting]) => {
+      const meta = setting.describe().meta as { about: string; secret?: boolean }
+      expect(meta.about, name).to.match(/^[A-Z].*\.$/)
+      return meta.secret === true ? [name] : []
+    })
+    expect(secret).to.have.members(['DATABASE_URL', 'REDIS_URL', 'ENCRYPTION_KEY', 'QUEUES_PASSWORD'])
+  })
+
+  it('knows the version of the package', () => {
+    const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string }
+    expect(readVersion()).to.equal(version)
+  })
+})

@@ -1,0 +1,45 @@
+import { expect } from 'chai'
+import { isId, lowestIdAt, newId } from '../src/ids.js'
+
+describe('ids', () => {
+  it('are UUIDs of version 7', () => {
+    expect(newId()).to.match(/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)
+  })
+
+  it('sort in the order in which one process made them, and are never the same', () => {
+    const ids = Array.from({ length: 10_000 }, () => newId())
+    expect(ids.toSorted()).to.deep.equal(ids)
+    expect(new Set(ids).size).to.equal(ids.length)
+  })
+
+  it('lie between the lowest id of their moment and that of the next', () => {
+    const before = new Date()
+    const id = newId()
+    const after = new Date(Date.now() + 1)
+    expect(id >= lowestIdAt(before)).to.be.true
+    expect(id < lowestIdAt(after)).to.be.true
+  })
+
+  it('have a lowest one for every moment, which begins with it', () => {
+    expect(lowestIdAt(new Date(0))).to.equal('00000000-0000-0000-0000-000000000000')
+    expect(lowestIdAt(new Date('2026-12-01T00:00:00Z'))).to.equal('01a22ee6-b000-0000-0000-000000000000')
+  })
+
+  it('are told from other strings', () => {
+    for (const value of [newId(), newId().toUpperCase()]) expect(isId(value)).to.be.true
+    for (const value of [
+      '',
+      'abc',
+      newId().slice(1),
+      `${newId()}0`,
+      ` ${newId()}`,
+      newId().replaceAll('-', ''),
+      7,
+      null,
+      undefined,
+      {},
+    ]) {
+      expect(isId(value), JSON.stringify(value)).to.be.false
+    }
+  })
+})

@@ -1,0 +1,132 @@
+import { expect } from 'chai'
+import { runScript } from '../helpers/scripts.js'
+import { stopProcesses } from '../helpers/processes.js'
+
+const SECRET = 'S3cr3tT0ken'
+const TEXT = 'the words of a person'
+const NUMBER = '+15005550199'
+
+type Line = Record<string, unknown>
+
+/** Runs these statements in a process of their own, with a `log`, and gives the lines it wrote, as they came. */
+async function logLines(statements: string, level = 'info'): Promise<string[]> {
+  const script = runScript(`
+    import { createLog } from './src/telemetry/log.ts'
+    const log = createLog('test', ${JSON.stringify(level)})
+    const [SECRET, TEXT, NUMBER] = ${JSON.stringify([SECRET, TEXT, NUMBER])}
+    ${statements}`)
+  expect(await script.exitCode, script.lines.join('\n')).to.equal(0)
+  return script.lines
+}
+
+describe('log', () => {
+  after(stopProcesses)
+
+  it('writes one JSON line of a unit of work, with time, level, process and what the caller says', async () => {
+    const [line = '', ...others] = await logLines(`
+      log.info({ messageId: 'm-1', outcome: 'sent', durationMs: 1795000000123, count: 12345678 }, 'message.sent')
+      log.debug('not at this level')`)
+    expect(others).to.deep.equal([])
+    const { time, pid, ...rest } = JSON.parse(line) as Line
+    expect(time).to.match(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
+    expect(pid).to.be.a('number')
+    expect(rest).to.deep.equal({
+      level: 'info',
+      process: 'test',
+      messageId: 'm-1',
+      outcome: 'sent',
+      durationMs: 1795000000123,
+      count: 12345678,
+      msg: 'message.sent',
+    })
+  })
+
+  it('writes nothing when it is silent', async () => {
+    expect(await logLines(`log.error('nothing')`, 'silent')).to.deep.equal([])
+  })
+
+  describe('never writes', () => {
+    let lines: string[]
+
+    before(async () => {
+      lines = await logLines(`
+        const secrets = {
+          token: SECRET, secret: SECRET, password: SECRET, authorization: SECRET, cookie: SECRET,
+          text: TEXT, payload: TEXT, toNumber: NUMBER, fromNumber: NUMBER, number: NUMBER,
+        }
+        const url = 'https://example.com/webhooks/lineId/7?token=' + SECRET
+        const databaseUrl = 'postgres://linehook:' + SECRET + '@db.internal:5432/linehook'
+        const driverError = Object.assign(new Error('insert failed: Key (to_number)=(15005550199) exists'), {
+          code: '23505', detail: TEXT, parameters: [TEXT, NUMBER], config: { url },
+        })
+
+        log.info(secrets, 'fields')
+        log.info({ message: secrets }, 'fields one level down')
+        log.info({ message: { content: secrets } }, 'fields two levels down')
+        log.child(secrets).info('fields of a child logger')
+        log.info({ url, path: '/a?b=' + SECRET + '&c="d e', list: [url] }, 'query strings')
+        log.info('GET ' + url)
+        log.info({ databaseUrl, note: 'redis://:' + SECRET + '@redis' }, 'passwords in URLs')
+        log.info({ note: 'to ' + NUMBER + ', from ' + NUMBER }, 'numbers to ' + NUMBER)
+        log.error({ err: new Error('no answer of ' + url + ' for ' + NUMBER) }, 'error message')
+        log.error({ err: new Error('connect ' + databaseUrl) }, 'error with a password')
+        log.error({ err: driverError }, 'error with fields')
+        log.error({ err: new Error('outer', { cause: new Error(url) }) }, 'error with a cause')
+        log.error({ err: 'thrown ' + url + ' 15005550199' }, 'thrown string')
+        log.error(new Error('direct ' + url + ' ' + NUMBER))
+        log.info({ last: true }, 'the end')`)
+    })
+
+    const forbidden: [string, RegExp][] = [
+      ['tokens, secrets and passwords', /S3cr3t/],
+      ['message text', /words of a person/],
+      ['whole numbers', /5005550199/],
+    ]
+    for (const [what, pattern] of forbidden) {
+      it(what, () => {
+        expect(lines.filter((line) => pattern.test(line))).to.deep.equal([])
+      })
+    }
+
+    it('a line that is not JSON, whatever is cut out of it', () => {
+      const messages = lines.map((line) => (JSON.parse(line) as Line).msg)
+      expect(messages).to.have.length(15)
+      expect(messages.at(-1)).to.equal('the end')
+    })
+
+    it('and keeps the rest of what is cut', () => {
+      const find = (msg: string) =>
+        lines.map((line) => JSON.parse(line) as Line).find((line) => line.msg === msg)
+      expect(find('query strings')).to.include({
+        url: 'https://example.com/webhooks/lineId/7?[cut]',
+        path: '/a?[cut]"d e',
+      })
+      expect(find('passwords in URLs')).to.include({
+        databaseUrl: 'postgres://[cut]@db.internal:5432/linehook',
+        note: 'redis://[cut]@redis',
+      })
+      expect(find('fields')).to.include({ token: '[cut]', text: '[cut]', toNumber: '[cut]' })
+    })
+  })
+
+  it('writes the name, code, message and stack of an error, and no other field of it', async () => {
+    const [line = ''] = await logLines(`
+      class PoolError extends Error { name = 'PoolError' }
+      const err = Object.assign(new PoolError('no connection'), { code: 'ECONNREFUSED', bindings: ['x'] })
+      log.warn({ err }, 'database.unreachable')`)
+    const { level, msg, err } = JSON.parse(line) as Line & { err: Line }
+    expect({ level, msg }).to.deep.equal({ level: 'warn', msg: 'database.unreachable' })
+    expect(err).to.have.all.keys('name', 'code', 'message', 'stack')
+    expect(err).to.include({ name: 'PoolError', code: 'ECONNREFUSED', message: 'no connection' })
+    expect(err.stack).to.match(/^(PoolError|Error): no connection\n +at /)
+  })
+
+  it('leaves out a code that is not a string, and writes what was thrown instead of an error', async () => {
+    const lines = await logLines(`
+      log.warn({ err: Object.assign(new Error('odd'), { code: 7 }) }, 'one')
+      log.warn({ err: 'only a string' }, 'two')`)
+    const [one, two] = lines.map((line) => JSON.parse(line) as Line)
+    expect(one?.err).to.have.all.keys('name', 'message', 'stack')
+    expect(two?.err).to.deep.equal({ message: 'only a string' })
+  })
+})

@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { newId } from '../ids.js'
 import {
   CarrierOutcomeUnknown,
@@ -51,11 +52,8 @@ export function createSimulator(outbox: SimulatorOutbox): Carrier {
         case MAGIC_NUMBERS.outcomeUnknown:
           throw new CarrierOutcomeUnknown('simulator: this number never says whether it took the message')
         case MAGIC_NUMBERS.neverAnswers:
-          await new Promise((_, reject) => {
-            signal.addEventListener('abort', () => {
-              reject(new CarrierOutcomeUnknown('simulator: no answer in time'))
-            })
-          })
+          if (!signal.aborted) await once(signal, 'abort')
+          throw new CarrierOutcomeUnknown('simulator: no answer in time')
       }
       const carrierMessageId = newId()
       await outbox.take({

@@ -1,0 +1,85 @@
+import { expect } from 'chai'
+import { CarrierThrottled, CarrierUnavailable } from '../../src/carriers/carrier.js'
+import { createCarriers } from '../../src/carriers/registry.js'
+import {
+  createSimulator,
+  MAGIC_NUMBERS,
+  THROTTLED_FOR_MS,
+  type SimulatorOutbox,
+} from '../../src/carriers/simulator.js'
+import { listSimulatedMessages } from '../../src/database/simulator-outbox.js'
+import { createTestContext } from '../helpers/context.js'
+import { failure } from '../helpers/failure.js'
+import { anyMessage, conformsToCarrier } from './conformance.js'
+
+conformsToCarrier('simulator', async () => {
+  const context = await createTestContext({ SIMULATOR: 'true' })
+  return {
+    carrier: context.carriers.find('simulator')!,
+    taken: async () =>
+      (await listSimulatedMessages(context.db, undefined, 1000)).map(
+        ({ carrierMessageId, messageId, fromNumber, toNumber, text, mediaUrl }) => ({
+          carrierMessageId,
+          messageId,
+          fromNumber,
+          toNumber,
+          text,
+          mediaUrl,
+        }),
+      ),
+    situations: {
+      rejected: { toNumber: MAGIC_NUMBERS.rejected },
+      throttled: { toNumber: MAGIC_NUMBERS.throttled, ageMs: 10 },
+      throttledNoMore: { ageMs: THROTTLED_FOR_MS },
+      unavailable: { toNumber: MAGIC_NUMBERS.unavailableTwice, attempt: 1 },
+      unavailableNoMore: { attempt: 3 },
+      outcomeUnknown: { toNumber: MAGIC_NUMBERS.outcomeUnknown },
+      neverAnswers: { toNumber: MAGIC_NUMBERS.neverAnswers },
+    },
+    close: () => context.close(),
+  }
+})
+
+describe('simulator', () => {
+  const forEver = new AbortController().signal
+  const outbox: SimulatorOutbox = { take: () => Promise.resolve() }
+  const carrier = createSimulator(outbox)
+
+  it('asks to wait for what is left of two seconds after the message was accepted', async () => {
+    const error = await failure(
+      carrier.send(anyMessage({ toNumber: MAGIC_NUMBERS.throttled, ageMs: 1500 }), forEver),
+    )
+    expect(error).to.be.instanceOf(CarrierThrottled)
+    expect(error).to.have.property('retryInMs', 500)
+  })
+
+  it('is unavailable for two attempts to its number, and takes the third', async () => {
+    const toNumber = MAGIC_NUMBERS.unavailableTwice
+    for (const attempt of [1, 2]) {
+      const error = await failure(carrier.send(anyMessage({ toNumber, attempt }), forEver))
+      expect(error).to.be.instanceOf(CarrierUnavailable)
+    }
+    expect(await carrier.send(anyMessage({ toNumber, attempt: 3 }), forEver)).to.have.property(
+      'carrierMessageId',
+    )
+  })
+
+  it('does not say that it took a message which its outbox has not kept', async () => {
+    const broken = createSimulator({ take: () => Promise.reject(new Error('Postgres is away')) })
+    expect((await failure(broken.send(anyMessage(), forEver))).message).to.equal('Postgres is away')
+  })
+
+  it('has magic numbers that are numbers of nobody, each another', () => {
+    const numbers = Object.values(MAGIC_NUMBERS)
+    expect(new Set(numbers).size).to.equal(5)
+    for (const number of numbers) expect(number).to.match(/^\+1500555000\d$/)
+  })
+
+  it('can be found by its name where it is switched on, and only there', () => {
+    expect(createCarriers({ simulatorOutbox: outbox }).find('simulator')?.name).to.equal('simulator')
+    expect(createCarriers({ simulatorOutbox: undefined }).find('simulator')).to.be.undefined
+    for (const name of ['', 'twilio', 'constructor', '__proto__']) {
+      expect(createCarriers({ simulatorOutbox: outbox }).find(name)).to.be.undefined
+    }
+  })
+})

@@ -1,0 +1,46 @@
+import { expect } from 'chai'
+import type { Redis } from 'ioredis'
+import { maintenanceJob } from '../../src/queues/jobs.js'
+import { createQueues, type Queues } from '../../src/queues/queues.js'
+import { scheduleMaintenance } from '../../src/queues/schedules.js'
+import { memoryLog } from '../helpers/log.js'
+import { connectTestRedis } from '../helpers/redis.js'
+
+describe('schedules', () => {
+  let redis: Redis
+  let queues: Queues
+
+  before(async () => {
+    redis = await connectTestRedis()
+    queues = createQueues(redis, memoryLog().log)
+  })
+
+  after(async () => {
+    await queues.close()
+    redis.disconnect()
+  })
+
+  it('make housekeeping due at once, and every hour, with a job that its worker takes', async () => {
+    await scheduleMaintenance(queues)
+    const schedulers = await queues.maintenance.getJobSchedulers()
+    expect(schedulers).to.have.length(1)
+    expect(schedulers[0]).to.include({ key: 'keep-house', every: 3_600_000 })
+    const jobs = await queues.maintenance.getJobs(['waiting', 'delayed'])
+    expect(jobs).to.have.length(1)
+    expect(await maintenanceJob.validate(jobs[0]?.data, { strict: true })).to.deep.equal({ v: 1 })
+  })
+
+  it('are made once, however often and by however many processes', async () => {
+    await Promise.all(Array.from({ length: 5 }, () => scheduleMaintenance(queues)))
+    await scheduleMaintenance(queues)
+    expect(await queues.maintenance.getJobSchedulers()).to.have.length(1)
+    expect(await queues.maintenance.getJobs(['waiting', 'delayed'])).to.have.length(1)
+  })
+
+  it('are made again when Redis has lost them', async () => {
+    await redis.flushdb()
+    expect(await queues.maintenance.getJobSchedulers()).to.have.length(0)
+    await scheduleMaintenance(queues)
+    expect(await queues.maintenance.getJobSchedulers()).to.have.length(1)
+  })
+})

@@ -16,6 +16,8 @@ export async function up(knex: Knex): Promise<void> {
       error text,
       carrier_message_id text,
       attempt_count integer not null default 0,
+      -- Every claim, also of attempts that do not count (throttled): a result belongs to one claim only.
+      claim_count integer not null default 0,
       crash_count integer not null default 0,
       created_at timestamptz not null default clock_timestamp(),
       -- When a queued message should be worked on; later than now while it waits for a slot or a retry.

@@ -26,6 +26,8 @@ export function databaseOptions(settings: DatabaseSettings): Knex.Config {
     pool: { min: 0, max: settings.poolSize },
     // Also how long a request waits for one of the pool's connections before it is told 503.
     acquireConnectionTimeout: 1000,
+    // Callers get what it would print beside our log lines.
+    log: { warn: () => undefined, error: () => undefined },
   }
 }
 
@@ -34,9 +36,9 @@ export function connectDatabase(settings: DatabaseSettings): Database {
 }
 
 /**
- * Runs a transaction, once more if its connection was lost or its server became read-only: after a failover
- * the pool still holds connections to the old server. Only for work that a second run does not repeat in the
- * outside world.
+ * Runs a transaction, once more if its connection was lost or its server became read-only (after a failover the
+ * pool still holds connections to the old server), or if it was the one to give way in a deadlock. Only for work
+ * that a second run does not repeat in the outside world.
  *
  * @throws Unavailable when Postgres cannot be reached the second time either
  */
@@ -44,7 +46,7 @@ export async function transaction<T>(db: Database, work: (trx: Knex.Transaction)
   try {
     return await db.transaction(work)
   } catch (error) {
-    if (!isLostConnection(error)) throw error
+    if (!isLostConnection(error) && !(error instanceof Error && GAVE_WAY.test(codeOf(error)))) throw error
   }
   return available(() => db.transaction(work))
 }
@@ -65,6 +67,7 @@ export function isDatabaseUnavailable(error: unknown): boolean {
     isLostConnection(error) ||
     error.name === 'KnexTimeoutError' ||
     CANNOT_SERVE.test(codeOf(error)) ||
+    GAVE_WAY.test(codeOf(error)) ||
     error.message === 'Query read timeout'
   )
 }
@@ -82,6 +85,8 @@ const LOST =
   /Connection terminated|Connection ended|timeout expired|Unable to acquire a connection|Client has encountered a connection error/
 /** 53xxx out of resources, 57014 statement time-out. */
 const CANNOT_SERVE = /^(53...|57014)$/
+/** 40P01 deadlock, 40001 serialization failure: nothing was done, and a second run finds the way free. */
+const GAVE_WAY = /^(40P01|40001)$/
 
 function codeOf(error: Error): string {
   const { code } = error as { code?: unknown }

@@ -10,12 +10,17 @@ export interface DeveloperConnection {
   hasIncomingWebhook: boolean
 }
 
+/** @param isLocked until the transaction ends, nobody else changes the connection, its endpoint or its webhook */
 export async function findConnection(
   db: Database,
   userId: string,
   lineId: string,
+  { isLocked = false } = {},
 ): Promise<DeveloperConnection | undefined> {
   const row: DeveloperConnection | undefined = await db('developer_connections as c')
+    .modify((query) => {
+      if (isLocked) void query.forUpdate('c')
+    })
     .join('lines as l', 'l.id', 'c.line_id')
     .leftJoin('endpoints as e', 'e.id', 'c.endpoint_id')
     .leftJoin('incoming_webhooks as w', 'w.line_id', 'c.line_id')
@@ -32,12 +37,21 @@ export async function findConnection(
   return row
 }
 
-/** Makes the connection if the line has none yet. */
-export async function setConnectionEnabled(db: Database, lineId: string, enabled: boolean): Promise<void> {
-  await db('developer_connections')
-    .insert({ line_id: lineId, enabled })
-    .onConflict('line_id')
-    .merge({ enabled, updated_at: db.fn.now() })
+/** Makes the connection if the line has none yet. @returns false when the user has no such line */
+export async function setConnectionEnabled(
+  db: Database,
+  userId: string,
+  lineId: string,
+  enabled: boolean,
+): Promise<boolean> {
+  const { rows } = await db.raw<{ rows: unknown[] }>(
+    `insert into developer_connections (line_id, enabled)
+     select id, ?::boolean from lines where user_id = ? and id = ?
+     on conflict (line_id) do update set enabled = excluded.enabled, updated_at = now()
+     returning line_id`,
+    [enabled, userId, lineId],
+  )
+  return rows.length > 0
 }
 
 export async function setConnectionEndpoint(

@@ -4,7 +4,8 @@ import type { Database } from './connection.js'
 export async function deleteExpiredKeys(db: Database, limit: number): Promise<number> {
   const { rowCount } = await db.raw<{ rowCount: number }>(
     `delete from idempotency_keys where (scope_id, key) in (
-       select scope_id, key from idempotency_keys where created_at < now() - interval '24 hours' limit ?)`,
+       select scope_id, key from idempotency_keys where created_at < now() - interval '24 hours' limit ?
+       for update skip locked)`,
     [limit],
   )
   return rowCount

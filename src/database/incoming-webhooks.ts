@@ -23,22 +23,24 @@ export async function findOpenWebhooks(
   lineIds: readonly string[],
 ): Promise<(OpenWebhook | undefined)[]> {
   const { rows } = await db.raw<{ rows: OpenWebhook[] }>(
-    `select w.line_id as "lineId", l.user_id as "userId", l.number as "lineNumber", l.country,
-            l.allowed_countries as "allowedCountries", w.token_hash as "tokenHash",
-            case when w.previous_token_until > now() then w.previous_token_hash end as "previousTokenHash",
-            l.messages_per_number_per_minute as "numberLimit", l.messages_per_minute as "lineLimit",
-            cardinality(used.times) as "lineUsed",
-            opens_in_ms(used.times, l.messages_per_minute, clock_timestamp()) as "lineOpensMs"
-     from incoming_webhooks w
-     join developer_connections c on c.line_id = w.line_id and c.enabled
-     join lines l on l.id = w.line_id and l.status = 'active'
+    `select found.*, cardinality(found.times) as "lineUsed",
+       opens_in_ms(found.times, found."lineLimit", clock_timestamp()) as "lineOpensMs"
+     from unnest(?::uuid[]) as asked (id)
+     -- One look-up for each, whatever the planner believes of tables that have just filled.
      cross join lateral (
-       select coalesce(array_agg(m.created_at order by m.created_at), '{}') as times from messages m
-       where m.line_id = w.line_id and m.source = 'webhook'
-         and m.created_at > clock_timestamp() - interval '60 seconds'
-         and m.id >= lowest_id_at(now() - interval '1 day')
-     ) used
-     where w.line_id = any (?::uuid[])`,
+       select w.line_id as "lineId", l.user_id as "userId", l.number as "lineNumber", l.country,
+         l.allowed_countries as "allowedCountries", w.token_hash as "tokenHash",
+         case when w.previous_token_until > now() then w.previous_token_hash end as "previousTokenHash",
+         l.messages_per_number_per_minute as "numberLimit", l.messages_per_minute as "lineLimit",
+         (select coalesce(array_agg(m.created_at order by m.created_at), '{}') from messages m
+          where m.line_id = w.line_id and m.source = 'webhook'
+            and m.created_at > now() - interval '60 seconds'
+            and m.id >= lowest_id_at(now() - interval '1 day')) as times
+       from incoming_webhooks w
+       join developer_connections c on c.line_id = w.line_id and c.enabled
+       join lines l on l.id = w.line_id and l.status = 'active'
+       where w.line_id = asked.id limit 1
+     ) found`,
     [[...new Set(lineIds)]],
   )
   const byLine = new Map(rows.map((row) => [row.lineId, row]))

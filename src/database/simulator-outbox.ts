@@ -48,15 +48,25 @@ export async function listSimulatedMessages(
     .limit(limit)
 }
 
-/** The oldest messages without a receipt, marked as having one. In a transaction with the receipt's effect. */
+/**
+ * The oldest messages without a receipt, marked as having one. In a transaction with the receipts' effect, for
+ * which the messages' rows are locked here: one that is just being settled is passed over until the next time,
+ * because to wait for it with others locked is how two processes lock each other out.
+ */
 export async function takeDueReceipts(
   trx: Database,
   limit: number,
 ): Promise<{ carrierMessageId: string; messageId: string }[]> {
   const { rows } = await trx.raw<{ rows: { carrierMessageId: string; messageId: string }[] }>(
-    `update simulator_outbox set receipt_sent_at = now() where carrier_message_id in (
-       select carrier_message_id from simulator_outbox where receipt_sent_at is null
-       order by carrier_message_id limit ? for update skip locked)
+    `with due as (
+       select carrier_message_id, message_id from simulator_outbox where receipt_sent_at is null
+       order by carrier_message_id limit ? for update skip locked
+     ), free as (
+       select id from messages where id = any (array(select message_id from due)) for update skip locked
+     )
+     update simulator_outbox set receipt_sent_at = now()
+     where carrier_message_id = any (array(select carrier_message_id from due))
+       and (message_id = any (array(select id from free)) or not exists (select 1 from messages where id = message_id))
      returning carrier_message_id as "carrierMessageId", message_id as "messageId"`,
     [limit],
   )

@@ -15,6 +15,7 @@ import type { Context } from './context.js'
 import { signingSecretPlace } from './deliveries/deliver.js'
 
 const RELEASE_BATCH = 500
+const FIRST_ID = '00000000-0000-0000-0000-000000000000'
 
 /** undefined: the user has no such line, or it was never connected. */
 export function findDeveloperConnection(
@@ -28,29 +29,41 @@ export function findDeveloperConnection(
 /**
  * Spec §3, "Enable developer connection". An endpoint that was disabled for failing is enabled again; what was
  * held for it stays held until `sendHeldEvents`.
+ *
+ * @throws UserError 404 when the user has no such line
  */
 export async function enableConnection({ db }: Context, userId: string, lineId: string): Promise<void> {
   await available(() =>
     transaction(db, async (trx) => {
-      await setConnectionEnabled(trx, lineId, true)
+      if (!(await setConnectionEnabled(trx, userId, lineId, true))) throw new UserError('no such line', 404)
       const connection = await findConnection(trx, userId, lineId)
       if (connection?.endpointId) await enableEndpoint(trx, connection.endpointId)
     }),
   )
 }
 
-/** The connection rests: no events, and the incoming webhook answers 404 until it is enabled again. */
-export async function disableConnection(context: Context, userId: string, lineId: string): Promise<void> {
-  await requireConnection(context.db, userId, lineId)
-  await available(() => setConnectionEnabled(context.db, lineId, false))
+/**
+ * The connection rests: no events, and the incoming webhook answers 404 until it is enabled again.
+ *
+ * @throws UserError 404
+ */
+export async function disableConnection({ db }: Context, userId: string, lineId: string): Promise<void> {
+  await available(async () => {
+    await requireConnection(db, userId, lineId)
+    await setConnectionEnabled(db, userId, lineId, false)
+  })
 }
 
-/** Spec §3, "Disconnect developer connection": disabled, and the incoming webhook is deleted. */
+/**
+ * Spec §3, "Disconnect developer connection": disabled, and the incoming webhook is deleted.
+ *
+ * @throws UserError 404
+ */
 export async function disconnect({ db }: Context, userId: string, lineId: string): Promise<void> {
   await available(() =>
     transaction(db, async (trx) => {
-      await requireConnection(trx, userId, lineId)
-      await setConnectionEnabled(trx, lineId, false)
+      await requireConnection(trx, userId, lineId, { isLocked: true })
+      await setConnectionEnabled(trx, userId, lineId, false)
       await deleteIncomingWebhook(trx, lineId)
     }),
   )
@@ -71,7 +84,7 @@ export async function setOutgoingUrl(
   if (fault !== undefined) throw new UserError(`outgoing webhook URL: ${fault}`)
   await available(() =>
     transaction(db, async (trx) => {
-      const { endpointId } = await requireEnabled(trx, userId, lineId)
+      const { endpointId } = await requireEnabled(trx, userId, lineId, { isLocked: true })
       if (url === undefined) {
         await setConnectionEndpoint(trx, lineId, null)
       } else if (endpointId !== null) {
@@ -98,19 +111,30 @@ export async function revealSigningSecret(
   return sealed && secrets.open(sealed, signingSecretPlace(endpointId))
 }
 
-/** Sends the events that were held while the endpoint was disabled. @returns how many */
+/**
+ * Sends the events that were held while the endpoint was disabled, each once: one that is held again is left.
+ *
+ * @returns how many
+ * @throws UserError 409 when the connection is not enabled, or its endpoint was disabled again
+ */
 export async function sendHeldEvents(
   { db, queues }: Context,
   userId: string,
   lineId: string,
 ): Promise<number> {
-  const { endpointId } = await available(() => requireEnabled(db, userId, lineId))
+  const { endpointId, endpointDisabledAt } = await available(() => requireEnabled(db, userId, lineId))
   if (endpointId === null) return 0
-  for (let count = 0; ;) {
-    const released = await available(() => releaseHeldDeliveries(db, endpointId, RELEASE_BATCH))
+  if (endpointDisabledAt !== null) {
+    throw new UserError('the endpoint is disabled, because it failed: enable the connection again first', 409)
+  }
+  let count = 0
+  for (let after = FIRST_ID; ;) {
+    const released = await available(() => releaseHeldDeliveries(db, endpointId, after, RELEASE_BATCH))
     await queues.enqueueDeliveries(released)
     count += released.length
-    if (released.length < RELEASE_BATCH) return count
+    const last = released.at(-1)
+    if (last === undefined || released.length < RELEASE_BATCH) return count
+    after = last.id
   }
 }
 
@@ -119,14 +143,21 @@ export async function requireEnabled(
   db: Database,
   userId: string,
   lineId: string,
+  options?: { isLocked: boolean },
 ): Promise<DeveloperConnection> {
-  const connection = await findConnection(db, userId, lineId)
+  const connection = await findConnection(db, userId, lineId, options)
   if (connection?.enabled === true) return connection
   throw new UserError('the developer connection of this line is not enabled: enable it first', 409)
 }
 
-async function requireConnection(db: Database, userId: string, lineId: string): Promise<DeveloperConnection> {
-  const connection = await findConnection(db, userId, lineId)
+/** @throws UserError 404 */
+export async function requireConnection(
+  db: Database,
+  userId: string,
+  lineId: string,
+  options?: { isLocked: boolean },
+): Promise<DeveloperConnection> {
+  const connection = await findConnection(db, userId, lineId, options)
   if (connection === undefined) throw new UserError('this line has no developer connection', 404)
   return connection
 }

@@ -9,7 +9,7 @@ import {
 import { UserError } from '../errors.js'
 import { timingSafeEqual } from 'node:crypto'
 import { newToken, sha256 } from '../secrets.js'
-import { requireEnabled } from './connections.js'
+import { requireConnection, requireEnabled } from './connections.js'
 import type { Context } from './context.js'
 
 export const MAX_OVERLAP_SECONDS = 86_400
@@ -32,7 +32,7 @@ export async function createIncomingWebhook(
   const token = newToken()
   await available(() =>
     transaction(context.db, async (trx) => {
-      await requireEnabled(trx, userId, lineId)
+      await requireEnabled(trx, userId, lineId, { isLocked: true })
       if (!(await insertIncomingWebhook(trx, lineId, stored(context, lineId, token)))) {
         throw new UserError('this line has an incoming webhook: regenerate its token or delete it', 409)
       }
@@ -42,9 +42,10 @@ export async function createIncomingWebhook(
 }
 
 /**
- * Spec §3, "Regenerate token": the old token stops at once, or works on for `overlapSeconds` (contract §7).
+ * Spec §3, "Regenerate token", which may be done at any time, also while the connection rests: the old token
+ * stops at once, or works on for `overlapSeconds` (contract §7).
  *
- * @throws UserError
+ * @throws UserError 400 for the seconds, 404 when there is no webhook
  */
 export async function regenerateToken(
   context: Context,
@@ -58,7 +59,7 @@ export async function regenerateToken(
   const token = newToken()
   await available(() =>
     transaction(context.db, async (trx) => {
-      await requireEnabled(trx, userId, lineId)
+      await requireConnection(trx, userId, lineId, { isLocked: true })
       if (!(await replaceToken(trx, lineId, stored(context, lineId, token), overlapSeconds)))
         throw noWebhook()
     }),
@@ -66,10 +67,10 @@ export async function regenerateToken(
   return shown(context, lineId, token)
 }
 
-/** Spec §3, "Delete incoming webhook": its URL answers 404 from now on. @throws UserError 404 */
+/** Spec §3, "Delete incoming webhook", at any time: its URL answers 404 from now on. @throws UserError 404 */
 export async function removeIncomingWebhook({ db }: Context, userId: string, lineId: string): Promise<void> {
   await available(async () => {
-    await requireEnabled(db, userId, lineId)
+    await requireConnection(db, userId, lineId)
     if (!(await deleteIncomingWebhook(db, lineId))) throw noWebhook()
   })
 }

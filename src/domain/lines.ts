@@ -8,6 +8,7 @@ import {
   type Line,
   type LineStatus,
 } from '../database/lines.js'
+import { storable } from '../database/text.js'
 import { UserError } from '../errors.js'
 import { isId, newId } from '../ids.js'
 import type { Context } from './context.js'
@@ -33,11 +34,12 @@ export async function addLine({ db, carriers }: Context, fields: NewLine): Promi
   if (carriers.find(fields.carrier) === undefined) {
     throw new UserError(`carrier ${fields.carrier} is not set up here: the simulator needs SIMULATOR=true`)
   }
+  const name = storable(fields.name ?? '').trim()
   const line: Line = {
     id: newId(),
     userId: fields.userId,
     number: parsed.number,
-    name: fields.name?.trim() ?? parsed.number,
+    name: name === '' ? parsed.number : name,
     carrier: fields.carrier,
     status: 'active',
     country: parsed.country ?? null,

@@ -22,10 +22,19 @@ export function parseNumber(input: string, lineCountry: string | null): ParsedNu
     read(written, lineCountry ?? undefined),
     /^\d+$/.test(written) ? read(`+${written}`, undefined) : undefined,
   ]
-  const found = candidates.find((number) => number?.isPossible() === true && !number.ext)
+  const found = candidates.find(isAcceptable)
   return (
     found && { number: found.number, country: found.country, isPremium: found.getType() === 'PREMIUM_RATE' }
   )
+}
+
+/**
+ * Possible, without an extension, and in its one spelling: `+91 00 98…` reads as `+91 0 98…`, and that as
+ * `+91 98…`, each of which would have limits and an opt-out of its own.
+ */
+function isAcceptable(candidate: PhoneNumber | undefined): candidate is PhoneNumber {
+  if (candidate?.isPossible() !== true || candidate.ext) return false
+  return read(candidate.number, undefined)?.number === candidate.number
 }
 
 function read(written: string, country: string | undefined): PhoneNumber | undefined {

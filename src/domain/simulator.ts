@@ -1,5 +1,5 @@
 import { available } from '../database/connection.js'
-import { applyReceipt } from '../database/messages/receiving.js'
+import { applyReceipts } from '../database/messages/receiving.js'
 import { listSimulatedMessages, takeDueReceipts } from '../database/simulator-outbox.js'
 import { UserError } from '../errors.js'
 import { newId } from '../ids.js'
@@ -45,12 +45,9 @@ export function readOutbox({ db }: Context, toNumber: string | undefined) {
 export async function sendSimulatedReceipts({ db }: Context): Promise<number> {
   return db.transaction(async (trx) => {
     const due = await takeDueReceipts(trx, RECEIPT_BATCH)
-    let changed = 0
-    for (const { carrierMessageId, messageId } of due) {
-      const receipt = { carrier: 'simulator', carrierMessageId, messageId, status: 'delivered' as const }
-      if ((await applyReceipt(trx, receipt)) !== undefined) changed += 1
-    }
-    return changed
+    if (due.length === 0) return 0
+    const receipts = due.map((ids) => ({ ...ids, carrier: 'simulator', status: 'delivered' as const }))
+    return (await applyReceipts(trx, receipts)).length
   })
 }
 

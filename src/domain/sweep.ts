@@ -66,10 +66,11 @@ async function sweepExpiredMessages({ db, queues, log }: Context) {
   return { looked: expired.length, renewed: requeued.length }
 }
 
-async function sweepExpiredDeliveries({ db, queues }: Context) {
-  const requeued = await expireDeliveryLeases(db, BATCH, MAX_CRASHES)
+async function sweepExpiredDeliveries({ db, queues, log }: Context) {
+  const { expired, requeued } = await expireDeliveryLeases(db, BATCH, MAX_CRASHES)
+  for (const deliveryId of expired) log.warn({ deliveryId, failure: 'worker_lost' }, 'delivery.attempted')
   await queues.enqueueDeliveries(requeued)
-  return { looked: requeued.length, renewed: requeued.length }
+  return { looked: expired.length, renewed: requeued.length }
 }
 
 async function sweepStrandedMessages({ db, queues }: Context) {

@@ -42,18 +42,23 @@ export async function insertDelivery(
   })
 }
 
-/** Held deliveries of an endpoint, oldest first, get a new round of attempts. */
+/** Held deliveries of an endpoint, oldest first and after one, get a new round of attempts. In order of their ids. */
 export async function releaseHeldDeliveries(
   db: Database,
   endpointId: string,
+  afterId: string,
   limit: number,
 ): Promise<NewDelivery[]> {
   const { rows } = await db.raw<{ rows: NewDelivery[] }>(
-    `update deliveries set status = 'pending', due_at = clock_timestamp(), round_attempt_count = 0, crash_count = 0,
-       job_generation = job_generation + 1
-     where id in (select id from deliveries where endpoint_id = ? and status = 'held' order by id limit ? for update skip locked)
-     returning id, endpoint_id as "endpointId", job_generation as generation`,
-    [endpointId, limit],
+    `with released as (
+       update deliveries set status = 'pending', due_at = clock_timestamp(), round_attempt_count = 0, crash_count = 0,
+         job_generation = job_generation + 1
+       where id in (select id from deliveries where endpoint_id = ? and status = 'held' and id > ?
+                    order by id limit ? for update skip locked)
+       returning id, endpoint_id as "endpointId", job_generation as generation
+     )
+     select * from released order by id`,
+    [endpointId, afterId, limit],
   )
   return rows
 }

@@ -1,5 +1,6 @@
 import type { Database } from '../connection.js'
 import type { EventType } from '../events.js'
+import { toJson } from '../text.js'
 
 /** A claimed delivery with all that an attempt needs, or one that was just put on hold. */
 export interface ClaimedDelivery {
@@ -33,20 +34,24 @@ export async function claimDeliveries(
   leaseMs: number,
 ): Promise<(ClaimedDelivery | undefined)[]> {
   const { rows } = await db.raw<{ rows: ClaimedDelivery[] }>(
-    `update deliveries d
-     set status = case when o.is_open then 'delivering' else 'held' end,
-         attempt_count = d.attempt_count + o.is_open::integer,
-         round_attempt_count = d.round_attempt_count + o.is_open::integer,
-         lease_until = case when o.is_open then now() + make_interval(secs => ?) end
-     from events v, endpoints e,
-       lateral (select e.disabled_at is null and exists (
-         select 1 from developer_connections c where c.endpoint_id = e.id and c.enabled) as is_open) o
-     where d.id = any (?::uuid[]) and d.status = 'pending' and v.id = d.event_id and e.id = d.endpoint_id
-     returning d.id, d.endpoint_id as "endpointId", d.status, d.attempt_count as "attemptNumber",
-       d.round_attempt_count as "roundAttempt", e.url, e.secret_sealed as "secretSealed",
-       case when e.previous_secret_until > now() then e.previous_secret_sealed end as "previousSecretSealed",
-       v.id as "eventId", v.line_id as "lineId", v.user_id as "userId", v.type, v.payload,
-       v.from_number as "fromNumber", v.to_number as "toNumber"`,
+    `with claimed as (
+       update deliveries d
+       set status = case when o.is_open then 'delivering' else 'held' end,
+           attempt_count = d.attempt_count + o.is_open::integer,
+           round_attempt_count = d.round_attempt_count + o.is_open::integer,
+           lease_until = case when o.is_open then now() + make_interval(secs => ?) end
+       from endpoints e,
+         lateral (select e.disabled_at is null and exists (
+           select 1 from developer_connections c where c.endpoint_id = e.id and c.enabled) as is_open) o
+       where d.id = any (?::uuid[]) and d.status = 'pending' and e.id = d.endpoint_id
+       returning d.id, d.event_id, d.endpoint_id as "endpointId", d.status, d.attempt_count as "attemptNumber",
+         d.round_attempt_count as "roundAttempt", e.url, e.secret_sealed as "secretSealed",
+         case when e.previous_secret_until > now() then e.previous_secret_sealed end as "previousSecretSealed"
+     )
+     select c.*, v.id as "eventId", v.line_id as "lineId", v.user_id as "userId", v.type, v.payload,
+       v.from_number as "fromNumber", v.to_number as "toNumber"
+     -- One look-up for each, whatever the planner believes of a table that has just filled.
+     from claimed c cross join lateral (select * from events where id = c.event_id limit 1) v`,
     [leaseMs / 1000, [...ids]],
   )
   const byId = new Map(rows.map((row) => [row.id, row]))
@@ -62,6 +67,8 @@ export interface AttemptResult {
   attemptId: string
   deliveryId: string
   endpointId: string
+  /** Where it went: an endpoint that has another URL by now is not judged by what the old one did. */
+  url: string
   attemptNumber: number
   startedAt: Date
   durationMs: number
@@ -76,8 +83,11 @@ export interface AttemptResult {
 }
 
 /**
- * Writes attempts, their deliveries' new states and the endpoints' health in one statement. A result of an
- * attempt whose lease was taken over is still recorded as an attempt, but changes nothing else.
+ * Writes attempts, their deliveries' new states and the endpoints' health in one statement. A result that comes
+ * after the lease is over is recorded too, and a success counts if no later attempt has begun: an outage of
+ * Postgres ends the leases of everything that is under way.
+ *
+ * Endpoints are locked in order of their ids: processes report on the same ones all the time.
  */
 export async function recordAttempts(
   db: Database,
@@ -87,7 +97,7 @@ export async function recordAttempts(
   await db.raw(
     `with given as (
        select * from jsonb_to_recordset(?::jsonb) as x("attemptId" uuid, "deliveryId" uuid, "endpointId" uuid,
-         "attemptNumber" integer, "startedAt" timestamptz, "durationMs" integer, "responseStatus" integer,
+         url text, "attemptNumber" integer, "startedAt" timestamptz, "durationMs" integer, "responseStatus" integer,
          "responseExcerpt" text, failure text, status text, "retryInMs" bigint, "isGone" boolean)
      ), attempts as (
        insert into delivery_attempts (id, delivery_id, attempt_number, started_at, duration_ms, response_status,
@@ -100,11 +110,17 @@ export async function recordAttempts(
          due_at = clock_timestamp() + make_interval(secs => coalesce(g."retryInMs", 0) / 1000.0),
          delivered_at = case when g.status = 'delivered' then clock_timestamp() end
        from given g
-       where d.id = g."deliveryId" and d.attempt_count = g."attemptNumber" and d.status = 'delivering'
+       where d.id = any (?::uuid[]) and d.id = g."deliveryId" and d.attempt_count = g."attemptNumber"
+         and (d.status = 'delivering' or (g.status = 'delivered' and d.status <> 'delivered'))
      ), health as (
-       select "endpointId", count(*) filter (where failure is not null)::integer as failures,
-         bool_or(status = 'delivered') as works, coalesce(bool_or("isGone"), false) as is_gone
-       from given group by "endpointId"
+       select g."endpointId" as id, count(*) filter (where g.failure is not null)::integer as failures,
+         bool_or(g.status = 'delivered') as works, coalesce(bool_or(g."isGone"), false) as is_gone
+       from given g join endpoints e on e.id = g."endpointId" and e.url = g.url
+       group by g."endpointId"
+     ), locked as (
+       select e.id from endpoints e join health h on h.id = e.id
+       where not h.works or e.failing_since is not null
+       order by e.id for no key update of e
      )
      update endpoints e set
        failing_since = case when h.works then null else coalesce(e.failing_since, now()) end,
@@ -114,9 +130,15 @@ export async function recordAttempts(
        disabled_reason = case when e.disabled_at is not null then e.disabled_reason
          when h.is_gone then 'gone'
          when not h.works and e.failing_since < now() - make_interval(secs => ?) then 'failing' end
-     from health h
-     where e.id = h."endpointId" and (not h.works or e.failing_since is not null)`,
-    [JSON.stringify(results), disableAfterMs / 1000, disableAfterMs / 1000],
+     from health h, locked
+     where e.id = h.id and e.id = locked.id`,
+    [
+      toJson(results),
+      // The ids once more: joined with a record set alone, the planner reads the whole table for a handful of rows.
+      results.map(({ deliveryId }) => deliveryId),
+      disableAfterMs / 1000,
+      disableAfterMs / 1000,
+    ],
   )
 }
 
@@ -127,7 +149,8 @@ export async function postponeDeliveries(
 ): Promise<void> {
   await db.raw(
     `update deliveries d set due_at = clock_timestamp() + make_interval(secs => g.ms / 1000.0)
-     from jsonb_to_recordset(?::jsonb) as g(id uuid, ms integer) where d.id = g.id and d.status = 'pending'`,
-    [JSON.stringify(waits)],
+     from jsonb_to_recordset(?::jsonb) as g(id uuid, ms integer)
+     where d.id = any (?::uuid[]) and d.id = g.id and d.status = 'pending'`,
+    [JSON.stringify(waits), waits.map(({ id }) => id)],
   )
 }

@@ -35,7 +35,7 @@ export async function expireDeliveryLeases(
   db: Database,
   limit: number,
   maxCrashes: number,
-): Promise<NewDelivery[]> {
+): Promise<{ expired: string[]; requeued: NewDelivery[] }> {
   return db.transaction(async (trx) => {
     const { rows } = await trx.raw<{ rows: (NewDelivery & { attemptNumber: number; status: string })[] }>(
       `update deliveries set
@@ -60,7 +60,7 @@ export async function expireDeliveryLeases(
         })),
       )
     }
-    return rows.filter((row) => row.status === 'pending')
+    return { expired: rows.map(({ id }) => id), requeued: rows.filter((row) => row.status === 'pending') }
   })
 }
 

@@ -1,4 +1,5 @@
 import type { Database } from '../connection.js'
+import { toJson } from '../text.js'
 
 /** @returns false when this carrier has brought the message before */
 export async function claimCarrierMessageId(
@@ -68,24 +69,25 @@ export interface Receipt {
 }
 
 /**
- * A carrier's report on a sent message. Only forward: a message that is over stays as it is, so that reports may
+ * Carriers' reports on sent messages. Only forward: a message that is over stays as it is, so that reports may
  * come twice and in any order. An `unknown` message becomes known by it.
  *
- * @returns the message's id, or undefined when nothing changed
+ * @returns the ids of the messages that changed
  */
-export async function applyReceipt(db: Database, receipt: Receipt): Promise<string | undefined> {
+export async function applyReceipts(db: Database, receipts: readonly Receipt[]): Promise<string[]> {
   const { rows } = await db.raw<{ rows: { id: string }[] }>(
-    `update messages set status = ?, error = ?
-     where id = coalesce((select message_id from carrier_message_ids where carrier = ? and carrier_message_id = ?), ?::uuid)
-       and direction = 'outbound' and status in ('sending', 'sent', 'unknown')
-     returning id`,
-    [
-      receipt.status,
-      receipt.error ?? null,
-      receipt.carrier,
-      receipt.carrierMessageId,
-      receipt.messageId ?? null,
-    ],
+    `with found as (
+       select coalesce(c.message_id, g."messageId") as id, g.status, g.error
+       from jsonb_to_recordset(?::jsonb) as g(carrier text, "carrierMessageId" text, "messageId" uuid, status text, error text)
+       left join lateral (select message_id from carrier_message_ids
+         where carrier = g.carrier and carrier_message_id = g."carrierMessageId" limit 1) c on true
+     )
+     update messages m set status = f.status, error = f.error
+     from found f
+     where m.id = any (array(select id from found)) and m.id = f.id
+       and m.direction = 'outbound' and m.status in ('sending', 'sent', 'unknown')
+     returning m.id`,
+    [toJson(receipts)],
   )
-  return rows[0]?.id
+  return rows.map(({ id }) => id)
 }

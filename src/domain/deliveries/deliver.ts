@@ -1,3 +1,4 @@
+import { available } from '../../database/connection.js'
 import type { AttemptResult, ClaimedDelivery } from '../../database/deliveries/delivering.js'
 import { postponeDeliveries } from '../../database/deliveries/delivering.js'
 import { newId } from '../../ids.js'
@@ -31,7 +32,7 @@ export async function deliver(context: Context, id: string, endpointId: string):
   const member = newId()
   if (!(await inFlightCap.enter(endpointId, member, config.deliveryTimeoutMs + 5000))) {
     const ms = Math.round(FULL_WAIT_MS.min + Math.random() * (FULL_WAIT_MS.max - FULL_WAIT_MS.min))
-    await postponeDeliveries(context.db, [{ id, ms }])
+    await available(() => postponeDeliveries(context.db, [{ id, ms }]))
     return { kind: 'full', ms }
   }
   let timedOut = false
@@ -57,6 +58,7 @@ async function attempt(context: Context, delivery: ClaimedDelivery): Promise<Att
     attemptId: newId(),
     deliveryId: delivery.id,
     endpointId: delivery.endpointId,
+    url: delivery.url,
     attemptNumber: delivery.attemptNumber,
     startedAt,
   }

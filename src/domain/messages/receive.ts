@@ -1,15 +1,16 @@
-import { transaction, available } from '../../database/connection.js'
+import { available, transaction } from '../../database/connection.js'
 import { findEndpointsOfLine, insertDelivery, type NewDelivery } from '../../database/deliveries/creating.js'
 import { insertEvent, type EventType } from '../../database/events.js'
 import { findLineByNumber } from '../../database/lines.js'
 import {
-  applyReceipt,
+  applyReceipts,
   claimCarrierMessageId,
   insertReceivedMessage,
   noteContact,
   type Receipt,
 } from '../../database/messages/receiving.js'
-import { requeueHeads } from '../../database/messages/sending.js'
+import { requeueHeads, type Conversation } from '../../database/messages/sending.js'
+import { storable } from '../../database/text.js'
 import { asError, UserError } from '../../errors.js'
 import { newId } from '../../ids.js'
 import type { Context } from '../context.js'
@@ -37,17 +38,19 @@ export type ReceiveOutcome =
  * @throws UserError 404 when no line has the number
  */
 export async function receiveMessage(context: Context, inbound: InboundMessage): Promise<ReceiveOutcome> {
-  const { db, queues, windows, log } = context
+  const { db, queues, log } = context
   const line = await available(() => findLineByNumber(db, inbound.toNumber))
   if (line === undefined)
     throw new UserError('toNumber is not the number of a line: see `linehook line list`', 404)
   const messageId = newId()
+  const carrierMessageId = storable(inbound.carrierMessageId)
+  const { type } = inbound.content
   const text = inbound.content.type === 'inboundText' ? storable(inbound.content.text) : null
-  const contact = { lineId: line.id, toNumber: inbound.fromNumber }
+  const mediaUrl = inbound.content.type === 'inboundText' ? null : storable(inbound.content.url)
 
-  const written = await available(() =>
+  const deliveries = await available(() =>
     transaction(db, async (trx) => {
-      const isNew = await claimCarrierMessageId(trx, inbound.carrier, inbound.carrierMessageId, messageId)
+      const isNew = await claimCarrierMessageId(trx, inbound.carrier, carrierMessageId, messageId)
       if (!isNew) return undefined
       await insertReceivedMessage(trx, {
         id: messageId,
@@ -56,8 +59,8 @@ export async function receiveMessage(context: Context, inbound: InboundMessage):
         fromNumber: inbound.fromNumber,
         toNumber: line.number,
         text,
-        mediaUrl: inbound.content.type === 'inboundText' ? null : inbound.content.url,
-        carrierMessageId: inbound.carrierMessageId,
+        mediaUrl,
+        carrierMessageId,
       })
       await noteContact(trx, {
         lineId: line.id,
@@ -70,9 +73,8 @@ export async function receiveMessage(context: Context, inbound: InboundMessage):
         userId: line.userId,
         lineId: line.id,
         messageId,
-        type: inbound.content.type satisfies EventType,
-        payload:
-          inbound.content.type === 'inboundText' ? storable(inbound.content.text) : inbound.content.url,
+        type: type satisfies EventType,
+        payload: text ?? mediaUrl ?? '',
         fromNumber: inbound.fromNumber,
         toNumber: line.number,
       })
@@ -90,34 +92,35 @@ export async function receiveMessage(context: Context, inbound: InboundMessage):
         })
         if (!isDisabled) deliveries.push({ id, endpointId, generation: 0 })
       }
-      return { deliveries, requeued: await requeueHeads(trx, [contact]) }
+      return deliveries
     }),
   )
-  if (written === undefined) return { kind: 'repeat' }
+  if (deliveries === undefined) return { kind: 'repeat' }
 
-  void queues.enqueueDeliveries(written.deliveries)
-  // If Redis is down, the number's next messages wait their minute: less smooth, not wrong.
-  void windows
-    .clear(numberWindowKey(line.id, inbound.fromNumber))
-    .catch((error: unknown) => {
-      log.warn({ lineId: line.id, err: asError(error) }, 'window.clear_failed')
-    })
-    .then(() => queues.enqueueMessages(written.requeued))
-  log.info(
-    { messageId, lineId: line.id, type: inbound.content.type, deliveryCount: written.deliveries.length },
-    'message.received',
-  )
-  return { kind: 'received', messageId, deliveryCount: written.deliveries.length }
+  void queues.enqueueDeliveries(deliveries)
+  void giveTurn(context, { lineId: line.id, toNumber: inbound.fromNumber })
+  log.info({ messageId, lineId: line.id, type, deliveryCount: deliveries.length }, 'message.received')
+  return { kind: 'received', messageId, deliveryCount: deliveries.length }
 }
 
-/** A text that is kept rather than refused loses what Postgres cannot hold: NUL and lone surrogates. */
-function storable(text: string): string {
-  return text.replaceAll('\0', '').toWellFormed()
+/**
+ * Empties the sending window of a number; then its first waiting message gets a new job, which finds a place. In
+ * this order: one that is told to wait in between is seen too. If either fails, they wait their minute: less
+ * smooth, not wrong.
+ */
+async function giveTurn({ db, queues, windows, log }: Context, conversation: Conversation): Promise<void> {
+  const { lineId, toNumber } = conversation
+  try {
+    await windows.clear(numberWindowKey(lineId, toNumber))
+    await queues.enqueueMessages(await available(() => requeueHeads(db, [conversation])))
+  } catch (error) {
+    log.warn({ lineId, err: asError(error) }, 'window.clear_failed')
+  }
 }
 
 /** A carrier's report on a message that it took. @returns whether it changed anything */
 export async function receiveReceipt(context: Context, receipt: Receipt): Promise<boolean> {
-  const messageId = await available(() => applyReceipt(context.db, receipt))
+  const [messageId] = await available(() => applyReceipts(context.db, [receipt]))
   if (messageId === undefined) return false
   context.log.info({ messageId, outcome: receipt.status }, 'receipt.received')
   return true

@@ -5,9 +5,11 @@ import {
   CarrierUnavailable,
   type Carrier,
 } from '../../carriers/carrier.js'
+import { available } from '../../database/connection.js'
 import {
   failQueuedMessages,
   postponeMessages,
+  type Claim,
   type MessageToSend,
   type Settlement,
 } from '../../database/messages/sending.js'
@@ -20,6 +22,9 @@ import { persist } from '../persist.js'
 
 /** The carrier took nothing: try again soon, then seldom, for as long as the message may live. */
 const UNAVAILABLE_BACKOFF: Backoff = { baseMs: 1000, factor: 2, capMs: 300_000, jitter: 0.2 }
+
+/** Who asks for a longer wait is asked again after this. */
+const MAX_THROTTLE_MS = 3_600_000
 
 /** Longer than a minute by what may pass between taking a place and the carrier's clock. */
 const WINDOW_MS = 60_250
@@ -60,24 +65,26 @@ async function advance(context: Context, message: MessageToSend): Promise<SendOu
   const carrier = context.carriers.find(message.carrier)
   const refusal = findRefusal(context, message, carrier)
   if (refusal !== undefined || carrier === undefined) {
+    const { id, lineId, toNumber } = message
     const error = refusal ?? 'carrier_missing'
-    void context.queues.enqueueMessages(await failQueuedMessages(context.db, [{ id: message.id, error }]))
+    const next = await available(() => failQueuedMessages(context.db, [{ id, lineId, toNumber, error }]))
+    void context.queues.enqueueMessages(next)
     return { kind: 'failed', error }
   }
   if (message.isBehind) {
-    await postponeMessages(context.db, [{ id: message.id, ms: BEHIND_CHECK_MS }])
+    await available(() => postponeMessages(context.db, [{ id: message.id, ms: BEHIND_CHECK_MS }]))
     return { kind: 'behind' }
   }
 
   const waitMs = await context.windows.take(message.id, windowsOf(message))
   if (waitMs > 0) {
-    await postponeMessages(context.db, [{ id: message.id, ms: waitMs }])
+    await available(() => postponeMessages(context.db, [{ id: message.id, ms: waitMs }]))
     return { kind: 'wait', ms: waitMs, reason: 'window' }
   }
 
-  const attempt = await context.batched.claimMessage(message.id)
-  if (attempt === undefined) return { kind: 'skipped' }
-  const settlement = await callCarrier(context, carrier, message, attempt)
+  const claim = await context.batched.claimMessage(message.id)
+  if (claim === undefined) return { kind: 'skipped' }
+  const settlement = await callCarrier(context, carrier, message, claim)
   await persist(() => context.batched.settleMessage(settlement))
   return outcomeOf(settlement)
 }
@@ -115,10 +122,10 @@ async function callCarrier(
   context: Context,
   carrier: Carrier,
   message: MessageToSend,
-  attempt: number,
+  { attempt, claim }: Claim,
 ): Promise<Settlement> {
-  const { id, fromNumber, toNumber, text, mediaUrl, ageMs } = message
-  const claimed = { id, attempt }
+  const { id, lineId, fromNumber, toNumber, text, mediaUrl, ageMs } = message
+  const claimed = { id, lineId, toNumber, claim }
   const signal = AbortSignal.timeout(context.config.carrierTimeoutMs)
   try {
     const sending = carrier.send({ id, fromNumber, toNumber, text, mediaUrl, attempt, ageMs }, signal)
@@ -131,7 +138,7 @@ async function callCarrier(
         ...claimed,
         status: 'queued',
         error: 'throttled',
-        dueInMs: Math.ceil(error.retryInMs),
+        dueInMs: waitAskedFor(error),
         uncounted: true,
       }
     }
@@ -147,6 +154,11 @@ async function callCarrier(
     }
     return { ...claimed, status: 'unknown', error: 'carrier_outcome_unknown' }
   }
+}
+
+/** In bounds whatever the carrier said: one figure that Postgres refuses would spoil a whole batch of results. */
+function waitAskedFor({ retryInMs }: CarrierThrottled): number {
+  return Math.min(Math.max(Math.ceil(retryInMs) || 0, 0), MAX_THROTTLE_MS)
 }
 
 /** For a carrier that does not heed its signal. */

@@ -1,0 +1,259 @@
+import { expect } from 'chai'
+import { postponeDeliveries } from '../../src/database/deliveries/delivering.js'
+import { releaseHeldDeliveries } from '../../src/database/deliveries/creating.js'
+import { expireDeliveryLeases, lockOverdueDeliveries } from '../../src/database/deliveries/stranded.js'
+import { countQueued } from '../../src/database/messages/accept.js'
+import { applyReceipts } from '../../src/database/messages/receiving.js'
+import {
+  expireLeases,
+  failQueuedMessages,
+  postponeMessages,
+  requeueHeads,
+  settleMessages,
+} from '../../src/database/messages/sending.js'
+import { lockOverdueMessages, recordMessageCrash } from '../../src/database/messages/stranded.js'
+import type { Context } from '../../src/domain/context.js'
+import { submitToWebhook } from '../../src/domain/messages/submit.js'
+import { newId } from '../../src/ids.js'
+import { createTestContext } from '../helpers/context.js'
+import { createLine, type TestLine } from '../helpers/factories.js'
+import { loseWorker } from '../domain/fixtures.js'
+
+const ROW_COUNT = 50_000
+
+interface Row {
+  id: string
+  lineId: string
+  toNumber: string
+}
+
+/**
+ * Pages of the tables and their indexes that one call may touch. An index look-up touches three or four, in each
+ * of the partitions at worst; a scan of the waiting messages or deliveries touches 500 and more.
+ */
+const MAX_PAGES = 250
+
+/**
+ * Counted by Postgres itself while the real functions run, rather than read from plans of copied statements. With
+ * the statistics of a table that has just filled (nobody has analyzed it), and with fresh ones.
+ */
+for (const isAnalyzed of [false, true]) {
+  describe(`with ${ROW_COUNT} rows waiting in ${isAnalyzed ? 'analyzed' : 'just filled'} tables`, () => {
+    let context: Context
+    let line: TestLine
+    let endpointId: string
+
+    before(async function () {
+      this.timeout(60_000)
+      // One connection: a session's counts are seen by others only when it says so.
+      context = await createTestContext({ DATABASE_POOL_SIZE: '1', MAX_QUEUED_PER_LINE: '1000000' })
+      line = await createLine(context, {
+        messagesPerNumberPerMinute: 100_000,
+        messagesPerMinute: 100_000,
+        outgoingUrl: 'http://127.0.0.1:9/events',
+      })
+      endpointId = (await context.db('endpoints').first<{ id: string }>('id')).id
+      await fill()
+    })
+    after(() => context.close())
+
+    async function fill(): Promise<void> {
+      const { db } = context
+      const partitions = await db('pg_inherits')
+        .join('pg_class', 'pg_class.oid', 'inhrelid')
+        .whereRaw(`inhparent::regclass::text in ('messages', 'events', 'deliveries')`)
+        .pluck<string[]>('relname')
+      for (const partition of partitions) {
+        await db.raw('alter table ?? set (autovacuum_enabled = off)', [partition])
+      }
+      const row = [line.userId, line.lineId]
+      await db.raw(`set statement_timeout = '30s'`)
+      for (let from = 1; from <= ROW_COUNT; from += 10_000) {
+        const range = [from, from + 9999]
+        await db.raw(
+          `insert into messages (id, user_id, line_id, direction, source, from_number, to_number, text, status, due_at, created_at)
+           select ${numberedId}, ?, ?, 'outbound', 'webhook', ?, '+1' || n, 'x', 'queued', now() - interval '1 hour', now() - interval '1 hour'
+           from generate_series(?::integer, ?) n`,
+          [...row, line.number, ...range],
+        )
+        await db.raw(
+          `insert into events (id, user_id, line_id, type, payload, from_number, to_number)
+           select ${numberedId}, ?, ?, 'inboundText', 'x', '+1' || n, ? from generate_series(?::integer, ?) n`,
+          [...row, line.number, ...range],
+        )
+      }
+      await db.raw(
+        `insert into deliveries (id, user_id, line_id, event_id, endpoint_id, status, due_at)
+         select id, user_id, line_id, id, ?, 'pending', now() - interval '1 hour' from events`,
+        [endpointId],
+      )
+      if (isAnalyzed) await db.raw('analyze messages, events, deliveries')
+    }
+
+    async function pages(): Promise<number> {
+      await context.db.raw('select pg_stat_force_next_flush()')
+      const { rows } = await context.db.raw<{ rows: { pages: number }[] }>(
+        `select sum(heap_blks_read + heap_blks_hit + idx_blks_read + idx_blks_hit)::integer as pages
+         from pg_statio_user_tables where relname ~ '^(messages|events|deliveries|delivery_attempts)_'`,
+      )
+      return rows[0]!.pages
+    }
+
+    async function pagesOf(work: () => Promise<unknown>): Promise<number> {
+      const before = await pages()
+      await work()
+      return (await pages()) - before
+    }
+
+    /** Waiting rows from the middle of the table, each given once. */
+    let given = ROW_COUNT / 2
+    async function take(table: 'messages' | 'deliveries'): Promise<Row[]> {
+      given += 3
+      return context
+        .db(table)
+        .where({ status: table === 'messages' ? 'queued' : 'pending' })
+        .orderBy('id')
+        .offset(given)
+        .limit(3)
+        .select<Row[]>(
+          'id',
+          'line_id as lineId',
+          table === 'messages' ? 'to_number as toNumber' : 'id as toNumber',
+        )
+    }
+
+    function touchesFew(
+      what: string,
+      table: 'messages' | 'deliveries',
+      work: (rows: Row[]) => Promise<unknown>,
+      prepare: (ids: string[]) => Promise<unknown> = () => Promise.resolve(),
+    ) {
+      it(what, async () => {
+        const rows = await take(table)
+        await prepare(rows.map(({ id }) => id))
+        expect(await pagesOf(() => work(rows))).to.be.within(1, MAX_PAGES)
+      })
+    }
+
+    const claimAll = (ids: string[]) => Promise.all(ids.map((id) => context.batched.claimMessage(id)))
+    const claimDeliveries = (ids: string[]) => Promise.all(ids.map((id) => context.batched.claimDelivery(id)))
+
+    describe('a few pages are enough', () => {
+      it('to accept a message', async () => {
+        const webhook = await context.batched.findOpenWebhook(line.lineId)
+        const accept = () =>
+          submitToWebhook(context, webhook!, { toNumber: '+15005550101', text: 'x', idempotencyKey: 'k' })
+        await accept()
+        expect(await pagesOf(accept)).to.be.within(1, MAX_PAGES)
+        expect(await pagesOf(() => context.batched.findOpenWebhook(line.lineId))).to.be.within(1, MAX_PAGES)
+      })
+      it('to see whether there is room', async () => {
+        expect(await pagesOf(() => countQueued(context.db, 100))).to.be.within(1, MAX_PAGES)
+      })
+      touchesFew('to load messages', 'messages', (rows) =>
+        Promise.all(rows.map(({ id }) => context.batched.loadMessage(id))),
+      )
+      touchesFew('to claim messages', 'messages', (rows) => claimAll(rows.map(({ id }) => id)))
+      touchesFew(
+        'to settle messages, and hand their numbers over',
+        'messages',
+        (rows) =>
+          settleMessages(
+            context.db,
+            rows.map((row) => ({ ...row, claim: 1, status: 'sent' })),
+          ),
+        claimAll,
+      )
+      touchesFew('to postpone messages', 'messages', (rows) =>
+        postponeMessages(
+          context.db,
+          rows.map(({ id }) => ({ id, ms: 1000 })),
+        ),
+      )
+      touchesFew('to fail messages', 'messages', (rows) =>
+        failQueuedMessages(
+          context.db,
+          rows.map((row) => ({ ...row, error: 'expired' })),
+        ),
+      )
+      touchesFew('to give numbers their turn', 'messages', (rows) => requeueHeads(context.db, rows))
+      touchesFew(
+        'to note receipts',
+        'messages',
+        (rows) =>
+          applyReceipts(
+            context.db,
+            rows.map(({ id }) => ({
+              carrier: 's',
+              carrierMessageId: id,
+              messageId: id,
+              status: 'delivered',
+            })),
+          ),
+        claimAll,
+      )
+      touchesFew('to note crashes', 'messages', ([row]) => recordMessageCrash(context.db, row!.id, 5))
+      touchesFew('to find messages that are overdue', 'messages', () =>
+        lockOverdueMessages(context.db, 3000, 3),
+      )
+      touchesFew(
+        'to find messages of lost workers',
+        'messages',
+        () => expireLeases(context.db, 3),
+        async (ids) => {
+          await claimAll(ids)
+          await loseWorker(context, 'messages', ids)
+        },
+      )
+      touchesFew('to claim deliveries', 'deliveries', (rows) => claimDeliveries(rows.map(({ id }) => id)))
+      touchesFew(
+        'to record attempts',
+        'deliveries',
+        (rows) => Promise.all(rows.map(({ id }) => recordAttempt(id))),
+        claimDeliveries,
+      )
+      touchesFew('to postpone deliveries', 'deliveries', (rows) =>
+        postponeDeliveries(
+          context.db,
+          rows.map(({ id }) => ({ id, ms: 1000 })),
+        ),
+      )
+      touchesFew('to find deliveries that are overdue', 'deliveries', () =>
+        lockOverdueDeliveries(context.db, 3000, 3),
+      )
+      touchesFew(
+        'to find deliveries of lost workers',
+        'deliveries',
+        () => expireDeliveryLeases(context.db, 3, 5),
+        async (ids) => {
+          await claimDeliveries(ids)
+          await loseWorker(context, 'deliveries', ids)
+        },
+      )
+      touchesFew(
+        'to release deliveries that were held',
+        'deliveries',
+        () => releaseHeldDeliveries(context.db, endpointId, newId().replace(/^.{8}/, '00000000'), 3),
+        (ids) => context.db('deliveries').whereIn('id', ids).update({ status: 'held' }),
+      )
+    })
+
+    function recordAttempt(deliveryId: string): Promise<boolean> {
+      return context.batched.recordAttempt({
+        attemptId: newId(),
+        deliveryId,
+        endpointId,
+        url: 'http://127.0.0.1:9/events',
+        attemptNumber: 1,
+        startedAt: new Date(),
+        durationMs: 1,
+        failure: 'connect',
+        status: 'pending',
+        retryInMs: 1000,
+      })
+    }
+  })
+}
+
+/** As the ids of one process: in order of time, and all different. */
+const numberedId = `overlay(uuidv7()::text placing lpad(to_hex(n), 8, '0') from 29)::uuid`

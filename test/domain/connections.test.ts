@@ -1,0 +1,220 @@
+import { expect } from 'chai'
+import {
+  disableConnection,
+  disconnect,
+  enableConnection,
+  findDeveloperConnection,
+  revealSigningSecret,
+  setOutgoingUrl,
+} from '../../src/domain/connections.js'
+import type { Context } from '../../src/domain/context.js'
+import { revealIncomingWebhook } from '../../src/domain/incoming-webhooks.js'
+import { addLine } from '../../src/domain/lines.js'
+import { addUser } from '../../src/domain/users.js'
+import { newId } from '../../src/ids.js'
+import { createTestContext } from '../helpers/context.js'
+import { createLine, type TestLine } from '../helpers/factories.js'
+import { refusal } from './refusal.js'
+
+const URL_A = 'http://127.0.0.1:9/a'
+const URL_B = 'http://127.0.0.1:9/b'
+const NOT_ENABLED = {
+  status: 409,
+  message: 'the developer connection of this line is not enabled: enable it first',
+}
+const NO_CONNECTION = { status: 404, message: 'this line has no developer connection' }
+const NO_LINE = { status: 404, message: 'no such line' }
+
+describe('a developer connection', () => {
+  let context: Context
+  let line: TestLine
+  let strangerId: string
+
+  before(async () => {
+    context = await createTestContext()
+    strangerId = (await addUser(context, { email: 'stranger@example.com' })).id
+  })
+  after(() => context.close())
+  beforeEach(async () => {
+    line = await createLine(context)
+  })
+
+  const find = () => findDeveloperConnection(context, line.userId, line.lineId)
+  const setUrl = (url: string | undefined) => setOutgoingUrl(context, line.userId, line.lineId, url)
+  const secret = () => revealSigningSecret(context, line.userId, line.lineId)
+
+  it('is not there before it is enabled', async () => {
+    const { userId, lineId } = await unconnectedLine()
+    expect(await findDeveloperConnection(context, userId, lineId)).to.equal(undefined)
+    await enableConnection(context, userId, lineId)
+    expect(await findDeveloperConnection(context, userId, lineId)).to.deep.equal({
+      lineId,
+      enabled: true,
+      endpointId: null,
+      outgoingWebhookUrl: null,
+      endpointDisabledAt: null,
+      endpointDisabledReason: null,
+      hasIncomingWebhook: false,
+    })
+  })
+
+  it('may be enabled twice', async () => {
+    await enableConnection(context, line.userId, line.lineId)
+    expect(await find()).to.include({ enabled: true, hasIncomingWebhook: true })
+  })
+
+  it('rests while it is disabled, and is as before when it is enabled again', async () => {
+    await setUrl(URL_A)
+    const signingSecret = await secret()
+    await disableConnection(context, line.userId, line.lineId)
+    expect(await find()).to.include({ enabled: false, outgoingWebhookUrl: URL_A, hasIncomingWebhook: true })
+    await enableConnection(context, line.userId, line.lineId)
+    expect(await find()).to.include({ enabled: true, outgoingWebhookUrl: URL_A, hasIncomingWebhook: true })
+    expect(await secret()).to.equal(signingSecret)
+    expect(await revealIncomingWebhook(context, line.userId, line.lineId)).to.include({ token: line.token })
+  })
+
+  it('loses its incoming webhook when it is disconnected, and keeps its URL', async () => {
+    await setUrl(URL_A)
+    await disconnect(context, line.userId, line.lineId)
+    expect(await find()).to.include({ enabled: false, outgoingWebhookUrl: URL_A, hasIncomingWebhook: false })
+    await enableConnection(context, line.userId, line.lineId)
+    expect(await find()).to.include({ enabled: true, hasIncomingWebhook: false })
+  })
+
+  describe('has an outgoing webhook URL', () => {
+    it('that is set, changed and taken away', async () => {
+      await setUrl(URL_A)
+      expect(await find()).to.include({ outgoingWebhookUrl: URL_A })
+      await setUrl(URL_B)
+      expect(await find()).to.include({ outgoingWebhookUrl: URL_B })
+      await setUrl(undefined)
+      expect(await find()).to.include({ outgoingWebhookUrl: null, endpointId: null })
+    })
+
+    it('whose signing secret is kept when the URL changes', async () => {
+      await setUrl(URL_A)
+      const signingSecret = await secret()
+      expect(signingSecret).to.match(/^whsec_[A-Za-z0-9+/]{43}=$/)
+      const before = await find()
+      await setUrl(URL_B)
+      expect(await secret()).to.equal(signingSecret)
+      expect((await find())?.endpointId).to.equal(before?.endpointId)
+    })
+
+    it('without which there is no signing secret', async () => {
+      expect(await secret()).to.equal(undefined)
+    })
+
+    it('of its own: no two lines share a signing secret', async () => {
+      await setUrl(URL_A)
+      const other = await createLine(context, { userId: line.userId, outgoingUrl: URL_A })
+      expect(other.signingSecret).not.to.equal(await secret())
+    })
+
+    it('whose secret is nowhere in plain in the database', async () => {
+      await setUrl(URL_A)
+      const plain = await secret()
+      const { rows } = await context.db.raw<{ rows: { row: string }[] }>(
+        `select row_to_json(e)::text || encode(secret_sealed, 'escape') as row from endpoints e`,
+      )
+      for (const { row } of rows) expect(row).not.to.include(plain!.replace('whsec_', ''))
+    })
+
+    it('that starts with a clean health when it changes', async () => {
+      await setUrl(URL_A)
+      await spoilHealth()
+      await setUrl(URL_B)
+      expect(await health()).to.deep.equal({ since: null, count: 0, at: null, reason: null })
+    })
+
+    it('that starts with a clean health when the connection is enabled again', async () => {
+      await setUrl(URL_A)
+      await spoilHealth()
+      expect(await find()).to.include({ endpointDisabledReason: 'failing' })
+      await enableConnection(context, line.userId, line.lineId)
+      expect(await health()).to.deep.equal({ since: null, count: 0, at: null, reason: null })
+    })
+
+    it('only while the connection is enabled', async () => {
+      await disableConnection(context, line.userId, line.lineId)
+      expect(await refusal(setUrl(URL_A))).to.deep.equal(NOT_ENABLED)
+      expect(await refusal(setUrl(undefined))).to.deep.equal(NOT_ENABLED)
+    })
+
+    for (const url of ['not a url', 'ftp://example.com/', 'http://10.0.0.1/', 'http://user:pw@127.0.0.1/']) {
+      it(`that may be called, unlike ${url}`, async () => {
+        const { status, message } = await refusal(setUrl(url))
+        expect(status).to.equal(400)
+        expect(message).to.match(/^outgoing webhook URL: ./)
+        expect(await find()).to.include({ outgoingWebhookUrl: null })
+      })
+    }
+
+    it('in one endpoint, also when it is set twice at the same moment', async () => {
+      await Promise.all([setUrl(URL_A), setUrl(URL_B)])
+      const endpoints = await context.db('endpoints').where({ user_id: line.userId }).select()
+      expect(endpoints).to.have.length(1)
+    })
+  })
+
+  describe('of another user', () => {
+    const asStranger: [string, (userId: string, lineId: string) => Promise<unknown>, object][] = [
+      ['enabled', (u, l) => enableConnection(context, u, l), NO_LINE],
+      ['disabled', (u, l) => disableConnection(context, u, l), NO_CONNECTION],
+      ['disconnected', (u, l) => disconnect(context, u, l), NO_CONNECTION],
+      ['given a URL', (u, l) => setOutgoingUrl(context, u, l, URL_B), NOT_ENABLED],
+      ['robbed of its URL', (u, l) => setOutgoingUrl(context, u, l, undefined), NOT_ENABLED],
+      ['asked for its secret', (u, l) => revealSigningSecret(context, u, l), NO_CONNECTION],
+    ]
+    for (const [what, act, answer] of asStranger) {
+      it(`cannot be ${what}`, async () => {
+        await setUrl(URL_A)
+        const before = await find()
+        expect(await refusal(act(strangerId, line.lineId))).to.deep.equal(answer)
+        expect(await find()).to.deep.equal(before)
+      })
+    }
+
+    it('cannot be found', async () => {
+      expect(await findDeveloperConnection(context, strangerId, line.lineId)).to.equal(undefined)
+    })
+
+    it('cannot be made where there was none', async () => {
+      const { userId, lineId } = await unconnectedLine()
+      expect(await refusal(enableConnection(context, strangerId, lineId))).to.deep.equal(NO_LINE)
+      expect(await findDeveloperConnection(context, userId, lineId)).to.equal(undefined)
+    })
+  })
+
+  it('of a line that does not exist cannot be enabled', async () => {
+    expect(await refusal(enableConnection(context, line.userId, newId()))).to.deep.equal(NO_LINE)
+  })
+
+  async function unconnectedLine(): Promise<{ userId: string; lineId: string }> {
+    const { userId } = line
+    const number = line.number.replace('+1555', '+1556')
+    const { id } = await addLine(context, { userId, number, carrier: 'simulator' })
+    return { userId, lineId: id }
+  }
+
+  const endpoint = () => context.db('endpoints').where({ user_id: line.userId })
+
+  async function spoilHealth(): Promise<void> {
+    await endpoint().update({
+      failing_since: new Date(),
+      consecutive_failure_count: 7,
+      disabled_at: new Date(),
+      disabled_reason: 'failing',
+    })
+  }
+
+  async function health(): Promise<object> {
+    return endpoint().first<object>({
+      since: 'failing_since',
+      count: 'consecutive_failure_count',
+      at: 'disabled_at',
+      reason: 'disabled_reason',
+    })
+  }
+})

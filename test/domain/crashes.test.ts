@@ -1,0 +1,71 @@
+import { expect } from 'chai'
+import { recordDeliveryCrash } from '../../src/database/deliveries/stranded.js'
+import { recordMessageCrash } from '../../src/database/messages/stranded.js'
+import { sendHeldEvents } from '../../src/domain/connections.js'
+import { MAX_CRASHES } from '../../src/domain/crashes.js'
+import type { Context } from '../../src/domain/context.js'
+import { createTestContext } from '../helpers/context.js'
+import { createLine, type TestLine } from '../helpers/factories.js'
+import { deliveryRow, messageRow, queueMessage, receiveForDelivery } from './fixtures.js'
+
+describe('a row whose job crashes', () => {
+  let context: Context
+  let line: TestLine
+
+  before(async () => {
+    context = await createTestContext()
+    line = await createLine(context, { outgoingUrl: 'http://127.0.0.1:9/events' })
+  })
+  after(() => context.close())
+
+  it(`is tried again ${MAX_CRASHES - 1} times; with the next crash a message fails`, async () => {
+    const id = await queueMessage(context, line)
+    for (let n = 1; n < MAX_CRASHES; n += 1) {
+      expect(await recordMessageCrash(context.db, id, MAX_CRASHES)).to.equal(false)
+      expect(await messageRow(context, id)).to.include({ status: 'queued', crash_count: n, error: null })
+    }
+    expect(await recordMessageCrash(context.db, id, MAX_CRASHES)).to.equal(true)
+    expect(await messageRow(context, id)).to.include({ status: 'failed', error: 'internal_error' })
+  })
+
+  it(`is tried again ${MAX_CRASHES - 1} times; with the next crash a delivery is exhausted`, async () => {
+    const { id } = await receiveForDelivery(context, line)
+    for (let n = 1; n < MAX_CRASHES; n += 1) {
+      expect(await recordDeliveryCrash(context.db, id, MAX_CRASHES)).to.equal(false)
+      expect(await deliveryRow(context, id)).to.include({ status: 'pending', crash_count: n })
+    }
+    expect(await recordDeliveryCrash(context.db, id, MAX_CRASHES)).to.equal(true)
+    expect(await deliveryRow(context, id)).to.include({ status: 'exhausted', last_failure: 'internal_error' })
+  })
+
+  for (const status of ['sending', 'sent', 'unknown', 'failed']) {
+    it(`is left as it is when it is a message that is ${status}`, async () => {
+      const id = await queueMessage(context, line, { status, crash_count: 4 })
+      expect(await recordMessageCrash(context.db, id, MAX_CRASHES)).to.equal(false)
+      expect(await messageRow(context, id)).to.include({ status, crash_count: 4 })
+    })
+  }
+
+  for (const status of ['delivering', 'delivered', 'held']) {
+    it(`is left as it is when it is a delivery that is ${status}`, async () => {
+      const { id } = await receiveForDelivery(context, line)
+      await context.db('deliveries').where({ id }).update({ status, crash_count: 4 })
+      expect(await recordDeliveryCrash(context.db, id, MAX_CRASHES)).to.equal(false)
+      expect(await deliveryRow(context, id)).to.include({ status, crash_count: 4, last_failure: null })
+    })
+  }
+
+  it('has a clean count when it was held and is sent again', async () => {
+    const { id } = await receiveForDelivery(context, line)
+    await context
+      .db('deliveries')
+      .where({ id })
+      .update({ status: 'held', crash_count: 4, round_attempt_count: 9 })
+    await sendHeldEvents(context, line.userId, line.lineId)
+    expect(await deliveryRow(context, id)).to.include({
+      status: 'pending',
+      crash_count: 0,
+      round_attempt_count: 0,
+    })
+  })
+})

@@ -1,0 +1,212 @@
+import type { Carrier } from '../../src/carriers/carrier.js'
+import type { Database } from '../../src/database/connection.js'
+import type { Context } from '../../src/domain/context.js'
+import { receiveMessage, type InboundMessage } from '../../src/domain/messages/receive.js'
+import { newId } from '../../src/ids.js'
+import { jobIdOf } from '../../src/queues/jobs.js'
+import type { TestLine } from '../helpers/factories.js'
+
+/** A row of `messages`, as far as tests look at it. */
+export interface MessageRow {
+  id: string
+  status: string
+  error: string | null
+  text: string | null
+  media_url: string | null
+  direction: string
+  source: string
+  from_number: string
+  to_number: string
+  carrier_message_id: string | null
+  attempt_count: number
+  claim_count: number
+  crash_count: number
+  job_generation: number
+  due_at: Date
+  lease_until: Date | null
+  sent_at: Date | null
+}
+
+export interface DeliveryRow {
+  id: string
+  event_id: string
+  endpoint_id: string
+  status: string
+  attempt_count: number
+  round_attempt_count: number
+  crash_count: number
+  last_failure: string | null
+  job_generation: number
+  due_at: Date
+  lease_until: Date | null
+  delivered_at: Date | null
+}
+
+export interface AttemptRow {
+  attempt_number: number
+  duration_ms: number
+  response_status: number | null
+  response_excerpt: string | null
+  failure: string | null
+  next_attempt_at: Date | null
+}
+
+/** Limits that no test reaches. */
+export const UNLIMITED = { messagesPerNumberPerMinute: 100_000, messagesPerMinute: 100_000 }
+
+export const ANNA = '+15005550101'
+export const BEN = '+15005550102'
+export const CLEO = '+15005550103'
+
+/**
+ * A message that waits to be sent, without the webhook's limits and without a job. Columns can be overridden by
+ * their names.
+ */
+export async function queueMessage(
+  { db }: Context,
+  line: TestLine,
+  overrides: Partial<Record<string, unknown>> = {},
+): Promise<string> {
+  const id = newId()
+  await db('messages').insert({
+    id,
+    user_id: line.userId,
+    line_id: line.lineId,
+    direction: 'outbound',
+    source: 'webhook',
+    from_number: line.number,
+    to_number: ANNA,
+    text: 'Hello',
+    status: 'queued',
+    ...overrides,
+  })
+  return id
+}
+
+export async function queueMessages(
+  context: Context,
+  line: TestLine,
+  count: number,
+  overrides: Partial<Record<string, unknown>> = {},
+): Promise<string[]> {
+  const ids: string[] = []
+  for (let n = 0; n < count; n += 1) ids.push(await queueMessage(context, line, overrides))
+  return ids
+}
+
+/** What a carrier brings to a line; by default a text from ANNA. */
+export function inboundText(line: TestLine, overrides: Partial<InboundMessage> = {}): InboundMessage {
+  return {
+    carrier: 'simulator',
+    carrierMessageId: newId(),
+    fromNumber: ANNA,
+    toNumber: line.number,
+    content: { type: 'inboundText', text: 'Hi there' },
+    ...overrides,
+  }
+}
+
+/** The line receives a text; gives the one delivery that comes of it. */
+export async function receiveForDelivery(context: Context, line: TestLine): Promise<DeliveryRow> {
+  const outcome = await receiveMessage(context, inboundText(line))
+  if (outcome.kind !== 'received') throw new Error('the carrier id was not new')
+  const delivery: DeliveryRow | undefined = await context
+    .db('deliveries as d')
+    .join('events as e', 'e.id', 'd.event_id')
+    .where({ 'e.message_id': outcome.messageId })
+    .first<DeliveryRow | undefined>('d.*')
+  if (delivery === undefined) throw new Error('no delivery was made')
+  return delivery
+}
+
+export async function receiveManyForDelivery(
+  context: Context,
+  line: TestLine,
+  count: number,
+): Promise<DeliveryRow[]> {
+  const deliveries: DeliveryRow[] = []
+  for (let n = 0; n < count; n += 1) deliveries.push(await receiveForDelivery(context, line))
+  return deliveries
+}
+
+export async function messageRow({ db }: { db: Database }, id: string): Promise<MessageRow> {
+  const row = await db('messages').where({ id }).first<MessageRow | undefined>()
+  if (row === undefined) throw new Error(`no message ${id}`)
+  return row
+}
+
+export async function deliveryRow({ db }: { db: Database }, id: string): Promise<DeliveryRow> {
+  const row = await db('deliveries').where({ id }).first<DeliveryRow | undefined>()
+  if (row === undefined) throw new Error(`no delivery ${id}`)
+  return row
+}
+
+export async function attemptRows({ db }: { db: Database }, deliveryId: string): Promise<AttemptRow[]> {
+  return db('delivery_attempts')
+    .where({ delivery_id: deliveryId })
+    .orderBy(['attempt_number', 'id'])
+    .select<AttemptRow[]>()
+}
+
+/** Ids of our messages in the order in which the simulator took them. */
+export async function takenMessages({ db }: { db: Database }, toNumber?: string): Promise<string[]> {
+  return db('simulator_outbox')
+    .modify((query) => {
+      if (toNumber !== undefined) void query.where({ to_number: toNumber })
+    })
+    .orderBy('carrier_message_id')
+    .pluck<string[]>('message_id')
+}
+
+export async function countRows({ db }: { db: Database }, table: string): Promise<number> {
+  const [row] = await db(table).count<{ count: string }[]>()
+  return Number(row?.count)
+}
+
+/** Milliseconds from now, by Postgres's clock, until a row's due_at. */
+export async function dueInMs(
+  { db }: { db: Database },
+  table: 'messages' | 'deliveries',
+  id: string,
+): Promise<number> {
+  const row = await db(table)
+    .where({ id })
+    .first<{ ms: number }>(db.raw('(extract(epoch from due_at - clock_timestamp()) * 1000)::float8 as ms'))
+  return row.ms
+}
+
+export function hasMessageJob({ queues }: Context, id: string, generation: number): Promise<boolean> {
+  return queues.sendMessage.getJob(jobIdOf(id, generation)).then((job) => job !== undefined)
+}
+
+export function hasDeliveryJob({ queues }: Context, id: string, generation: number): Promise<boolean> {
+  return queues.deliverEvent.getJob(jobIdOf(id, generation)).then((job) => job !== undefined)
+}
+
+/** The same context, with one carrier that does what the test says, under every name. */
+export function withCarrier(context: Context, send: Carrier['send']): Context {
+  return { ...context, carriers: { find: (name) => ({ name, send }) } }
+}
+
+/** The lease of a row that is worked on ended a second ago: its worker is gone. */
+export async function loseWorker(
+  { db }: { db: Database },
+  table: 'messages' | 'deliveries',
+  ids: readonly string[],
+): Promise<void> {
+  await db(table)
+    .whereIn('id', ids)
+    .update({ lease_until: db.raw(`now() - interval '1 second'`) })
+}
+
+/** Rows are due since so long. */
+export async function makeOverdue(
+  { db }: { db: Database },
+  table: 'messages' | 'deliveries',
+  ids: readonly string[],
+  seconds = 10,
+): Promise<void> {
+  await db(table)
+    .whereIn('id', ids)
+    .update({ due_at: db.raw(`now() - make_interval(secs => ?)`, [seconds]) })
+}

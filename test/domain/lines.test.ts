@@ -1,0 +1,165 @@
+import { expect } from 'chai'
+import { enableConnection } from '../../src/domain/connections.js'
+import type { Context } from '../../src/domain/context.js'
+import { addLine, getAnyLine, listLines, setLineStatus, type NewLine } from '../../src/domain/lines.js'
+import { addUser } from '../../src/domain/users.js'
+import { newId } from '../../src/ids.js'
+import { createTestContext } from '../helpers/context.js'
+import { refusal } from './refusal.js'
+
+describe('lines', () => {
+  let context: Context
+  let userId: string
+  let count = 0
+
+  before(async () => {
+    context = await createTestContext()
+    userId = (await addUser(context, { email: 'ada@example.com' })).id
+  })
+  after(() => context.close())
+
+  const freshNumber = () => {
+    count += 1
+    return `+1415555${String(count).padStart(4, '0')}`
+  }
+  const add = (overrides: Partial<NewLine> = {}) =>
+    addLine(context, { userId, number: freshNumber(), carrier: 'simulator', ...overrides })
+
+  it('have these fields when nothing else is asked for', async () => {
+    const number = freshNumber()
+    const line = await add({ number })
+    const expected = {
+      id: line.id,
+      userId,
+      number,
+      name: number,
+      carrier: 'simulator',
+      status: 'active',
+      country: 'US',
+      allowedCountries: null,
+      messagesPerNumberPerMinute: 5,
+      messagesPerMinute: 30,
+    }
+    expect(line).to.deep.equal(expected)
+    expect(await getAnyLine(context, line.id)).to.deep.equal(expected)
+  })
+
+  it('keep what was asked for', async () => {
+    const { id } = await add({
+      number: ' +44 20 7946 0123 ',
+      name: '  Office ',
+      allowedCountries: ['gb', ' US '],
+      messagesPerNumberPerMinute: 1,
+      messagesPerMinute: 100_000,
+    })
+    expect(await getAnyLine(context, id)).to.deep.include({
+      number: '+442079460123',
+      name: 'Office',
+      country: 'GB',
+      allowedCountries: ['GB', 'US'],
+      messagesPerNumberPerMinute: 1,
+      messagesPerMinute: 100_000,
+    })
+  })
+
+  it('are named after their number when the name is blank', async () => {
+    const line = await add({ name: ' \0 ' })
+    expect(line.name).to.equal(line.number)
+  })
+
+  for (const number of [
+    '',
+    '14155550000',
+    '(415) 555-0000',
+    '+1',
+    '+1555',
+    'hello',
+    '+1 415 555 0000 ext. 5',
+  ]) {
+    it(`need a number in E.164 form, unlike “${number}”`, async () => {
+      expect(await refusal(add({ number }))).to.deep.equal({
+        status: 400,
+        message: 'number must be in E.164 form, such as +15551234567',
+      })
+    })
+  }
+
+  it('need a carrier that is set up', async () => {
+    expect(await refusal(add({ carrier: 'pigeon' }))).to.deep.equal({
+      status: 400,
+      message: 'carrier pigeon is not set up here: the simulator needs SIMULATOR=true',
+    })
+  })
+
+  for (const field of ['messagesPerNumberPerMinute', 'messagesPerMinute'] as const) {
+    for (const value of [0, -1, 1.5, 100_001, Number.NaN]) {
+      it(`need a limit within bounds: ${field} is not ${value}`, async () => {
+        expect(await refusal(add({ [field]: value }))).to.deep.equal({
+          status: 400,
+          message: `${field} must be a whole number from 1 to 100000`,
+        })
+      })
+    }
+  }
+
+  for (const allowedCountries of [[], ['USA'], ['US', ''], ['1']]) {
+    it(`need countries by their codes, unlike ${JSON.stringify(allowedCountries)}`, async () => {
+      expect(await refusal(add({ allowedCountries }))).to.deep.equal({
+        status: 400,
+        message: 'allowedCountries must be ISO 3166 codes of two letters, such as US,CA',
+      })
+    })
+  }
+
+  it('have numbers of their own, also those of other users', async () => {
+    const { number } = await add()
+    const other = await addUser(context, { email: 'ben@example.com' })
+    const taken = { status: 409, message: `number ${number} belongs to a line already` }
+    expect(await refusal(add({ number }))).to.deep.equal(taken)
+    expect(await refusal(add({ number, userId: other.id }))).to.deep.equal(taken)
+  })
+
+  it('are found by id and by number, however it is written', async () => {
+    const { id, number } = await add()
+    for (const reference of [id, id.toUpperCase(), number, number.slice(1), ` ${number} `]) {
+      expect((await getAnyLine(context, reference)).id).to.equal(id)
+    }
+  })
+
+  for (const reference of ['', 'nobody', newId(), '+14155559999', '\0']) {
+    it(`are not found by ${JSON.stringify(reference)}`, async () => {
+      expect(await refusal(getAnyLine(context, reference))).to.deep.equal({
+        status: 404,
+        message: `no line has the id or number ${reference}: see \`linehook line list\``,
+      })
+    })
+  }
+
+  it('are listed oldest first, with whether they are connected', async () => {
+    const first = await add()
+    const second = await add()
+    await enableConnection(context, userId, second.id)
+    const listed = (await listLines(context)).slice(-2)
+    expect(listed).to.deep.equal([
+      { ...first, connected: false },
+      { ...second, connected: true },
+    ])
+  })
+
+  it('are disabled and made active again by their owner', async () => {
+    const { id } = await add()
+    await setLineStatus(context, userId, id, 'disabled')
+    expect(await getAnyLine(context, id)).to.include({ status: 'disabled' })
+    await setLineStatus(context, userId, id, 'active')
+    expect(await getAnyLine(context, id)).to.include({ status: 'active' })
+  })
+
+  it('are not changed by another user', async () => {
+    const { id } = await add()
+    const stranger = await addUser(context, { email: 'eve@example.com' })
+    const noLine = { status: 404, message: 'no such line' }
+    expect(await refusal(setLineStatus(context, stranger.id, id, 'disabled'))).to.deep.equal(noLine)
+    expect(await refusal(setLineStatus(context, userId, newId(), 'disabled'))).to.deep.equal(noLine)
+    expect(await getAnyLine(context, id)).to.include({ status: 'active' })
+  })
+})

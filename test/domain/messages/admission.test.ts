@@ -1,0 +1,85 @@
+import { expect } from 'chai'
+import type { Context } from '../../../src/domain/context.js'
+import { requireRoom } from '../../../src/domain/messages/admission.js'
+import { startProxy, type Proxy } from '../../database/proxy.js'
+import { createTestContext } from '../../helpers/context.js'
+import { createLine, type TestLine } from '../../helpers/factories.js'
+import { createTestDatabase } from '../../helpers/services.js'
+import { queueMessages } from '../fixtures.js'
+
+describe('room for more messages', () => {
+  let context: Context
+  let proxy: Proxy
+  let line: TestLine
+  /** Milliseconds; each test begins long after the one before. */
+  let now = 0
+
+  before(async () => {
+    proxy = await startProxy(await createTestDatabase())
+    context = await createTestContext({ MAX_QUEUED_MESSAGES: '3', DATABASE_URL: proxy.url })
+    line = await createLine(context)
+  })
+  after(async () => {
+    await context.close()
+    await proxy.close()
+  })
+  beforeEach(async () => {
+    now += 1_000_000
+    await context.db('messages').delete()
+  })
+
+  async function hasRoom(atMs = 0): Promise<boolean> {
+    try {
+      await requireRoom(context, now + atMs)
+      return true
+    } catch (error) {
+      expect(error).to.include({ name: 'Unavailable', retryAfterSeconds: 10 })
+      return false
+    }
+  }
+
+  it('is there while fewer wait than the bound, and not from the bound on', async () => {
+    await queueMessages(context, line, 2)
+    expect(await hasRoom()).to.equal(true)
+    await queueMessages(context, line, 1)
+    expect(await hasRoom(2000)).to.equal(false)
+  })
+
+  it('is counted for messages that wait, not for those that are over', async () => {
+    await queueMessages(context, line, 5, { status: 'sent' })
+    await queueMessages(context, line, 5, { status: 'failed' })
+    expect(await hasRoom()).to.equal(true)
+  })
+
+  it('is looked at once a second', async () => {
+    expect(await hasRoom()).to.equal(true)
+    await queueMessages(context, line, 3)
+    expect(await hasRoom(1000)).to.equal(true)
+    expect(await hasRoom(1001)).to.equal(false)
+    await context.db('messages').delete()
+    expect(await hasRoom(1500)).to.equal(false)
+    expect(await hasRoom(2100)).to.equal(true)
+  })
+
+  it('is looked at once by many who ask at the same moment', async () => {
+    let count = 0
+    const countQuery = ({ sql }: { sql: string }) => {
+      if (sql.includes('waiting')) count += 1
+    }
+    context.db.on('query', countQuery)
+    try {
+      await Promise.all(Array.from({ length: 50 }, () => hasRoom()))
+    } finally {
+      context.db.removeListener('query', countQuery)
+    }
+    expect(count).to.equal(1)
+  })
+
+  it('is looked at again after a look that failed', async () => {
+    proxy.goDown()
+    const thrown: unknown = await requireRoom(context, now).catch((error: unknown) => error)
+    proxy.goUp()
+    expect(thrown).to.include({ name: 'Unavailable', message: 'Postgres is not available' })
+    expect(await hasRoom()).to.equal(true)
+  })
+})

@@ -1,0 +1,172 @@
+import { expect } from 'chai'
+import type { Context } from '../../../src/domain/context.js'
+import { setLineStatus } from '../../../src/domain/lines.js'
+import { sendMessage } from '../../../src/domain/messages/send.js'
+import { newId } from '../../../src/ids.js'
+import { createTestContext } from '../../helpers/context.js'
+import { createLine } from '../../helpers/factories.js'
+import { until } from '../../helpers/until.js'
+import {
+  ANNA,
+  BEN,
+  dueInMs,
+  hasMessageJob,
+  messageRow,
+  queueMessage,
+  queueMessages,
+  takenMessages,
+  UNLIMITED,
+  withCarrier,
+} from '../fixtures.js'
+
+describe('messages to one number', () => {
+  let context: Context
+
+  before(async () => {
+    context = await createTestContext()
+  })
+  after(() => context.close())
+
+  it('are sent in their order, each once, by 50 parallel calls', async () => {
+    const line = await createLine(context, UNLIMITED)
+    const ids = await queueMessages(context, line, 10)
+    // Each round ends at least one message, so this ends.
+    for (let round = 0; round < ids.length; round += 1) {
+      const calls = Array.from({ length: 50 }, (_, n) => sendMessage(context, ids[n % ids.length]!))
+      await Promise.all(calls)
+    }
+    expect(await takenMessages(context, ANNA)).to.deep.equal(ids)
+  })
+
+  it('wait for the one before them: the later is behind, and says so in no attempt', async () => {
+    const line = await createLine(context)
+    const [first, second] = await queueMessages(context, line, 2)
+    expect(await sendMessage(context, second!)).to.deep.equal({ kind: 'behind' })
+    expect(await messageRow(context, second!)).to.include({ status: 'queued', attempt_count: 0 })
+    expect(await messageRow(context, first!)).to.include({ status: 'queued', job_generation: 0 })
+    // Far enough ahead that the sweeper does not look at it every second.
+    expect(await dueInMs(context, 'messages', second!)).to.be.greaterThan(10_000)
+  })
+
+  it('are handed over: the end of one gives the next a new job at once', async () => {
+    const line = await createLine(context)
+    const [first, second, third] = await queueMessages(context, line, 3)
+    await sendMessage(context, second!)
+    expect(await sendMessage(context, first!)).to.deep.equal({ kind: 'sent' })
+    await until('the second has a new job', () => hasMessageJob(context, second!, 1))
+    expect(await messageRow(context, second!)).to.include({ job_generation: 1 })
+    expect(await dueInMs(context, 'messages', second!)).to.be.lessThan(1)
+    expect(await messageRow(context, third!)).to.include({ job_generation: 0 })
+    expect(await sendMessage(context, third!)).to.deep.equal({ kind: 'behind' })
+    expect(await sendMessage(context, second!)).to.deep.equal({ kind: 'sent' })
+    await until('the third has a new job', () => hasMessageJob(context, third!, 1))
+  })
+
+  it('are handed over also to one that became behind while the one before was in the carrier’s hands', async () => {
+    const line = await createLine(context)
+    const first = await queueMessage(context, line)
+    let second = ''
+    const slow = withCarrier(context, async () => {
+      second = await queueMessage(context, line)
+      expect(await sendMessage(context, second)).to.deep.equal({ kind: 'behind' })
+      return { carrierMessageId: 'slow-1' }
+    })
+    expect(await sendMessage(slow, first)).to.deep.equal({ kind: 'sent' })
+    await until('the second has a new job', () => hasMessageJob(context, second, 1))
+  })
+
+  it('are handed over also to one that was accepted while the end of the one before was being written', async () => {
+    const line = await createLine(context)
+    const first = await queueMessage(context, line)
+    let second = ''
+    // The statement that settles the first stops just before it writes; in that moment the second comes and looks.
+    await context.db.raw(`
+      create function wait_for_second() returns trigger language plpgsql as $$
+      begin
+        perform pg_advisory_xact_lock(42);
+        return new;
+      end $$;
+      create trigger wait_for_second before update on messages for each row
+        when (old.id = '${first}' and new.status = 'sent') execute function wait_for_second()`)
+    const holder = await context.db.transaction()
+    try {
+      await holder.raw('select pg_advisory_xact_lock(42)')
+      const sending = sendMessage(context, first)
+      await until('the first waits to be settled', async () => {
+        const waiting = await context.db('pg_locks').where({ locktype: 'advisory', granted: false }).select()
+        return waiting.length > 0
+      })
+      second = await queueMessage(context, line)
+      expect(await sendMessage(context, second)).to.deep.equal({ kind: 'behind' })
+      await holder.commit()
+      expect(await sending).to.deep.equal({ kind: 'sent' })
+    } finally {
+      await holder.rollback().catch(() => undefined)
+      await context.db.raw('drop function wait_for_second cascade')
+    }
+    await until('the second has a new job', () => hasMessageJob(context, second, 1))
+  })
+
+  it('are not overtaken when an earlier one is committed at the last moment', async () => {
+    const line = await createLine(context)
+    const earlierId = newId()
+    const later = await queueMessage(context, line)
+    const loadThenCommit: Context = {
+      ...context,
+      batched: {
+        ...context.batched,
+        loadMessage: async (id) => {
+          const loaded = await context.batched.loadMessage(id)
+          await queueMessage(context, line, { id: earlierId })
+          return loaded
+        },
+      },
+    }
+    expect(await sendMessage(loadThenCommit, later)).to.deep.equal({ kind: 'skipped' })
+    expect(await messageRow(context, later)).to.include({ status: 'queued', attempt_count: 0 })
+    expect(await sendMessage(context, earlierId)).to.deep.equal({ kind: 'sent' })
+    await until('the later has a new job', () => hasMessageJob(context, later, 1))
+    expect(await sendMessage(context, later)).to.deep.equal({ kind: 'sent' })
+  })
+
+  it('do not wait for messages to another number', async () => {
+    const line = await createLine(context)
+    await queueMessage(context, line, { to_number: ANNA })
+    const other = await queueMessage(context, line, { to_number: BEN })
+    expect(await sendMessage(context, other)).to.deep.equal({ kind: 'sent' })
+  })
+
+  it('do not wait for messages of another line', async () => {
+    await queueMessage(context, await createLine(context))
+    const other = await queueMessage(context, await createLine(context))
+    expect(await sendMessage(context, other)).to.deep.equal({ kind: 'sent' })
+  })
+
+  it('do not wait for one that failed before it was sent', async () => {
+    const line = await createLine(context)
+    const expired = await queueMessage(context, line, {
+      created_at: context.db.raw(`now() - interval '1 day'`),
+    })
+    const next = await queueMessage(context, line)
+    expect(await sendMessage(context, next)).to.deep.equal({ kind: 'behind' })
+    expect(await sendMessage(context, expired)).to.include({ kind: 'failed' })
+    await until('the next has a new job', () => hasMessageJob(context, next, 1))
+    expect(await sendMessage(context, next)).to.deep.equal({ kind: 'sent' })
+  })
+
+  it('keep waiting while the one before is to be tried again', async () => {
+    const line = await createLine(context)
+    const [first, second] = await queueMessages(context, line, 2, { to_number: '+15005550003' })
+    expect(await sendMessage(context, first!)).to.include({ kind: 'wait', reason: 'unavailable' })
+    expect(await sendMessage(context, second!)).to.deep.equal({ kind: 'behind' })
+    expect(await messageRow(context, second!)).to.include({ job_generation: 0 })
+  })
+
+  it('fail together when their line is disabled, whichever is looked at first', async () => {
+    const line = await createLine(context)
+    const [first, second] = await queueMessages(context, line, 2)
+    await setLineStatus(context, line.userId, line.lineId, 'disabled')
+    expect(await sendMessage(context, second!)).to.include({ kind: 'failed', error: 'line_disabled' })
+    expect(await sendMessage(context, first!)).to.include({ kind: 'failed', error: 'line_disabled' })
+  })
+})

@@ -1,0 +1,195 @@
+import { expect } from 'chai'
+import {
+  CarrierOutcomeUnknown,
+  CarrierRejected,
+  CarrierThrottled,
+  CarrierUnavailable,
+} from '../../../src/carriers/carrier.js'
+import { MAGIC_NUMBERS } from '../../../src/carriers/simulator.js'
+import type { Context } from '../../../src/domain/context.js'
+import { sendMessage } from '../../../src/domain/messages/send.js'
+import { createTestContext } from '../../helpers/context.js'
+import { createLine, type TestLine } from '../../helpers/factories.js'
+import { dueInMs, messageRow, queueMessage, takenMessages, UNLIMITED, withCarrier } from '../fixtures.js'
+
+describe('what a carrier answers', () => {
+  let context: Context
+  let line: TestLine
+
+  before(async () => {
+    context = await createTestContext({ CARRIER_TIMEOUT_MS: '200' })
+  })
+  after(() => context.close())
+  beforeEach(async () => {
+    line = await createLine(context, UNLIMITED)
+  })
+
+  it('“wait” moves the message to the moment that the carrier named and is not an attempt', async () => {
+    const id = await queueMessage(context, line, { to_number: MAGIC_NUMBERS.throttled })
+    const outcome = await sendMessage(context, id)
+    if (outcome.kind !== 'wait') throw new Error(`outcome ${outcome.kind}`)
+    expect(outcome.reason).to.equal('throttled')
+    expect(outcome.ms).to.be.within(1, 2000)
+    expect(await messageRow(context, id)).to.include({
+      status: 'queued',
+      attempt_count: 0,
+      error: 'throttled',
+      lease_until: null,
+    })
+    expect(await dueInMs(context, 'messages', id)).to.be.within(outcome.ms - 1500, outcome.ms)
+
+    await context
+      .db('messages')
+      .where({ id })
+      .update({ created_at: context.db.raw(`now() - interval '1 minute'`) })
+    expect(await sendMessage(context, id)).to.deep.equal({ kind: 'sent' })
+    expect(await messageRow(context, id)).to.include({ status: 'sent', attempt_count: 1, error: null })
+  })
+
+  for (const retryInMs of [Number.NaN, Number.POSITIVE_INFINITY, 1e15, -5]) {
+    it(`“wait” for ${retryInMs} ms is brought into bounds`, async () => {
+      const id = await queueMessage(context, line)
+      const throttling = withCarrier(context, () => Promise.reject(new CarrierThrottled(retryInMs)))
+      const outcome = await sendMessage(throttling, id)
+      if (outcome.kind !== 'wait') throw new Error(`outcome ${outcome.kind}`)
+      expect(outcome.ms).to.be.within(0, 24 * 3_600_000)
+      expect(await messageRow(context, id)).to.include({ status: 'queued', attempt_count: 0 })
+    })
+  }
+
+  it('“not available” counts, and the message is tried again with a growing wait until it works', async () => {
+    const id = await queueMessage(context, line, { to_number: MAGIC_NUMBERS.unavailableTwice })
+    for (const [attempt, ms] of [
+      [1, 1000],
+      [2, 2000],
+    ] as const) {
+      const outcome = await sendMessage(context, id)
+      if (outcome.kind !== 'wait') throw new Error(`outcome ${outcome.kind}`)
+      expect(outcome.reason).to.equal('unavailable')
+      expect(outcome.ms).to.be.within(0.8 * ms, 1.2 * ms)
+      expect(await messageRow(context, id)).to.include({
+        status: 'queued',
+        attempt_count: attempt,
+        error: 'carrier_unavailable',
+        lease_until: null,
+      })
+      expect(await dueInMs(context, 'messages', id)).to.be.within(outcome.ms - 700, outcome.ms)
+    }
+    expect(await sendMessage(context, id)).to.deep.equal({ kind: 'sent' })
+    expect(await messageRow(context, id)).to.include({ status: 'sent', attempt_count: 3, error: null })
+    expect((await takenMessages(context)).filter((taken) => taken === id)).to.have.length(1)
+  })
+
+  it('“not available” waits 5 minutes at most', async () => {
+    const id = await queueMessage(context, line, { attempt_count: 40 })
+    const away = withCarrier(context, () => Promise.reject(new CarrierUnavailable('no connection')))
+    const outcome = await sendMessage(away, id)
+    if (outcome.kind !== 'wait') throw new Error(`outcome ${outcome.kind}`)
+    expect(outcome.ms).to.be.within(240_000, 360_000)
+  })
+
+  it('“rejected” fails the message with the carrier’s reason', async () => {
+    const id = await queueMessage(context, line, { to_number: MAGIC_NUMBERS.rejected })
+    const error = 'simulator: this number rejects every message'
+    expect(await sendMessage(context, id)).to.deep.equal({ kind: 'failed', error })
+    expect(await messageRow(context, id)).to.include({
+      status: 'failed',
+      error,
+      attempt_count: 1,
+      sent_at: null,
+    })
+  })
+
+  it('“rejected” with a reason that Postgres cannot hold is kept without what it cannot hold', async () => {
+    const id = await queueMessage(context, line)
+    const rejecting = withCarrier(context, () => Promise.reject(new CarrierRejected('no\0 way \ud800')))
+    expect(await sendMessage(rejecting, id)).to.include({ kind: 'failed' })
+    expect(await messageRow(context, id)).to.include({ status: 'failed', error: 'no way \ufffd' })
+  })
+
+  for (const [what, toNumber] of [
+    ['an outcome that is not known', MAGIC_NUMBERS.outcomeUnknown],
+    ['no answer in time', MAGIC_NUMBERS.neverAnswers],
+  ] as const) {
+    it(`${what} makes the message unknown, and it is never sent again by itself`, async () => {
+      const id = await queueMessage(context, line, { to_number: toNumber })
+      expect(await sendMessage(context, id)).to.deep.equal({
+        kind: 'unknown',
+        error: 'carrier_outcome_unknown',
+      })
+      expect(await messageRow(context, id)).to.include({
+        status: 'unknown',
+        error: 'carrier_outcome_unknown',
+        attempt_count: 1,
+        lease_until: null,
+        sent_at: null,
+      })
+      expect(await sendMessage(context, id)).to.deep.equal({ kind: 'skipped' })
+    })
+  }
+
+  it('nothing, from a carrier that does not heed its signal, makes the message unknown too', async () => {
+    const id = await queueMessage(context, line)
+    const deaf = withCarrier(context, () => new Promise(() => undefined))
+    expect(await sendMessage(deaf, id)).to.deep.equal({ kind: 'unknown', error: 'carrier_outcome_unknown' })
+  })
+
+  for (const [what, thrown] of [
+    ['an error that no carrier may throw', new TypeError('undefined is not a function')],
+    ['something that is no error', 'oops'],
+    ['CarrierOutcomeUnknown', new CarrierOutcomeUnknown('reset')],
+  ] as const) {
+    it(`${what} counts as unknown: perhaps it was sent`, async () => {
+      const id = await queueMessage(context, line)
+      // eslint-disable-next-line @typescript-eslint/prefer-promise-reject-errors -- a carrier may throw anything
+      const broken = withCarrier(context, () => Promise.reject(thrown))
+      expect(await sendMessage(broken, id)).to.deep.equal({
+        kind: 'unknown',
+        error: 'carrier_outcome_unknown',
+      })
+      expect(await messageRow(context, id)).to.include({ status: 'unknown' })
+    })
+  }
+
+  it('an error thrown before any promise counts as unknown as well', async () => {
+    const id = await queueMessage(context, line)
+    const broken = withCarrier(context, () => {
+      throw new Error('at once')
+    })
+    expect(await sendMessage(broken, id)).to.deep.equal({ kind: 'unknown', error: 'carrier_outcome_unknown' })
+  })
+
+  it('concerns one message: others that are settled in the same moment keep their own outcome', async () => {
+    const ids: string[] = []
+    for (let n = 0; n < 6; n += 1)
+      ids.push(await queueMessage(context, line, { to_number: `+1500555020${n}` }))
+    const mixed = withCarrier(context, ({ id }) => {
+      const n = ids.indexOf(id)
+      if (n === 0) return Promise.reject(new CarrierRejected('\0'))
+      if (n === 1) return Promise.reject(new CarrierThrottled(1e15))
+      return Promise.resolve({ carrierMessageId: `mixed-${n}` })
+    })
+    const outcomes = await Promise.all(ids.map((id) => sendMessage(mixed, id)))
+    expect(outcomes.map(({ kind }) => kind)).to.deep.equal(['failed', 'wait', 'sent', 'sent', 'sent', 'sent'])
+  })
+
+  it('sees what it needs: numbers, text, our id, the attempt and the age', async () => {
+    const id = await queueMessage(context, line, { text: 'Look', attempt_count: 2 })
+    const asked: object[] = []
+    const curious = withCarrier(context, (message) => {
+      asked.push(message)
+      return Promise.resolve({ carrierMessageId: 'curious-1' })
+    })
+    await sendMessage(curious, id)
+    const { ageMs, ...message } = asked[0] as { ageMs: number }
+    expect(message).to.deep.equal({
+      id,
+      fromNumber: line.number,
+      toNumber: '+15005550101',
+      text: 'Look',
+      mediaUrl: null,
+      attempt: 3,
+    })
+    expect(ageMs).to.be.within(0, 60_000)
+  })
+})

@@ -1,0 +1,178 @@
+import { expect } from 'chai'
+import type { Claim, Settlement } from '../../../src/database/messages/sending.js'
+import type { Context } from '../../../src/domain/context.js'
+import { receiveReceipt } from '../../../src/domain/messages/receive.js'
+import { sendMessage } from '../../../src/domain/messages/send.js'
+import { sweep } from '../../../src/domain/sweep.js'
+import { startProxy, type Proxy } from '../../database/proxy.js'
+import { createTestContext } from '../../helpers/context.js'
+import { createLine, type TestLine } from '../../helpers/factories.js'
+import { createTestDatabase } from '../../helpers/services.js'
+import { until } from '../../helpers/until.js'
+import { ANNA, loseWorker, messageRow, queueMessage, UNLIMITED, withCarrier } from '../fixtures.js'
+
+describe('the end of an attempt to send', () => {
+  let context: Context
+  let line: TestLine
+  let proxy: Proxy
+
+  before(async () => {
+    proxy = await startProxy(await createTestDatabase())
+    context = await createTestContext({ DATABASE_URL: proxy.url })
+  })
+  after(async () => {
+    await context.close()
+    await proxy.close()
+  })
+  beforeEach(async () => {
+    line = await createLine(context, UNLIMITED)
+  })
+
+  function settle(settlement: Omit<Settlement, 'lineId' | 'toNumber'>): Promise<boolean> {
+    return context.batched.settleMessage({ ...settlement, lineId: line.lineId, toNumber: ANNA })
+  }
+
+  async function claim(id: string): Promise<Claim> {
+    const claimed = await context.batched.claimMessage(id)
+    if (claimed === undefined) throw new Error('not claimed')
+    return claimed
+  }
+
+  it('that comes after the lease is over turns unknown into what really happened', async () => {
+    const id = await queueMessage(context, line)
+    const { claim: number } = await claim(id)
+    await loseWorker(context, 'messages', [id])
+    await sweep(context)
+    expect(await messageRow(context, id)).to.include({ status: 'unknown', error: 'worker_lost' })
+
+    await settle({
+      id,
+      claim: number,
+      status: 'sent',
+      carrier: 'simulator',
+      carrierMessageId: 'late-1',
+    })
+    const row = await messageRow(context, id)
+    expect(row).to.include({ status: 'sent', error: null, carrier_message_id: 'late-1' })
+    expect(row.sent_at).to.be.a('date')
+  })
+
+  for (const uncounted of [false, true]) {
+    it(`never touches a later attempt, ${uncounted ? 'not even when it did not count itself' : 'when it counted'}`, async () => {
+      const id = await queueMessage(context, line)
+      const first = await claim(id)
+      const back = { id, claim: first.claim, status: 'queued', error: 'throttled', uncounted } as const
+      await settle(back)
+      const second = await claim(id)
+      expect(second.attempt).to.equal(uncounted ? 1 : 2)
+
+      // The same settlement once more, as after an answer of Postgres that was lost.
+      await settle(back)
+      await settle({ id, claim: first.claim, status: 'failed', error: 'late' })
+      expect(await messageRow(context, id)).to.include({ status: 'sending', attempt_count: second.attempt })
+
+      await settle({ id, claim: second.claim, status: 'sent' })
+      expect(await messageRow(context, id)).to.include({ status: 'sent', attempt_count: second.attempt })
+    })
+  }
+
+  it('keeps a receipt that was faster, and the carrier’s id beside it', async () => {
+    const id = await queueMessage(context, line)
+    const fast = withCarrier(context, async ({ id: messageId }) => {
+      const receipt = {
+        carrier: 'simulator',
+        carrierMessageId: 'fast-1',
+        messageId,
+        status: 'delivered',
+      } as const
+      expect(await receiveReceipt(context, receipt)).to.equal(true)
+      return { carrierMessageId: 'fast-1' }
+    })
+    expect(await sendMessage(fast, id)).to.deep.equal({ kind: 'sent' })
+    const row = await messageRow(context, id)
+    expect(row).to.include({
+      status: 'delivered',
+      error: null,
+      carrier_message_id: 'fast-1',
+      lease_until: null,
+    })
+    expect(row.sent_at).to.be.a('date')
+  })
+
+  it('is written once Postgres is back, when it was away in the meantime', async () => {
+    const id = await queueMessage(context, line)
+    let callCount = 0
+    const cutting = withCarrier(context, () => {
+      callCount += 1
+      proxy.goDown()
+      return Promise.resolve({ carrierMessageId: 'cut-1' })
+    })
+    const sending = sendMessage(cutting, id)
+    try {
+      await until('a try to write it was refused', () => proxy.refusedCount > 0)
+    } finally {
+      proxy.goUp()
+    }
+    expect(await sending).to.deep.equal({ kind: 'sent' })
+    expect(callCount).to.equal(1)
+    expect(await messageRow(context, id)).to.include({ status: 'sent', carrier_message_id: 'cut-1' })
+  })
+
+  describe('that cannot begin because Postgres is away', () => {
+    for (const [what, overrides] of [
+      ['a message whose turn it is', {}],
+      ['a message that is too old', { created_at: '2020-01-01T00:00:00Z' }],
+    ] as const) {
+      it(`is called by its name for ${what}, so that no crash is counted`, async () => {
+        const id = await queueMessage(context, line, overrides)
+        const cutAfterLoad: Context = {
+          ...withCarrier(context, () => Promise.reject(new Error('the carrier was asked'))),
+          batched: {
+            ...context.batched,
+            loadMessage: async (messageId) => {
+              const loaded = await context.batched.loadMessage(messageId)
+              proxy.goDown()
+              return loaded
+            },
+          },
+        }
+        try {
+          const thrown: unknown = await sendMessage(cutAfterLoad, id).catch((error: unknown) => error)
+          expect(thrown).to.have.property('name', 'Unavailable')
+        } finally {
+          proxy.goUp()
+        }
+        expect(await messageRow(context, id)).to.include({ status: 'queued', attempt_count: 0 })
+      })
+    }
+
+    for (const [what, numberLimit, queuedBefore] of [
+      ['behind another', 5, 1],
+      ['over its limit', 1, 0],
+    ] as const) {
+      it(`is called by its name for a message that is ${what}`, async () => {
+        line = await createLine(context, { messagesPerNumberPerMinute: numberLimit })
+        const first = await queueMessage(context, line)
+        if (queuedBefore === 0) await sendMessage(context, first)
+        const id = await queueMessage(context, line)
+        const cutAfterLoad: Context = {
+          ...context,
+          batched: {
+            ...context.batched,
+            loadMessage: async (messageId) => {
+              const loaded = await context.batched.loadMessage(messageId)
+              proxy.goDown()
+              return loaded
+            },
+          },
+        }
+        try {
+          const thrown: unknown = await sendMessage(cutAfterLoad, id).catch((error: unknown) => error)
+          expect(thrown).to.have.property('name', 'Unavailable')
+        } finally {
+          proxy.goUp()
+        }
+      })
+    }
+  })
+})

@@ -1,0 +1,46 @@
+import { expect } from 'chai'
+import fc from 'fast-check'
+import { readOptOut } from '../../src/domain/opt-out.js'
+
+describe('opt-out', () => {
+  for (const word of ['STOP', 'STOPALL', 'UNSUBSCRIBE', 'CANCEL', 'END', 'QUIT', 'REVOKE', 'OPTOUT']) {
+    it(`${word} opts out, in any case and with space around it`, () => {
+      const mixed = word.slice(0, 1) + word.slice(1).toLowerCase()
+      for (const text of [word, word.toLowerCase(), mixed, `  ${word}\n`, `\t${mixed} `]) {
+        expect(readOptOut(text), JSON.stringify(text)).to.be.true
+      }
+    })
+  }
+
+  for (const word of ['START', 'UNSTOP']) {
+    it(`${word} opts back in, in any case and with space around it`, () => {
+      for (const text of [word, word.toLowerCase(), ` ${word} `]) expect(readOptOut(text)).to.be.false
+    })
+  }
+
+  it('is read from a whole text only', () => {
+    const texts = [
+      'stop it',
+      'please stop',
+      'STOP STOP',
+      'the end',
+      'non-stop',
+      'restart',
+      'STOP.',
+      '',
+      '  ',
+      'Hello',
+      'HELP',
+      'YES',
+    ]
+    for (const text of texts) expect(readOptOut(text), JSON.stringify(text)).to.be.undefined
+  })
+
+  it('can be read from any text', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), (text) => {
+        expect([true, false, undefined]).to.include(readOptOut(text))
+      }),
+    )
+  })
+})

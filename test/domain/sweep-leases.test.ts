@@ -1,0 +1,156 @@
+import { expect } from 'chai'
+import { MAX_CRASHES } from '../../src/domain/crashes.js'
+import type { Context } from '../../src/domain/context.js'
+import { deliver } from '../../src/domain/deliveries/deliver.js'
+import { sendMessage } from '../../src/domain/messages/send.js'
+import { sweep } from '../../src/domain/sweep.js'
+import { startProxy } from '../database/proxy.js'
+import { createTestContext } from '../helpers/context.js'
+import { createLine, type TestLine } from '../helpers/factories.js'
+import { startReceiver, type Receiver } from '../helpers/receiver.js'
+import { createTestRedis } from '../helpers/services.js'
+import { until } from '../helpers/until.js'
+import {
+  attemptRows,
+  deliveryRow,
+  hasDeliveryJob,
+  hasMessageJob,
+  loseWorker,
+  messageRow,
+  queueMessages,
+  receiveForDelivery,
+  UNLIMITED,
+} from './fixtures.js'
+
+describe('the sweep for leases of lost workers', () => {
+  let context: Context
+  let receiver: Receiver
+  let line: TestLine
+
+  before(async () => {
+    context = await createTestContext()
+    receiver = await startReceiver()
+  })
+  after(() => Promise.all([context.close(), receiver.close()]))
+  beforeEach(async () => {
+    line = await createLine(context, { ...UNLIMITED, outgoingUrl: receiver.url })
+  })
+
+  it('makes a message unknown, because perhaps it was sent, and hands its number to the next', async () => {
+    const [lost, next, last] = await queueMessages(context, line, 3)
+    await context.batched.claimMessage(lost!)
+    expect(await sendMessage(context, next!)).to.deep.equal({ kind: 'behind' })
+    await loseWorker(context, 'messages', [lost!])
+    expect(await sweep(context)).to.equal(1)
+
+    expect(await messageRow(context, lost!)).to.include({
+      status: 'unknown',
+      error: 'worker_lost',
+      attempt_count: 1,
+      lease_until: null,
+    })
+    expect(await hasMessageJob(context, lost!, 1)).to.equal(false)
+    expect(await hasMessageJob(context, next!, 1)).to.equal(true)
+    expect(await messageRow(context, last!)).to.include({ job_generation: 0 })
+    expect(await sendMessage(context, lost!)).to.deep.equal({ kind: 'skipped' })
+    expect(await sendMessage(context, next!)).to.deep.equal({ kind: 'sent' })
+  })
+
+  it('leaves a message alone whose lease lasts', async () => {
+    const [sending] = await queueMessages(context, line, 1)
+    await context.batched.claimMessage(sending!)
+    await sweep(context)
+    const row = await messageRow(context, sending!)
+    expect(row).to.include({ status: 'sending' })
+    // The carrier's time and some to write down what it said.
+    expect(row.lease_until!.getTime() - Date.now()).to.be.within(20_000, 31_000)
+  })
+
+  it('puts a delivery back to pending, with the attempt on record, and delivers the same event', async () => {
+    const delivery = await receiveForDelivery(context, line)
+    await context.batched.claimDelivery(delivery.id)
+    await loseWorker(context, 'deliveries', [delivery.id])
+    expect(await sweep(context)).to.equal(1)
+
+    expect(await deliveryRow(context, delivery.id)).to.include({
+      status: 'pending',
+      attempt_count: 1,
+      round_attempt_count: 0,
+      crash_count: 1,
+      last_failure: 'worker_lost',
+      job_generation: 1,
+      lease_until: null,
+    })
+    expect(await hasDeliveryJob(context, delivery.id, 1)).to.equal(true)
+    expect(await deliver(context, delivery.id, delivery.endpoint_id)).to.deep.equal({ kind: 'delivered' })
+    expect(receiver.requests.at(-1)!.headers['webhook-id']).to.equal(delivery.event_id)
+    const attempts = await attemptRows(context, delivery.id)
+    expect(attempts.map(({ attempt_number: number, failure }) => [number, failure])).to.deep.equal([
+      [1, 'worker_lost'],
+      [2, null],
+    ])
+  })
+
+  it(`gives a delivery up that has lost ${MAX_CRASHES} workers`, async () => {
+    const delivery = await receiveForDelivery(context, line)
+    for (let n = 1; n <= MAX_CRASHES; n += 1) {
+      expect(await deliveryRow(context, delivery.id)).to.include({ status: 'pending' })
+      expect(await context.batched.claimDelivery(delivery.id)).to.include({ attemptNumber: n })
+      await loseWorker(context, 'deliveries', [delivery.id])
+      expect(await sweep(context)).to.equal(n < MAX_CRASHES ? 1 : 0)
+    }
+    expect(await deliveryRow(context, delivery.id)).to.include({
+      status: 'exhausted',
+      last_failure: 'worker_lost',
+    })
+    expect(await attemptRows(context, delivery.id)).to.have.length(MAX_CRASHES)
+    expect(await hasDeliveryJob(context, delivery.id, MAX_CRASHES)).to.equal(false)
+  })
+
+  it('goes on batch after batch, also when the first batch is given up altogether', async () => {
+    const { id, event_id: eventId, endpoint_id: endpointId } = await receiveForDelivery(context, line)
+    await context.db.raw(
+      `insert into deliveries (id, user_id, line_id, event_id, endpoint_id, status, attempt_count, round_attempt_count,
+         crash_count, lease_until)
+       select overlay(uuidv7()::text placing lpad(to_hex(n), 8, '0') from 29)::uuid, ?, ?, ?, ?, 'delivering', 1, 1,
+         case when n <= 1000 then 4 else 0 end, now() - make_interval(secs => 2000 - n)
+       from generate_series(1, 1500) n`,
+      [line.userId, line.lineId, eventId, endpointId],
+    )
+    expect(await sweep(context)).to.equal(500)
+    const counts = await context
+      .db('deliveries')
+      .whereNot({ id })
+      .where({ event_id: eventId })
+      .groupBy('status')
+      .orderBy('status')
+      .select<object[]>('status', context.db.raw('count(*)::integer'))
+    expect(counts).to.deep.equal([
+      { status: 'exhausted', count: 1000 },
+      { status: 'pending', count: 500 },
+    ])
+  })
+
+  it('goes on while Redis is down', async () => {
+    const proxy = await startProxy(await createTestRedis())
+    const away = await createTestContext({ DATABASE_URL: context.config.databaseUrl, REDIS_URL: proxy.url })
+    try {
+      proxy.goDown()
+      await until('the connection is lost', () => away.redis.status !== 'ready')
+      const [lost, next] = await queueMessages(context, line, 2)
+      await context.batched.claimMessage(lost!)
+      const delivery = await receiveForDelivery(context, line)
+      await context.batched.claimDelivery(delivery.id)
+      await loseWorker(context, 'messages', [lost!])
+      await loseWorker(context, 'deliveries', [delivery.id])
+
+      await sweep(away)
+      expect(await messageRow(context, lost!)).to.include({ status: 'unknown' })
+      expect(await messageRow(context, next!)).to.include({ status: 'queued', job_generation: 1 })
+      expect(await deliveryRow(context, delivery.id)).to.include({ status: 'pending', job_generation: 1 })
+    } finally {
+      await away.close()
+      await proxy.close()
+    }
+  })
+})

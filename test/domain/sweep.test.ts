@@ -1,0 +1,214 @@
+import { Worker } from 'bullmq'
+import { expect } from 'chai'
+import type { Context } from '../../src/domain/context.js'
+import { sendMessage } from '../../src/domain/messages/send.js'
+import { sweep } from '../../src/domain/sweep.js'
+import { QUEUE_PREFIX } from '../../src/queues/queues.js'
+import { createTestContext } from '../helpers/context.js'
+import { createLine, type TestLine } from '../helpers/factories.js'
+import {
+  BEN,
+  dueInMs,
+  hasDeliveryJob,
+  hasMessageJob,
+  makeOverdue,
+  messageRow,
+  deliveryRow,
+  queueMessage,
+  queueMessages,
+  receiveForDelivery,
+  UNLIMITED,
+} from './fixtures.js'
+
+describe('the sweep for stranded rows', () => {
+  let context: Context
+  let line: TestLine
+
+  before(async () => {
+    context = await createTestContext()
+  })
+  after(() => context.close())
+  beforeEach(async () => {
+    // What earlier tests left is nothing to sweep any more.
+    await context.db('messages').delete()
+    await context.db('deliveries').delete()
+    await context.redis.flushdb()
+    line = await createLine(context, { ...UNLIMITED, outgoingUrl: 'http://127.0.0.1:9/events' })
+  })
+
+  it('gives a queued message without a job a new one, of the next generation', async () => {
+    const id = await queueMessage(context, line)
+    await makeOverdue(context, 'messages', [id], 4)
+    expect(await sweep(context)).to.equal(1)
+    expect(await messageRow(context, id)).to.include({
+      status: 'queued',
+      job_generation: 1,
+      attempt_count: 0,
+    })
+    expect(await dueInMs(context, 'messages', id)).to.be.within(-5000, 1)
+    expect(await hasMessageJob(context, id, 1)).to.equal(true)
+    expect((await context.queues.sendMessage.getJob(`${id}-g1`))?.data).to.deep.equal({ v: 1, id })
+  })
+
+  it('leaves a message alone until it is overdue by 3 seconds', async () => {
+    const id = await queueMessage(context, line)
+    await makeOverdue(context, 'messages', [id], 1)
+    expect(await sweep(context)).to.equal(0)
+    expect(await messageRow(context, id)).to.include({ job_generation: 0 })
+  })
+
+  it('leaves a message with a job alone, and looks at it again later', async () => {
+    const id = await queueMessage(context, line)
+    await context.queues.enqueueMessages([{ id, generation: 0 }])
+    await makeOverdue(context, 'messages', [id])
+    expect(await sweep(context)).to.equal(0)
+    expect(await messageRow(context, id)).to.include({ job_generation: 0 })
+    expect(await dueInMs(context, 'messages', id)).to.be.within(5000, 15_000)
+  })
+
+  it('leaves a message alone that is behind another: the other’s end brings it', async () => {
+    const [first, second] = await queueMessages(context, line, 2)
+    await context.queues.enqueueMessages([{ id: first!, generation: 0 }])
+    await makeOverdue(context, 'messages', [first!, second!])
+    expect(await sweep(context)).to.equal(0)
+    expect(await messageRow(context, second!)).to.include({ job_generation: 0 })
+    expect(await dueInMs(context, 'messages', second!)).to.be.within(5000, 15_000)
+  })
+
+  it('gives the first of a number a job, not the ones behind it', async () => {
+    const [first, second] = await queueMessages(context, line, 2)
+    const other = await queueMessage(context, line, { to_number: BEN })
+    await makeOverdue(context, 'messages', [first!, second!, other])
+    expect(await sweep(context)).to.equal(2)
+    expect(await hasMessageJob(context, first!, 1)).to.equal(true)
+    expect(await hasMessageJob(context, second!, 1)).to.equal(false)
+    expect(await hasMessageJob(context, other, 1)).to.equal(true)
+  })
+
+  it('passes over messages that wait for their slot', async () => {
+    line = await createLine(context, { messagesPerNumberPerMinute: 1 })
+    const [first, second] = await queueMessages(context, line, 2)
+    await sendMessage(context, first!)
+    await sendMessage(context, second!)
+    expect(await sweep(context)).to.equal(0)
+  })
+
+  it('passes over messages that are not queued', async () => {
+    for (const status of ['sending', 'sent', 'delivered', 'failed', 'unknown']) {
+      const id = await queueMessage(context, line, { status })
+      await makeOverdue(context, 'messages', [id])
+    }
+    expect(await sweep(context)).to.equal(0)
+  })
+
+  it('gives a pending delivery without a job a new one, of the next generation', async () => {
+    const { id, endpoint_id: endpointId } = await receiveForDelivery(context, line)
+    await context.redis.flushdb()
+    await makeOverdue(context, 'deliveries', [id], 4)
+    expect(await sweep(context)).to.equal(1)
+    expect(await deliveryRow(context, id)).to.include({
+      status: 'pending',
+      job_generation: 1,
+      attempt_count: 0,
+    })
+    const job = await context.queues.deliverEvent.getJob(`${id}-g1`)
+    expect(job?.data).to.deep.equal({ v: 1, id, endpointId })
+  })
+
+  it('leaves a delivery with a job alone, one that is not overdue, and one that is not pending', async () => {
+    const withJob = await receiveForDelivery(context, line)
+    await context.queues.enqueueDeliveries([
+      { id: withJob.id, endpointId: withJob.endpoint_id, generation: 0 },
+    ])
+    const held = await receiveForDelivery(context, line)
+    await context.db('deliveries').where({ id: held.id }).update({ status: 'held' })
+    await makeOverdue(context, 'deliveries', [withJob.id, held.id])
+    await receiveForDelivery(context, line)
+    expect(await sweep(context)).to.equal(0)
+    expect(await dueInMs(context, 'deliveries', withJob.id)).to.be.within(5000, 15_000)
+  })
+
+  it('does it once when several processes sweep at the same time', async () => {
+    const sameService = await createTestContext({
+      DATABASE_URL: context.config.databaseUrl,
+      REDIS_URL: context.config.redisUrl,
+    })
+    try {
+      const ids: string[] = []
+      for (let n = 0; n < 50; n += 1) {
+        ids.push(await queueMessage(context, line, { to_number: `+1500555${2000 + n}` }))
+      }
+      await makeOverdue(context, 'messages', ids)
+      const counts = await Promise.all([context, sameService, context, sameService].map(sweep))
+      expect(counts.reduce((sum, count) => sum + count)).to.equal(50)
+      expect(await context.queues.sendMessage.count()).to.equal(50)
+      const generations = await context
+        .db('messages')
+        .distinct('job_generation')
+        .pluck<number[]>('job_generation')
+      expect(generations).to.deep.equal([1])
+    } finally {
+      await sameService.close()
+    }
+  })
+
+  it('goes on batch after batch: more than 1,000 rows in one sweep', async () => {
+    await insertMany(2500)
+    expect(await sweep(context)).to.equal(2500)
+    expect(await context.queues.sendMessage.count()).to.equal(2500)
+    expect(await sweep(context)).to.equal(0)
+  })
+
+  it('brings every waiting message back after Redis has lost everything', async () => {
+    await insertMany(300)
+    const rows = await context.db('messages').select<{ id: string }[]>('id')
+    await context.queues.enqueueMessages(rows.map(({ id }) => ({ id, generation: 0 })))
+    await context.redis.flushdb()
+    expect(await context.queues.sendMessage.count()).to.equal(0)
+    await context.db('messages').update({ due_at: context.db.raw(`now() - interval '4 seconds'`) })
+    expect(await sweep(context)).to.equal(300)
+    for (const { id } of rows) expect(await hasMessageJob(context, id, 1)).to.equal(true)
+  })
+
+  it('gives new jobs for rows whose job has failed for good', async () => {
+    const id = await queueMessage(context, line)
+    await context.queues.enqueueMessages([{ id, generation: 0 }])
+    await failNextJob()
+    expect(await hasMessageJob(context, id, 0)).to.equal(true)
+    await makeOverdue(context, 'messages', [id])
+    expect(await sweep(context)).to.equal(1)
+  })
+
+  it('finds deliveries’ jobs and messages’ jobs each in their own queue', async () => {
+    const { id, endpoint_id: endpointId } = await receiveForDelivery(context, line)
+    await context.redis.flushdb()
+    await context.queues.enqueueMessages([{ id, generation: 0 }])
+    await makeOverdue(context, 'deliveries', [id])
+    expect(await sweep(context)).to.equal(1)
+    expect(await hasDeliveryJob(context, id, 1)).to.equal(true)
+    expect(endpointId).to.be.a('string')
+  })
+
+  /** BullMQ keeps a failed job for operators to see; nobody will work on it. */
+  async function failNextJob(): Promise<void> {
+    const connection = context.redis.duplicate({ maxRetriesPerRequest: null, enableOfflineQueue: true })
+    const worker = new Worker('send-message', null, { connection, prefix: QUEUE_PREFIX })
+    try {
+      const job = await worker.getNextJob('token')
+      await job.moveToFailed(new Error('no reason'), 'token')
+    } finally {
+      await worker.close()
+      connection.disconnect()
+    }
+  }
+
+  /** Many messages to many numbers, overdue. */
+  async function insertMany(count: number): Promise<void> {
+    await context.db.raw(
+      `insert into messages (id, user_id, line_id, direction, source, from_number, to_number, text, status, due_at)
+       select overlay(uuidv7()::text placing lpad(to_hex(n), 8, '0') from 29)::uuid, ?, ?, 'outbound', 'webhook', ?,
+         '+1' || n, 'x', 'queued', now() - interval '10 seconds' from generate_series(1, ?) n`,
+      [line.userId, line.lineId, line.number, count],
+    )
+  }
+})

@@ -1,0 +1,74 @@
+import { expect } from 'chai'
+import type { Context } from '../../src/domain/context.js'
+import { addUser, getUserByEmail } from '../../src/domain/users.js'
+import { createTestContext } from '../helpers/context.js'
+import { refusal } from './refusal.js'
+
+describe('users', () => {
+  let context: Context
+
+  before(async () => {
+    context = await createTestContext()
+  })
+  after(() => context.close())
+
+  it('are added with an address and a name', async () => {
+    const user = await addUser(context, { email: ' Ada@Example.com ', name: ' Ada ' })
+    expect(user).to.deep.include({ email: 'Ada@Example.com', name: 'Ada' })
+    expect(await getUserByEmail(context, 'Ada@Example.com')).to.deep.equal(user)
+  })
+
+  it('are found whatever the case of the address', async () => {
+    const user = await addUser(context, { email: 'Ben@example.com' })
+    expect(await getUserByEmail(context, ' bEN@EXAMPLE.com ')).to.deep.equal(user)
+  })
+
+  for (const [n, name] of [undefined, '', '  ', '\0'].entries()) {
+    it(`are named after their address when the name is ${name === undefined ? 'not given' : JSON.stringify(name)}`, async () => {
+      const email = `unnamed${n}@example.com`
+      const user = await addUser(context, { email, ...(name === undefined ? {} : { name }) })
+      expect(user).to.include({ name: email })
+    })
+  }
+
+  it('have addresses of their own, whatever the case', async () => {
+    await addUser(context, { email: 'cleo@example.com' })
+    expect(await refusal(addUser(context, { email: 'CLEO@example.com' }))).to.deep.equal({
+      status: 409,
+      message: 'email CLEO@example.com belongs to a user already',
+    })
+  })
+
+  it('are added once by two requests at the same moment', async () => {
+    const results = await Promise.allSettled([
+      addUser(context, { email: 'dora@example.com' }),
+      addUser(context, { email: 'Dora@example.com' }),
+    ])
+    expect(results.filter(({ status }) => status === 'fulfilled')).to.have.length(1)
+  })
+
+  for (const email of [
+    '',
+    'ada',
+    '@example.com',
+    'ada@',
+    'a@b@c',
+    'a da@example.com',
+    'ada\0@example.com',
+    `${'a'.repeat(250)}@b.cd`,
+  ]) {
+    it(`need an address that can be one, unlike ${JSON.stringify(email.slice(0, 20))}`, async () => {
+      expect(await refusal(addUser(context, { email }))).to.deep.equal({
+        status: 400,
+        message: 'email must be an e-mail address, such as ada@example.com',
+      })
+    })
+  }
+
+  it('that are not there are asked to be added', async () => {
+    expect(await refusal(getUserByEmail(context, 'nobody@example.com'))).to.deep.equal({
+      status: 404,
+      message: 'no user has the email nobody@example.com: add one with `linehook user add`',
+    })
+  })
+})

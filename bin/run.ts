@@ -1,5 +1,7 @@
-import { embeddedEnvironment, givenEnvironment } from '../dev/embedded.js'
+import { existsSync } from 'node:fs'
+import { DATA_FOLDER, embeddedEnvironment, givenEnvironment } from '../dev/embedded.js'
 import { ConfigInvalid, readConfig } from '../src/config.js'
+import { isDatabaseUnavailable } from '../src/database/connection.js'
 import { createContext, type Context } from '../src/domain/context.js'
 import { Unavailable, UserError } from '../src/errors.js'
 
@@ -11,13 +13,13 @@ import { Unavailable, UserError } from '../src/errors.js'
 export async function run(
   options: { json?: boolean },
   work: (context: Context) => Promise<{ result: unknown; lines: string[] }>,
+  limits: { statementTimeoutMs?: number } = {},
 ): Promise<void> {
   let context: Context | undefined
   try {
-    context = createContext(readConfig({ LOG_LEVEL: 'warn', ...environment() }), {
-      process: 'linehook',
-      poolSize: 2,
-    })
+    // Standard output belongs to the command's answer, so nothing is logged to it.
+    const config = readConfig({ ...environment(), LOG_LEVEL: 'silent' })
+    context = createContext(config, { process: 'linehook', poolSize: 2, ...limits })
     const { result, lines } = await work(context)
     process.stdout.write(
       options.json === true ? `${JSON.stringify(result, null, 2)}\n` : `${lines.join('\n')}\n`,
@@ -31,23 +33,40 @@ export async function run(
   }
 }
 
-/** What is configured, else what `linehook start` runs with in this folder. */
+/** What is configured, else what `linehook start` runs with in this folder, if it ever did. */
 function environment(): NodeJS.ProcessEnv {
   const given = givenEnvironment()
-  return given.DATABASE_URL === undefined ? { ...embeddedEnvironment(), ...given } : given
+  if (given.DATABASE_URL !== undefined || !existsSync(DATA_FOLDER)) return given
+  return { ...embeddedEnvironment(), ...given }
 }
 
 function explain(error: unknown): string {
   if (error instanceof UserError) return error.message
+  const isConfigured = Boolean(process.env.DATABASE_URL)
   if (error instanceof ConfigInvalid) {
-    return process.env.DATABASE_URL
-      ? error.message
-      : `Linehook is not running in this folder: start it with \`npm start\`, or set DATABASE_URL and the other settings.\n${error.message}`
+    if (isConfigured) return error.message
+    const isFaulty = !error.faults.every((fault) => fault.endsWith(' is required'))
+    return isFaulty ? `${NOT_RUNNING}\n${error.message}` : NOT_RUNNING
   }
-  if (error instanceof Unavailable) {
-    return process.env.DATABASE_URL
+  if (error instanceof Unavailable || isDatabaseUnavailable(error)) {
+    return isConfigured
       ? 'Postgres cannot be reached: see DATABASE_URL'
       : 'Postgres cannot be reached: is `npm start` running in this folder?'
   }
+  const { code = '', name, message = '' } = error as { code?: string; name?: string; message?: string }
+  if (REFUSED.test(code)) return `Postgres refused: ${message}: see DATABASE_URL`
+  if (NO_SCHEMA.test(code)) {
+    return 'The database has no schema yet, or an older one: run `linehook migrate`'
+  }
+  if (name === 'MigrationLocked') {
+    return 'Another migration is running; if that one was killed, release its lock in Postgres: update knex_migrations_lock set is_locked = 0'
+  }
   throw error
 }
+
+const NOT_RUNNING =
+  'Linehook is not running in this folder: start it with `npm start`, or set DATABASE_URL and the other settings.'
+/** Postgres's codes: 28 who are you, 3D000 no such database. */
+const REFUSED = /^(28...|3D000)$/
+/** No such column, function or table. */
+const NO_SCHEMA = /^(42703|42883|42P01)$/

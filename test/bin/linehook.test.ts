@@ -1,0 +1,171 @@
+import { expect } from 'chai'
+import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { readVersion } from '../../src/config.js'
+import { createEnvironment, type Environment } from '../helpers/environment.js'
+import { stopProcesses } from '../helpers/processes.js'
+import { createEmptyDatabase } from '../helpers/services.js'
+import { answer, linehook, refusal } from './linehook.js'
+
+describe('linehook, the command line', function () {
+  this.timeout(30_000)
+
+  let environment: Environment
+  let folder: string
+
+  before(async () => {
+    environment = await createEnvironment()
+  })
+
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'linehook-bin-'))
+  })
+
+  afterEach(() => rm(folder, { recursive: true, force: true }))
+
+  after(stopProcesses)
+
+  it('--help lists every command, and --version says which this is', async () => {
+    const [help, version] = await Promise.all([answer({}, '--help'), answer({}, '--version')])
+    for (const command of ['start', 'migrate', 'user', 'line', 'connection', 'webhook']) {
+      expect(help.some((line) => line.trimStart().startsWith(command))).to.equal(true, command)
+    }
+    expect(version).to.deep.equal([readVersion()])
+  })
+
+  it('each group lists its commands with --help', async () => {
+    const groups = {
+      line: ['add', 'list', 'enable', 'disable'],
+      connection: ['enable', 'disable', 'set-url', 'send-held', 'disconnect'],
+      webhook: ['create', 'regenerate', 'delete'],
+    }
+    await Promise.all(
+      Object.entries(groups).map(async ([group, commands]) => {
+        const help = await answer({}, group, '--help')
+        for (const command of commands) {
+          expect(help.some((line) => line.trimStart().startsWith(command))).to.equal(true, command)
+        }
+      }),
+    )
+  })
+
+  it('an unknown command is named, with the help, and ends with 1', async () => {
+    const { exitCode, outputLines, errorLines } = await linehook(environment, ['lien', 'list'])
+    expect(exitCode).to.equal(1)
+    expect(errorLines[0]).to.match(/^error: unknown command 'lien'/)
+    expect(errorLines.join('\n')).to.contain('Usage: linehook')
+    expect(outputLines).to.deep.equal([])
+  })
+
+  it('a missing argument or option is named, with the usage, and ends with 1', async () => {
+    const [argument, option, count] = await Promise.all([
+      linehook(environment, ['connection', 'set-url', '+15551230000']),
+      linehook(environment, ['line', 'add', '+15551230000']),
+      linehook(environment, ['line', 'add', '+15551230000', '--user', 'a@b.c', '--per-minute', 'many']),
+    ])
+    expect([argument.exitCode, option.exitCode, count.exitCode]).to.deep.equal([1, 1, 1])
+    expect(argument.errorLines[0]).to.equal("error: missing required argument 'url'")
+    expect(option.errorLines[0]).to.equal("error: required option '--user <email>' not specified")
+    expect(count.errorLines[0]).to.match(/'many' is invalid\. It must be a whole number\.$/)
+  })
+
+  it('without any configuration it says how to start, and leaves the folder as it is', async () => {
+    const { exitCode, outputLines, errorLines } = await linehook({}, ['line', 'list'], folder)
+    expect([exitCode, outputLines, errorLines]).to.deep.equal([
+      1,
+      [],
+      [
+        'Linehook is not running in this folder: start it with `npm start`, or set DATABASE_URL and the other settings.',
+      ],
+    ])
+    expect(await readdir(folder)).to.deep.equal([])
+  })
+
+  it('without a database it still names the faults of what is configured', async () => {
+    const { exitCode, errorLines } = await linehook({ PORT: 'many' }, ['line', 'list'], folder)
+    expect(exitCode).to.equal(1)
+    expect(errorLines[0]).to.match(/^Linehook is not running in this folder/)
+    expect(errorLines.at(-1)).to.match(/^ {2}PORT must be a whole number/)
+  })
+
+  it('in a folder whose embedded Postgres has stopped it asks whether it runs', async () => {
+    await mkdir(join(folder, '.data'))
+    const services = {
+      DATABASE_URL: 'postgres://linehook@127.0.0.1:1/linehook',
+      REDIS_URL: environment.REDIS_URL,
+    }
+    await writeFile(join(folder, '.data/services.json'), JSON.stringify(services))
+    const { exitCode, errorLines } = await linehook({}, ['line', 'list'], folder)
+    expect([exitCode, errorLines]).to.deep.equal([
+      1,
+      ['Postgres cannot be reached: is `npm start` running in this folder?'],
+    ])
+  })
+
+  it('reads .env in its folder; the environment wins over it', async () => {
+    const file = Object.entries({ ...environment, DATABASE_URL: 'postgres://127.0.0.1:1/nobody' })
+    await writeFile(join(folder, '.env'), file.map(([name, value]) => `${name}=${value}\n`).join(''))
+    const { DATABASE_URL = '' } = environment
+    const [fromFile, fromEnvironment] = await Promise.all([
+      linehook({}, ['line', 'list'], folder),
+      linehook({ DATABASE_URL }, ['line', 'list'], folder),
+    ])
+    expect(fromFile.errorLines).to.deep.equal(['Postgres cannot be reached: see DATABASE_URL'])
+    expect([fromEnvironment.exitCode, fromEnvironment.errorLines]).to.deep.equal([0, []])
+  })
+
+  it('a faulty configuration is listed whole, without a stack trace', async () => {
+    const faulty = { ...environment, REDIS_URL: 'http://127.0.0.1', ENCRYPTION_KEY: 'short' }
+    const { exitCode, errorLines } = await linehook(faulty, ['line', 'list'])
+    expect(exitCode).to.equal(1)
+    expect(errorLines).to.have.length(3)
+    expect(errorLines.map((line) => line.trim().split(' ')[0])).to.deep.equal([
+      'The',
+      'REDIS_URL',
+      'ENCRYPTION_KEY',
+    ])
+  })
+
+  it('says what is wrong with Postgres in one line', async () => {
+    const { DATABASE_URL = '' } = environment
+    const withUrl = (change: (url: URL) => void) => {
+      const url = new URL(DATABASE_URL)
+      change(url)
+      return { ...environment, DATABASE_URL: url.href }
+    }
+    const stopped = withUrl((url) => (url.port = '1'))
+    const [list, migrate, missing, password, empty] = await Promise.all([
+      refusal(stopped, 'line', 'list'),
+      refusal(stopped, 'migrate'),
+      refusal(
+        withUrl((url) => (url.pathname = '/nosuch')),
+        'line',
+        'list',
+      ),
+      refusal(
+        withUrl((url) => (url.password = 'wrong')),
+        'line',
+        'list',
+      ),
+      refusal({ ...environment, DATABASE_URL: await createEmptyDatabase() }, 'line', 'list'),
+    ])
+    expect(list).to.equal('Postgres cannot be reached: see DATABASE_URL')
+    expect(migrate).to.equal('Postgres cannot be reached: see DATABASE_URL')
+    expect(missing).to.equal('Postgres refused: database "nosuch" does not exist: see DATABASE_URL')
+    expect(password).to.match(/^Postgres refused: password authentication failed .+: see DATABASE_URL$/)
+    expect(empty).to.equal('The database has no schema yet, or an older one: run `linehook migrate`')
+  })
+
+  it('with --json an error is JSON too', async () => {
+    const said = await refusal(environment, 'line', 'disable', '+15559999999', '--json')
+    expect(JSON.parse(said)).to.deep.equal({
+      error: 'no line has the id or number +15559999999: see `linehook line list`',
+    })
+  })
+
+  it('its answer is all that it prints, also while Redis is down and everything is logged', async () => {
+    const noisy = { ...environment, REDIS_URL: 'redis://127.0.0.1:1', LOG_LEVEL: 'debug' }
+    expect(await answer(noisy, 'line', 'list', '--json')).to.deep.equal(['[]'])
+  })
+})

@@ -89,6 +89,8 @@ function locate(path: string) {
   return undefined
 }
 
+const IMPORT = /^(?:import|export)\b[^'"]*?from '([^']+)'|^import '([^']+)'|\bimport\('([^']+)'\)/gm
+
 /** Type-only imports count too: a type is knowledge of the other room. */
 export function readImports(folders: readonly string[]): Import[] {
   const files = folders.flatMap((folder) =>
@@ -97,10 +99,8 @@ export function readImports(folders: readonly string[]): Import[] {
       .map((file) => join(folder, file)),
   )
   return files.flatMap((from) =>
-    [
-      ...readFileSync(from, 'utf8').matchAll(/^(?:import|export)\b[^'"]*?from '([^']+)'|^import '([^']+)'/gm),
-    ].map((match) => {
-      const specifier = match[1] ?? match[2] ?? ''
+    [...readFileSync(from, 'utf8').matchAll(IMPORT)].map((match) => {
+      const specifier = match[1] ?? match[2] ?? match[3] ?? ''
       const to = specifier.startsWith('.')
         ? normalize(join(dirname(from), specifier)).replace(/\.js$/, '.ts')
         : specifier

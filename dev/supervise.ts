@@ -52,6 +52,7 @@ export function supervise(
   types: readonly ProcessType[],
   env: NodeJS.ProcessEnv,
   print: (line: string) => void,
+  { stopMs = STOP_MS } = {},
 ): Supervisor {
   const stopping = new AbortController()
   const width = Math.max(...types.map(({ name }) => name.length))
@@ -87,7 +88,7 @@ export function supervise(
       signalAll('SIGTERM')
       const killer = setTimeout(() => {
         signalAll('SIGKILL')
-      }, STOP_MS)
+      }, stopMs)
       await Promise.all(kept)
       clearTimeout(killer)
     },

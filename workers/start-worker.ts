@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { DelayedError, Worker, type Job } from 'bullmq'
 import { ValidationError, type Schema } from 'yup'
 import { ConfigInvalid, readConfig } from '../src/config.js'
+import { isDatabaseUnavailable } from '../src/database/connection.js'
 import { createContext, type Context } from '../src/domain/context.js'
 import { asError, Unavailable } from '../src/errors.js'
 import { QUEUE_PREFIX, type QueueName } from '../src/queues/queues.js'
@@ -124,14 +125,18 @@ async function waitAfter<Data>(
   data: Data,
 ): Promise<number> {
   if (error instanceof TryAgainIn) return error.ms
-  if (error instanceof Unavailable) {
-    context.log.warn({ err: asError(error.cause ?? error) }, 'worker.paused')
+  if (error instanceof Unavailable || isDatabaseUnavailable(error)) {
+    context.log.warn({ err: asError(causeOf(error)) }, 'worker.paused')
     await sleep(UNAVAILABLE_PAUSE_MS)
     return Math.round(Math.random() * UNAVAILABLE_PAUSE_MS)
   }
   context.log.error({ err: asError(error) }, 'job.crashed')
   await story.crashed?.(context, data).catch(() => undefined)
   return CRASH_WAIT_MS
+}
+
+function causeOf(error: unknown): unknown {
+  return error instanceof Unavailable ? (error.cause ?? error) : error
 }
 
 async function putOff(job: Job, token: string, ms: number): Promise<never> {

@@ -1,6 +1,7 @@
 import { rmSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { startServices, type Services } from '../../dev/services.js'
+import { createTemplate } from './services.js'
 
 const dataFolder = resolve(`.data/test-${process.pid}`)
 let services: Services | undefined
@@ -10,6 +11,7 @@ export async function mochaGlobalSetup(): Promise<void> {
   services = await startServices({ dataFolder, cacheFolder: resolve('.data/packages') })
   process.env.TEST_DATABASE_URL = services.databaseUrl
   process.env.TEST_REDIS_URL = services.redisUrl
+  await createTemplate()
 }
 
 export async function mochaGlobalTeardown(): Promise<void> {

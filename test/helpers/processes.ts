@@ -1,6 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
 import { freePort } from '../../dev/free-port.js'
 import type { Environment } from './environment.js'
 import { until } from './until.js'
@@ -12,32 +13,41 @@ const SOURCES = {
   maintenance: 'workers/maintenance.ts',
 }
 
+/** What node needs to run TypeScript. Resolved here: a process may run in a folder that has no tsx. */
+export const TSX = ['--import', import.meta.resolve('tsx')]
+
 export type ProcessName = keyof typeof SOURCES
 
 export interface RunningProcess {
   name: string
   pid: number
-  /** What it wrote to standard output and error, line by line. */
+  /** What it wrote, line by line; `lines` are both, as they came. */
   lines: string[]
+  outputLines: string[]
+  errorLines: string[]
   /** Its log lines, parsed. */
   log(): Record<string, unknown>[]
+  isRunning(): boolean
+  /** null: a signal ended it. All of its output has been read by then. */
   exitCode: Promise<number | null>
+  /** Resolves when it has ended. */
   kill(signal: NodeJS.Signals): Promise<void>
 }
+
+export type RunningWeb = RunningProcess & { url: string }
 
 const running = new Set<ChildProcess>()
 
 /** Starts one process of the Procfile from its source and waits until it says that it has started. */
 export async function startProcess(name: ProcessName, environment: Environment): Promise<RunningProcess> {
-  const started = runNode(name, ['--import', 'tsx', SOURCES[name]], {
-    LOG_LEVEL: 'info',
-    ...withLog(environment),
-  })
+  const started = runSource(SOURCES[name], withLog(environment), { name })
+  const said = () => `${name} says that it has started; it said:\n${started.lines.join('\n')}`
   await until(
-    `${name} has started:\n${started.lines.join('\n')}`,
-    () => started.log().some(({ msg }) => msg === 'process.started'),
+    said,
+    () => !started.isRunning() || started.log().some(({ msg }) => msg === 'process.started'),
     20_000,
   )
+  if (!started.isRunning()) throw new Error(`ended instead: ${said()}`)
   return started
 }
 
@@ -46,45 +56,73 @@ function withLog(environment: Environment): Environment {
   return environment.LOG_LEVEL === 'silent' ? { ...environment, LOG_LEVEL: 'info' } : environment
 }
 
-/** `web` on a free port. */
-export async function startWeb(environment: Environment): Promise<RunningProcess & { url: string }> {
+/** `web`, on a free port unless the environment names one. */
+export async function startWeb(environment: Environment): Promise<RunningWeb> {
   const port = environment.PORT ?? String(await freePort())
   const web = await startProcess('web', { ...environment, PORT: port })
   return { ...web, url: `http://127.0.0.1:${port}` }
 }
 
-/** Runs node with only this environment (and PATH). `stopProcesses` ends whatever is left. */
+/** Runs a TypeScript file of the project. `stopProcesses` ends it if it has not ended by then. */
+export function runSource(
+  path: string,
+  environment: Environment,
+  { name = path, args = [], cwd }: { name?: string; args?: readonly string[]; cwd?: string } = {},
+): RunningProcess {
+  const source = fileURLToPath(new URL(`../../${path}`, import.meta.url))
+  return runNode(name, [...TSX, source, ...args], environment, cwd)
+}
+
+/** Runs node with only this environment (and PATH). `stopProcesses` ends it if it has not ended by then. */
 export function runNode(
   name: string,
-  args: string[],
+  args: readonly string[],
   environment: Environment,
   cwd?: string,
 ): RunningProcess {
   const child = spawn(process.execPath, args, {
+    cwd,
     env: { PATH: process.env.PATH, ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
-    ...(cwd === undefined ? {} : { cwd }),
   })
   running.add(child)
-  const exited = once(child, 'exit').then(() => {
+  const isRunning = () => child.exitCode === null && child.signalCode === null
+  const closed = once(child, 'close').then(() => {
     running.delete(child)
     return child.exitCode
   })
   const lines: string[] = []
-  for (const stream of [child.stdout, child.stderr]) {
-    createInterface({ input: stream }).on('line', (line) => lines.push(line))
+  const read = (stream: NodeJS.ReadableStream) => {
+    const own: string[] = []
+    createInterface({ input: stream }).on('line', (line) => {
+      own.push(line)
+      lines.push(line)
+    })
+    return own
   }
   return {
     name,
     pid: child.pid ?? 0,
     lines,
-    log: () =>
-      lines.flatMap((line) => (line.startsWith('{') ? [JSON.parse(line) as Record<string, unknown>] : [])),
-    exitCode: exited,
+    outputLines: read(child.stdout),
+    errorLines: read(child.stderr),
+    log: () => lines.flatMap(parseLogLine),
+    isRunning,
+    exitCode: closed,
     kill: async (signal) => {
       child.kill(signal)
-      await exited
+      await closed
     },
+  }
+}
+
+/** A process that is killed may leave half a line behind. */
+function parseLogLine(line: string): Record<string, unknown>[] {
+  if (!line.startsWith('{')) return []
+  try {
+    return [JSON.parse(line) as Record<string, unknown>]
+  } catch {
+    return []
   }
 }
 

@@ -1,11 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
 /**
- * Waits until `look` gives something other than undefined or false, and gives that back. What it threw last, or
- * saw last, is in the error when it never does.
+ * Waits until `look` gives something other than undefined or false, and gives that back. What it threw last is
+ * the cause of the error when it never does.
+ *
+ * @param what completes "not within … ms: "; a function tells what is known by then
  */
 export async function until<T>(
-  what: string,
+  what: string | (() => string),
   look: () => T | undefined | false | Promise<T | undefined | false>,
   timeoutMs = 10_000,
 ): Promise<T> {
@@ -21,5 +23,6 @@ export async function until<T>(
     }
     await sleep(25)
   }
-  throw new Error(`not within ${timeoutMs} ms: ${what}`, { cause: lastError })
+  const description = typeof what === 'string' ? what : what()
+  throw new Error(`not within ${timeoutMs} ms: ${description}`, { cause: lastError })
 }

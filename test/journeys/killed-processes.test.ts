@@ -1,0 +1,114 @@
+import { expect } from 'chai'
+import { MAGIC_NUMBERS } from '../../src/carriers/simulator.js'
+import type { Context } from '../../src/domain/context.js'
+import { freePort } from '../../dev/free-port.js'
+import type { Environment } from '../helpers/environment.js'
+import { createLine, type TestLine } from '../helpers/factories.js'
+import { startProcess, startWeb, stopProcesses, type RunningProcess } from '../helpers/processes.js'
+import { until } from '../helpers/until.js'
+import {
+  createInstallation,
+  endLeases,
+  numbers,
+  outboundMessages,
+  post,
+  postAll,
+  takenCounts,
+  whenSettled,
+  WIDE,
+} from './steps.js'
+
+describe('journey: kill -9 at work', function () {
+  this.timeout(90_000)
+
+  let environment: Environment
+  let context: Context
+  let web: RunningProcess & { url: string }
+  let worker: RunningProcess
+
+  before(async () => {
+    ;({ environment, context } = await createInstallation({
+      PORT: String(await freePort()),
+      CARRIER_TIMEOUT_MS: '60000',
+      SEND_CONCURRENCY: '10',
+    }))
+    ;[web, worker] = await Promise.all([
+      startWeb(environment),
+      startProcess('send-message', environment),
+      startProcess('maintenance', environment),
+    ])
+  })
+
+  after(async () => {
+    await stopProcesses()
+    await context.close()
+  })
+
+  it('of a killed web every text that it answered with 200 is sent once, and no other one twice', async () => {
+    const line = await createLine(context, WIDE)
+    const acknowledged: string[] = []
+    const recipients = numbers(120)
+    const isUp = () => fetch(`${web.url}/healthz`).then(({ ok }) => ok)
+    const next = async (): Promise<void> => {
+      const toNumber = recipients.pop()
+      if (toNumber === undefined) return
+      const posted = await post(web.url, line, { toNumber }).catch(() => undefined)
+      if (posted?.status === 200) acknowledged.push(posted.messageId)
+      if (posted === undefined) await until('web is back', isUp, 20_000)
+      return next()
+    }
+    const clients = Array.from({ length: 10 }, next)
+    for (const count of [20, 60]) {
+      await until(`${count} are acknowledged`, () => acknowledged.length >= count)
+      await web.kill('SIGKILL')
+      web = await startWeb(environment)
+    }
+    await Promise.all(clients)
+
+    const settled = await whenSettled(context, line)
+    const taken = await takenCounts(context, line)
+    expect(acknowledged.length).to.be.at.least(80)
+    expect(acknowledged.filter((id) => taken.get(id) !== 1)).to.deep.equal([])
+    expect(settled.every(({ status }) => status === 'delivered')).to.equal(true)
+    expect(settled.filter(({ id }) => taken.get(id) !== 1)).to.deep.equal([])
+  })
+
+  it('of a killed send-message nothing is lost or sent twice; only what it was sending may be unknown', async () => {
+    const line = await createLine(context, WIDE)
+    const hanging: TestLine[] = []
+    for (let n = 0; n < 5; n += 1) {
+      const each = await createLine(context, WIDE)
+      await postAll(web.url, each, [{ toNumber: MAGIC_NUMBERS.neverAnswers }])
+      hanging.push(each)
+    }
+    await until('five calls hang', async () => {
+      const rows = await Promise.all(hanging.map((each) => outboundMessages(context, each)))
+      return rows.flat().filter(({ status }) => status === 'sending').length === 5
+    })
+
+    const texts = numbers(200).map((toNumber) => ({ toNumber }))
+    const posting = postAll(web.url, line, texts)
+    await until('some are taken', async () => (await takenCounts(context, line)).size >= 20)
+    await worker.kill('SIGKILL')
+    const acknowledged = await posting
+    const interrupted = (await outboundMessages(context, line)).filter(({ status }) => status === 'sending')
+    expect((await takenCounts(context, line)).size, 'killed in the middle').to.be.lessThan(200)
+
+    await endLeases(context, 'messages')
+    worker = await startProcess('send-message', environment)
+    const settled = await whenSettled(context, line)
+    const taken = await takenCounts(context, line)
+    expect(settled.map(({ id }) => id)).to.have.members(acknowledged)
+    for (const { id, status } of settled) {
+      if (status === 'unknown') expect(interrupted.map((row) => row.id)).to.include(id)
+      else expect([status, taken.get(id)]).to.deep.equal(['delivered', 1])
+    }
+    expect([...taken.values()].every((count) => count === 1)).to.equal(true)
+
+    for (const each of hanging) {
+      const [message] = await whenSettled(context, each)
+      expect(message).to.include({ status: 'unknown', error: 'worker_lost' })
+      expect((await takenCounts(context, each)).size).to.equal(0)
+    }
+  })
+})

@@ -1,0 +1,55 @@
+import { rm } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
+import { freePort } from '../../dev/free-port.js'
+import { startPostgres, type EmbeddedService } from '../../dev/postgres.js'
+import { startRedis } from '../../dev/redis.js'
+
+/** A service that a story may stop: on a port and with data of its own, which it keeps between its lives. */
+export interface OwnService {
+  url: string
+  /** Without a word to it. */
+  kill(): Promise<void>
+  /** As an operator would. */
+  stop(): Promise<void>
+  start(): Promise<void>
+  /** Stops it, and deletes its data. */
+  remove(): Promise<void>
+}
+
+let count = 0
+
+export function ownRedis(): Promise<OwnService> {
+  return own('redis', (dataFolder, port) =>
+    startRedis({ dataFolder, port, cacheFolder: resolve('.data/packages') }),
+  )
+}
+
+export function ownPostgres(): Promise<OwnService> {
+  return own('postgres', (dataFolder, port) => startPostgres({ dataFolder, port }))
+}
+
+async function own(
+  name: string,
+  start: (dataFolder: string, port: number) => Promise<EmbeddedService>,
+): Promise<OwnService> {
+  count += 1
+  const folder = resolve(`.data/test-${process.pid}`, `journey-${name}-${count}`)
+  const dataFolder = join(folder, name)
+  const port = await freePort()
+  let service = await start(dataFolder, port)
+  return {
+    url: service.url,
+    kill: async () => {
+      process.kill(service.pid, 'SIGKILL')
+      await service.stop()
+    },
+    stop: () => service.stop(),
+    start: async () => {
+      service = await start(dataFolder, port)
+    },
+    remove: async () => {
+      await service.stop()
+      await rm(folder, { recursive: true, force: true })
+    },
+  }
+}

@@ -1,0 +1,137 @@
+import { expect } from 'chai'
+import type { Context } from '../../src/domain/context.js'
+import type { Environment } from '../helpers/environment.js'
+import { createLine, type TestLine } from '../helpers/factories.js'
+import { startProcess, startWeb, stopProcesses, type RunningProcess } from '../helpers/processes.js'
+import { startReceiver, type Receiver } from '../helpers/receiver.js'
+import { until } from '../helpers/until.js'
+import { createInstallation, endLeases, numbers, textTo } from './steps.js'
+
+const [friend = ''] = numbers(1)
+
+describe('journey: an event whose receiver or worker goes away', function () {
+  this.timeout(60_000)
+
+  let environment: Environment
+  let context: Context
+  let url: string
+  let worker: RunningProcess
+  let receiver: Receiver
+
+  before(async () => {
+    ;({ environment, context } = await createInstallation({ DELIVERY_RETRY_BASE_MS: '100' }))
+    const [web, deliverEvent] = await Promise.all([
+      startWeb(environment),
+      startProcess('deliver-event', environment),
+      startProcess('maintenance', environment),
+    ])
+    url = web.url
+    worker = deliverEvent
+  })
+
+  beforeEach(async () => {
+    receiver = await startReceiver()
+  })
+
+  afterEach(() => receiver.close())
+
+  after(async () => {
+    await stopProcesses()
+    await context.close()
+  })
+
+  async function attempts(line: TestLine) {
+    const rows: { number: number; failure: string | null; status: number | null; waitMs: number | null }[] =
+      await context
+        .db('delivery_attempts as a')
+        .join('deliveries as d', 'd.id', 'a.delivery_id')
+        .where('d.line_id', line.lineId)
+        .orderBy('a.attempt_number')
+        .select({
+          number: 'a.attempt_number',
+          failure: 'a.failure',
+          status: 'a.response_status',
+          waitMs: context.db.raw(
+            `(extract(epoch from a.next_attempt_at - a.started_at) * 1000)::integer - a.duration_ms`,
+          ),
+        })
+    return rows
+  }
+
+  async function isDelivered(line: TestLine): Promise<boolean> {
+    const row: { status: string } | undefined = await context
+      .db('deliveries')
+      .where({ line_id: line.lineId })
+      .first('status')
+    return row?.status === 'delivered'
+  }
+
+  const webhookIds = () => new Set(receiver.requests.map(({ headers }) => headers['webhook-id']))
+
+  it('a receiver that fails, then is down, then is up again gets the event under one webhook-id', async () => {
+    const line = await createLine(context, { outgoingUrl: receiver.url })
+    receiver.answerWith((response) => {
+      response.statusCode = 500
+      response.end()
+    })
+    await textTo(url, { fromNumber: friend, toNumber: line.number, text: 'Are you there?' })
+    await until('two attempts are answered 500', async () => (await attempts(line)).length === 2)
+
+    const { port, requests } = receiver
+    await receiver.close()
+    await until('an attempt finds nobody', async () => (await attempts(line)).length === 3)
+
+    receiver = await startReceiver(port)
+    receiver.requests.push(...requests)
+    await until('it is delivered', () => isDelivered(line), 20_000)
+
+    const made = await attempts(line)
+    expect(made.map(({ number, failure, status }) => [number, failure, status])).to.deep.equal([
+      [1, 'http_500', 500],
+      [2, 'http_500', 500],
+      [3, 'connect', null],
+      [4, null, 200],
+    ])
+    const waits = made.slice(0, 3).map(({ waitMs }) => waitMs ?? 0)
+    expect(waits[1]).to.be.greaterThan(waits[0]!)
+    expect(waits[2]).to.be.greaterThan(waits[1]!)
+    expect(receiver.requests).to.have.length(3)
+    expect(webhookIds()).to.have.property('size', 1)
+
+    const attempted = () => worker.log().filter(({ msg }) => msg === 'delivery.attempted')
+    const logged = await until('all attempts are logged', () => attempted().length === 4 && attempted())
+    expect(logged.map(({ attempt, outcome }) => [attempt, outcome])).to.deep.equal([
+      [1, 'retry'],
+      [2, 'retry'],
+      [3, 'retry'],
+      [4, 'delivered'],
+    ])
+    const loggedWaits = logged.slice(0, 3).map(({ retryInMs }) => Number(retryInMs))
+    expect(loggedWaits[0]).to.be.within(80, 120)
+    expect(loggedWaits[1]).to.be.within(320, 480)
+    expect(loggedWaits[2]).to.be.within(1280, 1920)
+  })
+
+  it('a worker killed in the middle of a request leaves its event to the next one, under the same webhook-id', async () => {
+    const line = await createLine(context, { outgoingUrl: receiver.url })
+    let isHanging = true
+    receiver.answerWith((response) => {
+      if (!isHanging) response.end('ok')
+    })
+    await textTo(url, { fromNumber: friend, toNumber: line.number, text: 'Hold the line' })
+    await until('the request arrives', () => receiver.requests.length === 1)
+    await worker.kill('SIGKILL')
+
+    isHanging = false
+    await endLeases(context, 'deliveries')
+    worker = await startProcess('deliver-event', environment)
+    await until('it is delivered', () => isDelivered(line), 20_000)
+
+    expect(receiver.requests).to.have.length(2)
+    expect(webhookIds()).to.have.property('size', 1)
+    expect((await attempts(line)).map(({ number, failure }) => [number, failure])).to.deep.equal([
+      [1, 'worker_lost'],
+      [2, null],
+    ])
+  })
+})

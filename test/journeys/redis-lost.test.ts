@@ -1,0 +1,141 @@
+import { expect } from 'chai'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Context } from '../../src/domain/context.js'
+import type { Environment } from '../helpers/environment.js'
+import { createLine, type TestLine } from '../helpers/factories.js'
+import { startProcess, startWeb, stopProcesses, type RunningProcess } from '../helpers/processes.js'
+import { until } from '../helpers/until.js'
+import { ownRedis, type OwnService } from './own-services.js'
+import {
+  createInstallation,
+  numbers,
+  outboundMessages,
+  post,
+  postAll,
+  takenCounts,
+  whenSettled,
+  WIDE,
+} from './steps.js'
+
+describe('journey: Redis forgets, and Redis goes away', function () {
+  this.timeout(90_000)
+
+  let redis: OwnService
+  let environment: Environment
+  let context: Context
+  let url: string
+  let workers: RunningProcess[]
+  let maintenance: RunningProcess
+
+  before(async () => {
+    redis = await ownRedis()
+    ;({ environment, context } = await createInstallation({ REDIS_URL: redis.url }))
+    ;({ url } = await startWeb(environment))
+  })
+
+  after(async () => {
+    await stopProcesses()
+    await context.close()
+    await redis.remove()
+  })
+
+  async function expectEachSentOnce(line: TestLine, ids: readonly string[]): Promise<void> {
+    const settled = await whenSettled(context, line)
+    expect(settled.map(({ id }) => id)).to.have.members(ids)
+    expect(settled.filter(({ status }) => status !== 'delivered')).to.deep.equal([])
+    const taken = await takenCounts(context, line)
+    expect(ids.filter((id) => taken.get(id) !== 1)).to.deep.equal([])
+    expect(taken.size).to.equal(ids.length)
+  }
+
+  const hasSchedule = async () =>
+    (await context.queues.maintenance.getJobScheduler('keep-house')) !== undefined
+
+  it('FLUSHALL with 200 waiting texts: once there are workers, all are sent once', async () => {
+    const line = await createLine(context, WIDE)
+    const ids = await postAll(
+      url,
+      line,
+      numbers(200).map((toNumber) => ({ toNumber })),
+    )
+    expect(await context.queues.sendMessage.getWaitingCount()).to.equal(200)
+    await context.redis.flushall()
+    expect(await context.queues.sendMessage.getWaitingCount()).to.equal(0)
+
+    workers = await Promise.all([
+      startProcess('send-message', environment),
+      startProcess('maintenance', environment),
+    ])
+    maintenance = workers[1]!
+    await expectEachSentOnce(line, ids)
+  })
+
+  it('FLUSHALL with everything running: the schedule of the housekeeping is made again', async () => {
+    await until('there is a schedule', hasSchedule)
+    await context.redis.flushall()
+    expect(await hasSchedule()).to.equal(false)
+    await until('there is a schedule again', hasSchedule, 20_000)
+  })
+
+  it('Redis killed for some seconds: every post is answered 200, and sent once after it is back', async () => {
+    const line = await createLine(context, WIDE)
+    const recipients = numbers(80)
+    const statuses: number[] = []
+    const ids: string[] = []
+    for (const [n, toNumber] of recipients.entries()) {
+      if (n === 20) await redis.kill()
+      const { status, messageId } = await post(url, line, { toNumber })
+      statuses.push(status)
+      ids.push(messageId)
+      await sleep(50)
+    }
+    expect(statuses).to.deep.equal(Array(80).fill(200))
+    const ready = await fetch(`${url}/readyz`)
+    expect([ready.status, await ready.json()]).to.deep.equal([
+      200,
+      { status: 'ok', postgres: 'ok', redis: 'unreachable' },
+    ])
+
+    await redis.start()
+    await expectEachSentOnce(line, ids)
+    expect(workers.every((worker) => worker.isRunning())).to.equal(true)
+    const failedCounts = await Promise.all(context.queues.all.map((queue) => queue.getFailedCount()))
+    expect(failedCounts).to.deep.equal([0, 0, 0])
+  })
+
+  it('Redis started again on the same data: texts that waited in it are sent once', async () => {
+    const line = await createLine(context, WIDE)
+    const [sender] = workers
+    await sender?.kill('SIGTERM')
+    const ids = await postAll(
+      url,
+      line,
+      numbers(20).map((toNumber) => ({ toNumber })),
+    )
+    await redis.stop()
+    await redis.start()
+    await until('web and the queues are back', () => context.redis.status === 'ready')
+    expect(await context.queues.sendMessage.getWaitingCount()).to.equal(20)
+
+    await startProcess('send-message', environment)
+    await expectEachSentOnce(line, ids)
+  })
+
+  it('texts that lose their jobs while maintenance is killed are brought by the next one', async () => {
+    await maintenance.kill('SIGKILL')
+    const line = await createLine(context, WIDE)
+    await context.queues.sendMessage.pause()
+    const ids = await postAll(
+      url,
+      line,
+      numbers(20).map((toNumber) => ({ toNumber })),
+    )
+    await context.queues.sendMessage.drain()
+    await context.queues.sendMessage.resume()
+    const before = await outboundMessages(context, line)
+    expect(before.map(({ status }) => status)).to.deep.equal(Array(20).fill('queued'))
+
+    maintenance = await startProcess('maintenance', environment)
+    await expectEachSentOnce(line, ids)
+  })
+})

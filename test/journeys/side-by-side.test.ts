@@ -1,0 +1,173 @@
+import { expect } from 'chai'
+import { acceptMessages } from '../../src/database/messages/accept.js'
+import type { Context } from '../../src/domain/context.js'
+import { newId } from '../../src/ids.js'
+import { createLine, type TestLine } from '../helpers/factories.js'
+import { startProcess, startWeb, stopProcesses, type RunningProcess } from '../helpers/processes.js'
+import { startReceiver, type Receiver } from '../helpers/receiver.js'
+import { until } from '../helpers/until.js'
+import { createInstallation, numbers, post, takenCounts, textTo, times, whenSettled, WIDE } from './steps.js'
+
+const [friend = '', ...others] = numbers(10)
+
+describe('journey: two of each worker side by side', function () {
+  this.timeout(90_000)
+
+  let context: Context
+  let receiver: Receiver
+  let url: string
+  let senders: RunningProcess[]
+  let deliverers: RunningProcess[]
+
+  before(async () => {
+    // Few at a time, so that neither worker can do everything alone.
+    const installation = await createInstallation({ SEND_CONCURRENCY: '4', DELIVER_CONCURRENCY: '4' })
+    const { environment } = installation
+    context = installation.context
+    receiver = await startReceiver()
+    const [web, ...workers] = await Promise.all([
+      startWeb(environment),
+      startProcess('maintenance', environment),
+      startProcess('send-message', environment),
+      startProcess('send-message', environment),
+      startProcess('deliver-event', environment),
+      startProcess('deliver-event', environment),
+    ])
+    url = web.url
+    senders = workers.slice(1, 3)
+    deliverers = workers.slice(3)
+  })
+
+  after(async () => {
+    await stopProcesses()
+    await receiver.close()
+    await context.close()
+  })
+
+  it('fifty texts to one number are sent in the order in which they were posted', async () => {
+    const line = await createLine(context, WIDE)
+    const posted: string[] = []
+    for (const data of times(50, { toNumber: friend })) posted.push((await post(url, line, data)).messageId)
+    const settled = await whenSettled(context, line)
+    expect(settled.map(({ status }) => status)).to.deep.equal(Array(50).fill('delivered'))
+
+    const taken: { message_id: string }[] = await context
+      .db('simulator_outbox')
+      .where({ from_number: line.number })
+      .orderBy('taken_at')
+      .select('message_id')
+    expect(taken.map(({ message_id }) => message_id)).to.deep.equal(posted)
+    expect(
+      workOf(senders, 'message.sent').every((count) => count > 0),
+      'both took part',
+    ).to.equal(true)
+  })
+
+  it('sixty events are delivered once each', async () => {
+    const line = await createLine(context, { outgoingUrl: receiver.url })
+    for (let n = 0; n < 60; n += 1) {
+      await textTo(url, { fromNumber: friend, toNumber: line.number, text: `Text ${n}` })
+    }
+    const delivered = () => context.db('deliveries').where({ line_id: line.lineId, status: 'delivered' })
+    await until('all are delivered', async () => (await delivered()).length === 60)
+    expect(new Set(receiver.requests.map(({ headers }) => headers['webhook-id'])).size).to.equal(60)
+    expect(receiver.requests).to.have.length(60)
+    expect(
+      workOf(deliverers, 'delivery.attempted').every((count) => count > 0),
+      'both took part',
+    ).to.equal(true)
+  })
+
+  it('lines keep 5 to a number and 12 in all in any 60 s, however much is queued', async () => {
+    const limits = { messagesPerNumberPerMinute: 5, messagesPerMinute: 12 }
+    const many = await createLine(context, limits)
+    const few = await createLine(context, limits)
+    await queueBeyondLimits(
+      many,
+      [...others.slice(0, 3)].flatMap((to) => Array<string>(8).fill(to)),
+    )
+    await queueBeyondLimits(
+      few,
+      [...others.slice(0, 2)].flatMap((to) => Array<string>(8).fill(to)),
+    )
+
+    // In each round all is sent that may be; then the windows' clock goes on.
+    const takenAfter: number[][] = []
+    for (const seconds of [40, 21, 61]) {
+      await until('the rest waits', isResting)
+      takenAfter.push([(await takenCounts(context, many)).size, (await takenCounts(context, few)).size])
+      await passTime(seconds, [many, few])
+    }
+    await Promise.all([whenSettled(context, many), whenSettled(context, few)])
+    expect(takenAfter).to.deep.equal([
+      [12, 10],
+      [12, 10],
+      [24, 16],
+    ])
+    expect([...(await takenCounts(context, many)).values()]).to.deep.equal(Array(24).fill(1))
+    expect([...(await takenCounts(context, few)).values()]).to.deep.equal(Array(16).fill(1))
+    expect(await mostInAMinute(many, 'from_number')).to.equal(12)
+    expect(await mostInAMinute(many, 'to_number')).to.be.at.most(5)
+    expect(await mostInAMinute(few, 'to_number')).to.equal(5)
+  })
+
+  function workOf(workers: RunningProcess[], msg: string): number[] {
+    return workers.map((worker) => worker.log().filter((entry) => entry.msg === msg).length)
+  }
+
+  /** As other sources than the webhook may: more than its limits let in. */
+  async function queueBeyondLimits(line: TestLine, recipients: string[]): Promise<void> {
+    const limits = { messages_per_number_per_minute: 5, messages_per_minute: 12 }
+    await context
+      .db('lines')
+      .where({ id: line.lineId })
+      .update({ messages_per_number_per_minute: 99, messages_per_minute: 99 })
+    const answers = await acceptMessages(
+      context.db,
+      recipients.map((toNumber) => ({ messageId: newId(), lineId: line.lineId, toNumber, text: 'Hello' })),
+      1000,
+    )
+    expect(answers.every(({ outcome }) => outcome === 'accepted')).to.equal(true)
+    await context.db('lines').where({ id: line.lineId }).update(limits)
+    await context.queues.enqueueMessages(
+      answers.map(({ messageId }) => ({ id: messageId ?? '', generation: 0 })),
+    )
+  }
+
+  /** What is left waits for a slot, or behind a message that does. */
+  async function isResting(): Promise<boolean> {
+    const due: unknown[] = await context
+      .db('messages')
+      .where({ status: 'sending' })
+      .orWhereRaw(`status = 'queued' and due_at < now() + interval '1 second'`)
+      .select('id')
+    const { waiting, active, prioritized } = await context.queues.sendMessage.getJobCounts()
+    return due.length === 0 && [waiting, active, prioritized].every((count) => count === 0)
+  }
+
+  /** The windows' places and what the outbox holds become so much older, and whoever waits asks again. */
+  async function passTime(seconds: number, lines: TestLine[]): Promise<void> {
+    const { db, redis, queues } = context
+    for (const line of lines) {
+      for (const key of await redis.keys(`lh:{${line.lineId}}:*`)) {
+        const members = await redis.zrange(key, 0, '-1')
+        for (const member of members) await redis.zincrby(key, -1000 * seconds, member)
+      }
+      await db('simulator_outbox')
+        .where({ from_number: line.number })
+        .update({ taken_at: db.raw('taken_at - make_interval(secs => ?)', [seconds]) })
+    }
+    await queues.sendMessage.promoteJobs()
+  }
+
+  async function mostInAMinute(line: TestLine, per: 'from_number' | 'to_number'): Promise<number> {
+    const { rows } = await context.db.raw<{ rows: { most: number }[] }>(
+      `select max(count)::integer as most from (
+         select count(*) over (partition by ?? order by taken_at
+           range between interval '60 seconds' preceding and current row) as count
+         from simulator_outbox where from_number = ?) spans`,
+      [per, line.number],
+    )
+    return rows[0]?.most ?? 0
+  }
+})

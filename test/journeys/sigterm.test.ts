@@ -1,0 +1,173 @@
+import { expect } from 'chai'
+import { Agent, get } from 'node:http'
+import { MAGIC_NUMBERS } from '../../src/carriers/simulator.js'
+import type { Context } from '../../src/domain/context.js'
+import type { Environment } from '../helpers/environment.js'
+import { createLine, type TestLine } from '../helpers/factories.js'
+import { startProcess, startWeb, stopProcesses, type RunningProcess } from '../helpers/processes.js'
+import { startReceiver, type Receiver } from '../helpers/receiver.js'
+import { until } from '../helpers/until.js'
+import { createInstallation, numbers, outboundMessages, post, postAll, textTo } from './steps.js'
+
+const [friend = ''] = numbers(1)
+
+/** No process may take longer (architecture: Processes). */
+const GONE_MS = 25_000
+
+interface End {
+  exitCode: number | null
+  durationMs: number
+}
+
+describe('journey: SIGTERM', function () {
+  this.timeout(60_000)
+
+  let environment: Environment
+  let context: Context
+  let receiver: Receiver
+  let url: string
+  /** Two workers with work that never ends; told to go at once, because they may take 20 s. */
+  let stuckLine: TestLine
+  let stuckEnds: Promise<End[]>
+
+  before(async () => {
+    ;({ environment, context } = await createInstallation())
+    receiver = await startReceiver()
+    receiver.answerWith(() => undefined)
+    const slow = { ...environment, CARRIER_TIMEOUT_MS: '60000', DELIVERY_TIMEOUT_MS: '60000' }
+    const [web, ...stuck] = await Promise.all([
+      startWeb(environment),
+      startProcess('send-message', slow),
+      startProcess('deliver-event', slow),
+    ])
+    url = web.url
+    stuckLine = await createLine(context, { outgoingUrl: receiver.url })
+    await postAll(url, stuckLine, [{ toNumber: MAGIC_NUMBERS.neverAnswers }])
+    await textTo(url, { fromNumber: friend, toNumber: stuckLine.number, text: 'For ever' })
+    await until('both are under way', isStuck)
+    stuckEnds = Promise.all(stuck.map(terminate))
+  })
+
+  after(async () => {
+    await stopProcesses()
+    await receiver.close()
+    await context.close()
+  })
+
+  async function terminate(process: RunningProcess): Promise<End> {
+    const startedAt = Date.now()
+    await process.kill('SIGTERM')
+    return { exitCode: await process.exitCode, durationMs: Date.now() - startedAt }
+  }
+
+  function expectGone({ exitCode, durationMs }: End): void {
+    expect(exitCode).to.equal(0)
+    expect(durationMs).to.be.lessThan(GONE_MS)
+  }
+
+  async function isStuck(): Promise<boolean> {
+    const [message] = await outboundMessages(context, stuckLine)
+    return (await deliveryOf(stuckLine)) === 'delivering' && message?.status === 'sending'
+  }
+
+  async function deliveryOf(line: TestLine): Promise<string | undefined> {
+    const row: { status: string } | undefined = await context
+      .db('deliveries')
+      .where({ line_id: line.lineId })
+      .first('status')
+    return row?.status
+  }
+
+  it('web answers the request that it is working on, and takes no new one', async () => {
+    const web = await startWeb(environment)
+    const line = await createLine(context)
+    // Whoever accepts for a line waits for this lock.
+    const trx = await context.db.transaction()
+    await trx.raw('select pg_advisory_xact_lock(hashtextextended(?, 0))', [line.lineId])
+    const posting = post(web.url, line)
+    await until('the request waits', async () => {
+      const { rows } = await context.db.raw<{ rows: unknown[] }>(
+        `select from pg_stat_activity
+         where application_name = 'linehook web' and wait_event_type = 'Lock' and datname = current_database()`,
+      )
+      return rows.length > 0
+    })
+
+    const terminating = terminate(web)
+    await until('it is stopping', () => web.log().some(({ msg }) => msg === 'process.stopping'))
+    await until('nobody listens', () => refusesConnections(web.url))
+    await trx.commit()
+    expect((await posting).status).to.equal(200)
+    expectGone(await terminating)
+    expect(await outboundMessages(context, line)).to.have.length(1)
+  })
+
+  it('web lets keep-alive connections go, idle ones and busy ones', async () => {
+    const web = await startWeb(environment)
+    const agent = new Agent({ keepAlive: true })
+    await ask(web.url, agent)
+    const busy = (async () => {
+      const own = new Agent({ keepAlive: true, maxSockets: 1 })
+      while (await ask(web.url, own).catch(() => false));
+      own.destroy()
+    })()
+    expectGone(await terminate(web))
+    await busy
+    agent.destroy()
+  })
+
+  it('deliver-event finishes the delivery that it is making', async () => {
+    const worker = await startProcess('deliver-event', environment)
+    const line = await createLine(context, { outgoingUrl: receiver.url })
+    const requestCount = receiver.requests.length
+    let finish: () => void = () => undefined
+    receiver.answerWith((response) => {
+      finish = () => response.end('ok')
+    })
+    await textTo(url, { fromNumber: friend, toNumber: line.number, text: 'One moment' })
+    await until('the request arrives', () => receiver.requests.length > requestCount)
+
+    const terminating = terminate(worker)
+    await until('it is stopping', () => worker.log().some(({ msg }) => msg === 'process.stopping'))
+    finish()
+    expectGone(await terminating)
+    expect(await deliveryOf(line)).to.equal('delivered')
+  })
+
+  it('send-message waits for the carrier that it is asking', async () => {
+    const worker = await startProcess('send-message', { ...environment, CARRIER_TIMEOUT_MS: '2000' })
+    const line = await createLine(context)
+    await postAll(url, line, [{ toNumber: MAGIC_NUMBERS.neverAnswers }])
+    const status = async () => (await outboundMessages(context, line))[0]?.status
+    await until('the carrier is asked', async () => (await status()) === 'sending')
+
+    expectGone(await terminate(worker))
+    expect(await status()).to.equal('unknown')
+  })
+
+  it('maintenance goes', async () => {
+    expectGone(await terminate(await startProcess('maintenance', environment)))
+  })
+
+  it('workers leave to its lease what takes longer than they may', async () => {
+    for (const end of await stuckEnds) expectGone(end)
+    expect(await isStuck()).to.equal(true)
+  })
+})
+
+function ask(url: string, agent: Agent): Promise<boolean> {
+  return new Promise((resolve, reject) => {
+    get(`${url}/healthz`, { agent }, (response) => {
+      response.resume().on('end', () => {
+        resolve(true)
+      })
+    }).on('error', reject)
+  })
+}
+
+function refusesConnections(url: string): Promise<boolean> {
+  return ask(url, new Agent()).then(
+    () => false,
+    (error: unknown) => (error as NodeJS.ErrnoException).code === 'ECONNREFUSED',
+  )
+}

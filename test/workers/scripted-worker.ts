@@ -1,0 +1,26 @@
+import { Unavailable } from '../../src/errors.js'
+import { sendMessageJob } from '../../src/queues/jobs.js'
+import { startWorker, TryAgainIn } from '../../workers/start-worker.js'
+
+/**
+ * A worker whose jobs do what the list `script:{id}` in Redis says, one word a run: `again:<ms>`, `unavailable`,
+ * `connection-lost`, `crash`; with the list empty they are done. It notes its runs in `runs:{id}` and its crashes
+ * in `crashes:{id}`.
+ */
+await startWorker({
+  queue: 'send-message',
+  payload: sendMessageJob,
+  concurrency: () => 5,
+  handle: async ({ redis }, { id }) => {
+    await redis.rpush(`runs:${id}`, Date.now())
+    const [word, ms] = ((await redis.lpop(`script:${id}`)) ?? '').split(':')
+    if (word === 'again') throw new TryAgainIn(Number(ms))
+    if (word === 'unavailable') throw new Unavailable('not now')
+    if (word === 'connection-lost')
+      throw Object.assign(new Error('terminating connection'), { code: '57P01' })
+    if (word === 'crash') throw new Error('nobody expected this')
+  },
+  crashed: async ({ redis }, { id }) => {
+    await redis.rpush(`crashes:${id}`, Date.now())
+  },
+})

@@ -1,0 +1,110 @@
+import { expect } from 'chai'
+import type { Job } from 'bullmq'
+import type { Context } from '../../src/domain/context.js'
+import { newId } from '../../src/ids.js'
+import { createInstallation } from '../journeys/steps.js'
+import { runSource, stopProcesses, type RunningProcess } from '../helpers/processes.js'
+import { until } from '../helpers/until.js'
+
+describe('startWorker', function () {
+  this.timeout(30_000)
+
+  let context: Context
+  let worker: RunningProcess
+
+  before(async () => {
+    const installation = await createInstallation({ LOG_LEVEL: 'info' })
+    context = installation.context
+    worker = runSource('test/workers/scripted-worker.ts', installation.environment)
+    await until('the worker has started', () => worker.log().some(({ msg }) => msg === 'process.started'))
+  })
+
+  after(async () => {
+    await stopProcesses()
+    await context.close()
+  })
+
+  /** Adds a job whose runs go by this script. @returns its id, which is its row's */
+  async function runScript(...words: string[]): Promise<string> {
+    const id = newId()
+    await context.redis.rpush(`script:${id}`, ...words)
+    await context.queues.enqueueMessages([{ id, generation: 0 }])
+    return id
+  }
+
+  const runCount = (id: string) => context.redis.llen(`runs:${id}`)
+  const crashCount = (id: string) => context.redis.llen(`crashes:${id}`)
+  const findJob = (id: string) => context.queues.sendMessage.getJob(id)
+
+  async function whenDelayed(id: string): Promise<Job> {
+    return until('the job is delayed', async () => {
+      const job = await findJob(id)
+      return (await job?.isDelayed()) === true && job
+    })
+  }
+
+  const logged = (msg: string) => worker.log().filter((entry) => entry.msg === msg)
+
+  it('a job that says TryAgainIn is delayed for so long, and no attempt is used up', async () => {
+    const id = await runScript('again:10', 'again:10', 'again:10', 'again:60000')
+    await until('it has run four times', async () => (await runCount(id)) === 4)
+    const job = await whenDelayed(id)
+    expect(job.attemptsMade).to.equal(0)
+    expect(job.delay).to.be.within(55_000, 60_000)
+    expect(await crashCount(id)).to.equal(0)
+  })
+
+  it('a job that says TryAgainIn runs again by itself, and is gone when it is done', async () => {
+    const id = await runScript('again:100')
+    await until('it has run twice', async () => (await runCount(id)) === 2)
+    await until('it is gone', async () => (await findJob(id)) === undefined)
+    const [first, second] = (await context.redis.lrange(`runs:${id}`, '0', '-1')).map(Number)
+    expect(second! - first!).to.be.at.least(100)
+  })
+
+  for (const [what, word] of [
+    ['that finds something unavailable', 'unavailable'],
+    ['whose connection to Postgres is lost', 'connection-lost'],
+  ] as const) {
+    it(`a job ${what} pauses its worker and runs again, without a crash or an attempt`, async () => {
+      const pauseCount = logged('worker.paused').length
+      const id = await runScript(word, 'again:60000')
+      await until('it has run twice', async () => (await runCount(id)) === 2)
+      const job = await whenDelayed(id)
+      expect(job.attemptsMade).to.equal(0)
+      expect(await crashCount(id)).to.equal(0)
+      expect(logged('worker.paused')).to.have.length(pauseCount + 1)
+      const [first, second] = (await context.redis.lrange(`runs:${id}`, '0', '-1')).map(Number)
+      expect(second! - first!).to.be.at.least(900)
+    })
+  }
+
+  it('a job that fails unexpectedly counts as a crash, is logged and delayed, never failed', async () => {
+    const id = await runScript('crash')
+    const job = await whenDelayed(id)
+    expect(job.attemptsMade).to.equal(0)
+    expect(await crashCount(id)).to.equal(1)
+    expect(logged('job.crashed').at(-1)).to.have.nested.property('err.message', 'nobody expected this')
+    expect(await context.queues.sendMessage.getFailedCount()).to.equal(0)
+
+    await job.promote()
+    await until('it is done', async () => (await findJob(id)) === undefined)
+    expect(await runCount(id)).to.equal(2)
+  })
+
+  for (const [what, data] of [
+    ['of a version that this worker does not know', { v: 2, id: newId() }],
+    ['without an id', { v: 1 }],
+  ] as const) {
+    it(`a job ${what} is put off, neither run nor failed`, async () => {
+      const jobId = newId()
+      await context.queues.sendMessage.add('send-message', data as never, { jobId })
+      const job = await whenDelayed(jobId)
+      expect(job.attemptsMade).to.equal(0)
+      expect(job.delay).to.be.within(55_000, 60_000)
+      expect(await runCount('id' in data ? data.id : '')).to.equal(0)
+      expect(await context.queues.sendMessage.getFailedCount()).to.equal(0)
+      expect(logged('job.unknown_payload').at(-1)).to.include({ jobId })
+    })
+  }
+})

@@ -47,7 +47,7 @@ export async function up(knex: Knex): Promise<void> {
         perform pg_advisory_xact_lock(r.lock);
       end loop;
 
-      for r in select * from jsonb_to_recordset(requests) as x(n integer, id uuid, line_id uuid, "to" text, text text, key text, hash text)
+      for r in select * from jsonb_to_recordset(requests) as x(n integer, id uuid, line_id uuid, "to" text, text text, "full" boolean, key text, hash text)
                order by x.n loop
         n := r.n;
         now_at := clock_timestamp();
@@ -77,7 +77,7 @@ export async function up(knex: Knex): Promise<void> {
           outcome := 'opted_out';
         elsif cardinality(number_times) >= l.messages_per_number_per_minute or cardinality(line_times) >= l.messages_per_minute then
           outcome := 'rate_limited';
-        elsif (select count(*) from (select 1 from messages m where m.line_id = r.line_id and m.status in ('queued', 'sending')
+        elsif r."full" or (select count(*) from (select 1 from messages m where m.line_id = r.line_id and m.status in ('queued', 'sending')
                 limit max_queued_per_line) waiting) >= max_queued_per_line then
           outcome := 'line_full';
         else

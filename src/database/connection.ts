@@ -32,8 +32,29 @@ export function databaseOptions(settings: DatabaseSettings): Knex.Config {
 }
 
 export function connectDatabase(settings: DatabaseSettings): Database {
-  return knex(databaseOptions(settings))
+  const options = databaseOptions(settings)
+  const openedAt = new WeakMap<object, number>()
+  let distrustedAt = 0
+  const db = knex({
+    ...options,
+    pool: {
+      ...options.pool,
+      afterCreate: (connection: object, done: (error?: Error) => void) => {
+        openedAt.set(connection, performance.now())
+        done()
+      },
+      validate: (connection: object) => (openedAt.get(connection) ?? 0) > distrustedAt,
+    },
+  })
+  // After a failover the old server may still answer, read-only: no connection from before is worth asking again.
+  db.on('query-error', (error: unknown) => {
+    if (error instanceof Error && SERVER_IS_ANOTHER.test(codeOf(error))) distrustedAt = performance.now()
+  })
+  return db
 }
+
+/** 25006 read-only transaction, 57P0x the server shuts down or is starting. */
+const SERVER_IS_ANOTHER = /^(25006|57P0.)$/
 
 /**
  * Runs a transaction, once more if its connection was lost or its server became read-only (after a failover the

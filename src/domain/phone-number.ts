@@ -24,7 +24,12 @@ export function parseNumber(input: string, lineCountry: string | null): ParsedNu
   ]
   const found = candidates.find(isAcceptable)
   return (
-    found && { number: found.number, country: found.country, isPremium: found.getType() === 'PREMIUM_RATE' }
+    found && {
+      number: found.number,
+      // A number that nobody has, such as +1 555…, belongs to the first country of its calling code.
+      country: found.country ?? found.getPossibleCountries()[0],
+      isPremium: found.getType() === 'PREMIUM_RATE',
+    }
   )
 }
 

@@ -1,7 +1,8 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
-import { fileURLToPath } from 'node:url'
+import { createRequire } from 'node:module'
+import { fileURLToPath, pathToFileURL } from 'node:url'
 import { freePort } from '../../dev/free-port.js'
 import type { Environment } from './environment.js'
 import { until } from './until.js'
@@ -14,7 +15,7 @@ const SOURCES = {
 }
 
 /** What node needs to run TypeScript. Resolved here: a process may run in a folder that has no tsx. */
-export const TSX = ['--import', import.meta.resolve('tsx')]
+export const TSX = ['--import', pathToFileURL(createRequire(import.meta.url).resolve('tsx')).href]
 
 export type ProcessName = keyof typeof SOURCES
 

@@ -6,6 +6,8 @@ export interface AcceptRequest {
   /** E.164 */
   toNumber: string
   text: string
+  /** The service takes no more now; the answer is `line_full`, as when the line's own backlog is. */
+  isBacklogFull?: boolean
   idempotencyKey?: string
   /** Hex; what the request asks for, to tell a repeat from another request under the same key. */
   requestHash?: string
@@ -54,6 +56,7 @@ export async function acceptMessages(
     line_id: request.lineId,
     to: request.toNumber,
     text: request.text,
+    full: request.isBacklogFull ?? false,
     key: request.idempotencyKey,
     hash: request.requestHash,
   }))

@@ -83,7 +83,7 @@ async function attempt(context: Context, delivery: ClaimedDelivery): Promise<Att
       ...base,
       durationMs: Math.round(response.durationMs),
       responseStatus: response.status,
-      responseExcerpt: response.body.toString('utf8').replaceAll('\0', ''),
+      responseExcerpt: response.body.toString('utf8'),
       ...judge(context, delivery, response),
     }
   } catch (error) {

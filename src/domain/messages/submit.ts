@@ -5,7 +5,7 @@ import type { OpenWebhook } from '../../database/incoming-webhooks.js'
 import type { AcceptAnswer } from '../../database/messages/accept.js'
 import type { Context } from '../context.js'
 import { parseNumber } from '../phone-number.js'
-import { requireRoom } from './admission.js'
+import { isBacklogFull } from './admission.js'
 
 export const MAX_TEXT_LENGTH = 1600
 export const MAX_KEY_LENGTH = 255
@@ -50,17 +50,18 @@ export async function submitToWebhook(
   const key = message.idempotencyKey
   if (key !== undefined && key.length > MAX_KEY_LENGTH) throw new UserError(REFUSALS.keyTooLong)
 
-  await requireRoom(context)
   const answer = await context.batched.accept({
     messageId: newId(),
     lineId: webhook.lineId,
     toNumber,
     text,
+    // Judged after the limits (contract §2: check 10 comes after 9), and not at all for a repeat.
+    isBacklogFull: await isBacklogFull(context),
     ...(key === undefined
       ? {}
       : { idempotencyKey: key, requestHash: sha256(`${toNumber}\n${text}`).toString('hex') }),
   })
-  if (answer.outcome === 'line_full') throw new Unavailable('too many messages of this line wait', 10)
+  if (answer.outcome === 'line_full') throw new Unavailable('too many messages wait', 10)
   return answer
 }
 

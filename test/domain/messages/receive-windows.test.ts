@@ -9,6 +9,7 @@ import { until } from '../../helpers/until.js'
 import {
   ANNA,
   BEN,
+  dueInMs,
   hasMessageJob,
   inboundText,
   messageRow,

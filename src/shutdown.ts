@@ -33,8 +33,14 @@ export function closeOnSignal(
           log.error({ step: step.name, err: asError(error) }, 'process.close_failed')
         }
       }
-      clearTimeout(deadline)
       log.info('process.stopped')
+      // Else the last lines would change places: exit() writes what it finds, beside what is being written.
+      await new Promise<void>((resolve) => {
+        log.flush(() => {
+          resolve()
+        })
+      })
+      clearTimeout(deadline)
       process.exit(0)
     })()
     return closing

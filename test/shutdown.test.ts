@@ -80,7 +80,6 @@ describe('shutdown', function () {
       import { createLog } from './src/telemetry/log.ts'
       await closeOnSignal(createLog('test', 'info'), [])()`)
     expect(await asked.exitCode).to.equal(0)
-    if (asked.log()[0]?.reason !== 'asked') console.log('DEBUG', JSON.stringify(asked.lines))
     expect(asked.log()[0]).to.include({ reason: 'asked' })
     await script.kill('SIGTERM')
   })

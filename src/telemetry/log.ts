@@ -1,4 +1,4 @@
-import { pino, type Logger } from 'pino'
+import { destination, pino, stdTimeFunctions, type Logger, type LoggerOptions } from 'pino'
 
 export type { Logger }
 
@@ -8,10 +8,10 @@ export type { Logger }
  * licence to pass it in.
  */
 export function createLog(process: string, level: string): Logger {
-  return pino({
+  const options: LoggerOptions = {
     level,
     base: { process, pid: globalThis.process.pid },
-    timestamp: pino.stdTimeFunctions.isoTime,
+    timestamp: stdTimeFunctions.isoTime,
     formatters: { level: (label) => ({ level: label }) },
     redact: {
       paths: SECRET_FIELDS.flatMap((field) => [field, `*.${field}`, `*.*.${field}`]),
@@ -19,7 +19,10 @@ export function createLog(process: string, level: string): Logger {
     },
     serializers: { err: describeError },
     hooks: { streamWrite: cut },
-  })
+  }
+  // Standard output, not waited for: a reader that is slow must not hold the service up. With a least length, if
+  // only of one byte, flush() waits until all is written.
+  return pino(options, destination({ dest: 1, minLength: 1 }))
 }
 
 const SECRET_FIELDS = [

@@ -14,6 +14,7 @@ import { addUser } from '../../src/domain/users.js'
 import { newId } from '../../src/ids.js'
 import { createTestContext } from '../helpers/context.js'
 import { createLine, type TestLine } from '../helpers/factories.js'
+import { until } from '../helpers/until.js'
 import { refusal } from './refusal.js'
 
 const URL_A = 'http://127.0.0.1:9/a'
@@ -152,9 +153,19 @@ describe('a developer connection', () => {
     }
 
     it('in one endpoint, also when it is set twice at the same moment', async () => {
-      await Promise.all([setUrl(URL_A), setUrl(URL_B)])
-      const endpoints = await context.db('endpoints').where({ user_id: line.userId }).select()
-      expect(endpoints).to.have.length(1)
+      const other = await context.db.transaction()
+      await other('developer_connections').where({ line_id: line.lineId }).forUpdate().select()
+      const both = Promise.all([setUrl(URL_A), setUrl(URL_B)])
+      await until('both have begun and wait', async () => {
+        const waiting = await context
+          .db('pg_stat_activity')
+          .where({ datname: context.db.raw('current_database()'), wait_event_type: 'Lock' })
+          .pluck<number[]>('pid')
+        return waiting.length === 2
+      })
+      await other.commit()
+      await both
+      expect(await endpoint().select()).to.have.length(1)
     })
   })
 

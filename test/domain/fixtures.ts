@@ -175,6 +175,17 @@ export async function dueInMs(
   return row.ms
 }
 
+/** Milliseconds until a row is due, from a moment of ours: Postgres is on this machine and has the same clock. */
+export async function dueAfterMs(
+  { db }: { db: Database },
+  table: 'messages' | 'deliveries',
+  id: string,
+  since: number,
+): Promise<number> {
+  const row = await db(table).where({ id }).first<{ due_at: Date }>('due_at')
+  return row.due_at.getTime() - since
+}
+
 export function hasMessageJob({ queues }: Context, id: string, generation: number): Promise<boolean> {
   return queues.sendMessage.getJob(jobIdOf(id, generation)).then((job) => job !== undefined)
 }

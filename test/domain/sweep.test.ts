@@ -17,6 +17,7 @@ import {
   queueMessage,
   queueMessages,
   receiveForDelivery,
+  receiveManyForDelivery,
   UNLIMITED,
 } from './fixtures.js'
 
@@ -52,7 +53,7 @@ describe('the sweep for stranded rows', () => {
 
   it('leaves a message alone until it is overdue by 3 seconds', async () => {
     const id = await queueMessage(context, line)
-    await makeOverdue(context, 'messages', [id], 1)
+    await makeOverdue(context, 'messages', [id], 0)
     expect(await sweep(context)).to.equal(0)
     expect(await messageRow(context, id)).to.include({ job_generation: 0 })
   })
@@ -138,15 +139,22 @@ describe('the sweep for stranded rows', () => {
       for (let n = 0; n < 50; n += 1) {
         ids.push(await queueMessage(context, line, { to_number: `+1500555${2000 + n}` }))
       }
+      const deliveries = await receiveManyForDelivery(context, line, 50)
+      await context.redis.flushdb()
       await makeOverdue(context, 'messages', ids)
+      await makeOverdue(
+        context,
+        'deliveries',
+        deliveries.map(({ id }) => id),
+      )
       const counts = await Promise.all([context, sameService, context, sameService].map(sweep))
-      expect(counts.reduce((sum, count) => sum + count)).to.equal(50)
+      expect(counts.reduce((sum, count) => sum + count)).to.equal(100)
       expect(await context.queues.sendMessage.count()).to.equal(50)
-      const generations = await context
-        .db('messages')
-        .distinct('job_generation')
-        .pluck<number[]>('job_generation')
-      expect(generations).to.deep.equal([1])
+      expect(await context.queues.deliverEvent.count()).to.equal(50)
+      for (const table of ['messages', 'deliveries']) {
+        const rows = context.db(table).whereIn('status', ['queued', 'pending'])
+        expect(await rows.distinct('job_generation').pluck('job_generation')).to.deep.equal([1])
+      }
     } finally {
       await sameService.close()
     }

@@ -151,7 +151,8 @@ describe('queues', () => {
     })
 
     it('take no job and fail no caller, at once; and take jobs again when it is back', async () => {
-      const unreachable = createQueues(client, memoryLog().log)
+      const { log, lines } = memoryLog()
+      const unreachable = createQueues(client, log)
       await own.stop()
       await until('the connection is seen to be lost', () => client.status !== 'ready')
       const [id, endpointId] = [newId(), newId()]
@@ -161,6 +162,7 @@ describe('queues', () => {
         await unreachable.enqueueDeliveries([{ id, endpointId, generation: 0 }])
       }
       expect(performance.now() - startedAt).to.be.lessThan(1000)
+      expect(lines, 'the connection has said that it is down').to.deep.equal([])
       await failure(unreachable.existingJobs('send-message', [{ id, generation: 0 }]))
 
       await own.start()

@@ -1,17 +1,21 @@
 import { expect } from 'chai'
+import { Worker } from 'bullmq'
 import type { Redis } from 'ioredis'
 import { maintenanceJob } from '../../src/queues/jobs.js'
-import { createQueues, type Queues } from '../../src/queues/queues.js'
+import { createQueues, QUEUE_PREFIX, type Queues } from '../../src/queues/queues.js'
 import { scheduleMaintenance } from '../../src/queues/schedules.js'
 import { memoryLog } from '../helpers/log.js'
 import { connectTestRedis } from '../helpers/redis.js'
+import { createTestRedis } from '../helpers/services.js'
 
 describe('schedules', () => {
+  let url: string
   let redis: Redis
   let queues: Queues
 
   before(async () => {
-    redis = await connectTestRedis()
+    url = await createTestRedis()
+    redis = await connectTestRedis(url)
     queues = createQueues(redis, memoryLog().log)
   })
 
@@ -35,6 +39,23 @@ describe('schedules', () => {
     await scheduleMaintenance(queues)
     expect(await queues.maintenance.getJobSchedulers()).to.have.length(1)
     expect(await queues.maintenance.getJobs(['waiting', 'delayed'])).to.have.length(1)
+  })
+
+  it('are left alone where they are: a job that has run does not come again before its hour', async () => {
+    const connection = await connectTestRedis(url, 'wait')
+    const worker = new Worker('maintenance', null, { connection, prefix: QUEUE_PREFIX })
+    try {
+      const job = await worker.getNextJob('token')
+      await job.moveToCompleted(undefined, 'token', false)
+      const [next] = await queues.maintenance.getDelayed()
+      expect(next?.delay).to.be.greaterThan(0)
+      await scheduleMaintenance(queues)
+      expect(await queues.maintenance.getWaiting()).to.have.length(0)
+      expect((await queues.maintenance.getDelayed()).map(({ id }) => id)).to.deep.equal([next?.id])
+    } finally {
+      await worker.close()
+      connection.disconnect()
+    }
   })
 
   it('are made again when Redis has lost them', async () => {

@@ -1,5 +1,4 @@
 import type { Database } from '../connection.js'
-import type { Requeued } from './sending.js'
 
 export interface DueRow {
   id: string
@@ -24,16 +23,6 @@ export async function lockOverdueMessages(
      from messages m where m.status = 'queued' and m.due_at < clock_timestamp() - make_interval(secs => ?)
      order by m.due_at limit ? for update skip locked`,
     [overdueMs / 1000, limit],
-  )
-  return rows
-}
-
-/** A new generation for rows whose job is gone. */
-export async function renewMessageJobs(trx: Database, ids: readonly string[]): Promise<Requeued[]> {
-  const { rows } = await trx.raw<{ rows: Requeued[] }>(
-    `update messages set job_generation = job_generation + 1, due_at = clock_timestamp()
-     where id = any (?::uuid[]) returning id, job_generation as generation`,
-    [[...ids]],
   )
   return rows
 }

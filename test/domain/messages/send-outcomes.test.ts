@@ -10,7 +10,7 @@ import type { Context } from '../../../src/domain/context.js'
 import { sendMessage } from '../../../src/domain/messages/send.js'
 import { createTestContext } from '../../helpers/context.js'
 import { createLine, type TestLine } from '../../helpers/factories.js'
-import { dueInMs, messageRow, queueMessage, takenMessages, UNLIMITED, withCarrier } from '../fixtures.js'
+import { dueAfterMs, messageRow, queueMessage, takenMessages, UNLIMITED, withCarrier } from '../fixtures.js'
 
 describe('what a carrier answers', () => {
   let context: Context
@@ -26,6 +26,7 @@ describe('what a carrier answers', () => {
 
   it('“wait” moves the message to the moment that the carrier named and is not an attempt', async () => {
     const id = await queueMessage(context, line, { to_number: MAGIC_NUMBERS.throttled })
+    const since = Date.now()
     const outcome = await sendMessage(context, id)
     if (outcome.kind !== 'wait') throw new Error(`outcome ${outcome.kind}`)
     expect(outcome.reason).to.equal('throttled')
@@ -36,7 +37,7 @@ describe('what a carrier answers', () => {
       error: 'throttled',
       lease_until: null,
     })
-    expect(await dueInMs(context, 'messages', id)).to.be.within(outcome.ms - 1500, outcome.ms)
+    expect(await dueAfterMs(context, 'messages', id, since)).to.be.within(outcome.ms - 5, outcome.ms + 10_000)
 
     await context
       .db('messages')
@@ -63,6 +64,7 @@ describe('what a carrier answers', () => {
       [1, 1000],
       [2, 2000],
     ] as const) {
+      const since = Date.now()
       const outcome = await sendMessage(context, id)
       if (outcome.kind !== 'wait') throw new Error(`outcome ${outcome.kind}`)
       expect(outcome.reason).to.equal('unavailable')
@@ -73,7 +75,10 @@ describe('what a carrier answers', () => {
         error: 'carrier_unavailable',
         lease_until: null,
       })
-      expect(await dueInMs(context, 'messages', id)).to.be.within(outcome.ms - 700, outcome.ms)
+      expect(await dueAfterMs(context, 'messages', id, since)).to.be.within(
+        outcome.ms - 5,
+        outcome.ms + 10_000,
+      )
     }
     expect(await sendMessage(context, id)).to.deep.equal({ kind: 'sent' })
     expect(await messageRow(context, id)).to.include({ status: 'sent', attempt_count: 3, error: null })

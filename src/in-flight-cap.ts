@@ -9,8 +9,12 @@ import { redisAvailable } from './redis.js'
 export interface InFlightCap {
   /** @returns false when the endpoint is full. @throws Unavailable */
   enter(endpointId: string, member: string, leaseMs: number): Promise<boolean>
-  /** Never fails: a place that could not be given back ends with its lease. */
-  leave(endpointId: string, member: string, timedOut: boolean): Promise<void>
+  /**
+   * Never fails: a place that could not be given back ends with its lease.
+   *
+   * @param timedOut undefined when the endpoint was not asked after all, which says nothing about it
+   */
+  leave(endpointId: string, member: string, timedOut: boolean | undefined): Promise<void>
 }
 
 const TIMEOUTS_TO_OPEN = 5
@@ -30,13 +34,13 @@ redis.call('ZADD', KEYS[1], now + tonumber(ARGV[2]), ARGV[1])
 if redis.call('PTTL', KEYS[1]) < tonumber(ARGV[2]) then redis.call('PEXPIRE', KEYS[1], ARGV[2]) end
 return 1`
 
-// KEYS as above · ARGV member, 1 if timed out, memory of the circuit in ms
+// KEYS as above · ARGV member, '1' timed out, '0' answered, '' not asked, memory of the circuit in ms
 const LEAVE = `
 redis.call('ZREM', KEYS[1], ARGV[1])
 if ARGV[2] == '1' then
   redis.call('INCR', KEYS[2])
   redis.call('PEXPIRE', KEYS[2], ARGV[3])
-else
+elseif ARGV[2] == '0' then
   redis.call('DEL', KEYS[2])
 end`
 
@@ -58,8 +62,9 @@ export function createInFlightCap(redis: Redis, cap: number): InFlightCap {
           (await scripted.enterEndpoint(...keys(endpointId), member, leaseMs, cap, TIMEOUTS_TO_OPEN)) === 1,
       ),
     leave: async (endpointId, member, timedOut) => {
+      const outcome = timedOut === undefined ? '' : Number(timedOut)
       await scripted
-        .leaveEndpoint(...keys(endpointId), member, timedOut ? 1 : 0, CIRCUIT_MEMORY_MS)
+        .leaveEndpoint(...keys(endpointId), member, outcome, CIRCUIT_MEMORY_MS)
         .catch(() => undefined)
     },
   }

@@ -4,6 +4,7 @@ import type { Logger } from './telemetry/log.js'
 /** The whole process must be gone 25 s after SIGTERM (architecture: Processes). */
 const DEADLINE_MS = 24_000
 const STARTER_CHECK_MS = 500
+const LAST_WORDS_MS = 1000
 
 type Step = { name: string; close: () => Promise<unknown> }
 
@@ -46,6 +47,13 @@ export function closeOnSignal(
     return closing
   }
 
+  // A bug that nobody caught: said in the log like everything else, then the supervisor's turn. Leases and the
+  // sweep take care of what was under way.
+  process.on('uncaughtException', (error) => {
+    log.fatal({ err: error }, 'process.crashed')
+    log.flush(() => process.exit(1))
+    setTimeout(() => process.exit(1), LAST_WORDS_MS)
+  })
   process.on('SIGTERM', () => void close('SIGTERM'))
   process.on('SIGINT', () => void close('SIGINT'))
   if (startedByPid !== undefined) {

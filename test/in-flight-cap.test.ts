@@ -114,6 +114,14 @@ describe('in-flight cap', () => {
     expect(await cap.enter(endpoint, 'b', LEASE_MS)).to.be.true
   })
 
+  it('keeps the circuit as it is when the endpoint was not asked after all', async () => {
+    await timeOut(TIMEOUTS_TO_OPEN)
+    await cap.enter(endpoint, 'skipped', LEASE_MS)
+    await cap.leave(endpoint, 'skipped', undefined)
+    expect(await cap.enter(endpoint, 'probe', LEASE_MS)).to.be.true
+    expect(await cap.enter(endpoint, 'other', LEASE_MS)).to.be.false
+  })
+
   it('closes the circuit when the probe is answered', async () => {
     await timeOut(TIMEOUTS_TO_OPEN)
     await cap.enter(endpoint, 'probe', LEASE_MS)

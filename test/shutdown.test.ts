@@ -6,7 +6,7 @@ import { until } from './helpers/until.js'
 /** Starts a process that closes these steps on a signal, and waits until it listens for one. */
 async function startClosing(
   steps: string,
-  { startedByPid }: { startedByPid?: number } = {},
+  { startedByPid, after = '' }: { startedByPid?: number; after?: string } = {},
 ): Promise<RunningProcess> {
   const script = runScript(`
     import { setTimeout as sleep } from 'node:timers/promises'
@@ -15,6 +15,7 @@ async function startClosing(
     const say = (what) => process.stdout.write(what + '\\n')
     const close = closeOnSignal(createLog('test', 'info'), [${steps}], ${JSON.stringify(startedByPid)})
     setInterval(() => undefined, 1000)
+    ${after}
     say('ready')`)
   await until(
     () => `the script is ready; it said ${script.lines.join('\n')}`,
@@ -46,6 +47,14 @@ describe('shutdown', function () {
       expect(script.log()[0]).to.include({ reason: signal })
     })
   }
+
+  it('says in the log what nobody caught, and ends with 1', async () => {
+    const script = await startClosing(LAST, { after: `setTimeout(() => { throw new Error('a bug') }, 50)` })
+    expect(await script.exitCode).to.equal(1)
+    const [crashed] = script.log()
+    expect(crashed).to.include({ msg: 'process.crashed', level: 'fatal' })
+    expect(crashed?.err).to.include({ message: 'a bug' })
+  })
 
   it('closes once, however often it is asked', async () => {
     const script = await startClosing(`${SLOW}, ${LAST}`)

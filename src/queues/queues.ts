@@ -27,7 +27,7 @@ export interface Queues {
    */
   enqueueMessages(rows: readonly { id: string; generation: number }[]): Promise<void>
   enqueueDeliveries(rows: readonly { id: string; endpointId: string; generation: number }[]): Promise<void>
-  /** Which of the rows have a job in any state. @throws Error when Redis does not answer */
+  /** Which of the rows have a job that will be worked on. @throws Error when Redis does not answer */
   existingJobs(name: QueueName, rows: readonly { id: string; generation: number }[]): Promise<Set<string>>
   close(): Promise<void>
 }
@@ -91,16 +91,17 @@ export function createQueues(redis: Redis, log: Logger): Queues {
     existingJobs: async (name, rows) => {
       const pipeline = redis.pipeline()
       for (const { id, generation } of rows) {
-        pipeline.hexists(`${QUEUE_PREFIX}:${name}:${jobIdOf(id, generation)}`, 'data')
+        const jobId = jobIdOf(id, generation)
+        pipeline.hexists(`${QUEUE_PREFIX}:${name}:${jobId}`, 'data')
+        // Kept for operators to look at; nobody works on it any more.
+        pipeline.zscore(`${QUEUE_PREFIX}:${name}:failed`, jobId)
       }
       const answers = (await pipeline.exec()) ?? []
-      const existing = new Set<string>()
-      answers.forEach(([error, exists], index) => {
-        if (error) throw error
-        const row = rows[index]
-        if (exists === 1 && row) existing.add(row.id)
-      })
-      return existing
+      const failure = answers.find(([error]) => error)?.[0]
+      if (failure) throw failure
+      const isComing = (index: number) =>
+        answers[2 * index]?.[1] === 1 && answers[2 * index + 1]?.[1] === null
+      return new Set(rows.filter((_, index) => isComing(index)).map(({ id }) => id))
     },
     close: async () => {
       await Promise.allSettled(all.map((queue) => queue.close()))

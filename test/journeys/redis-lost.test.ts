@@ -3,7 +3,14 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Context } from '../../src/domain/context.js'
 import type { Environment } from '../helpers/environment.js'
 import { createLine, type TestLine } from '../helpers/factories.js'
-import { startProcess, startWeb, stopProcesses, type RunningProcess } from '../helpers/processes.js'
+import {
+  runSource,
+  startProcess,
+  startWeb,
+  stopProcesses,
+  type RunningProcess,
+} from '../helpers/processes.js'
+import { startReceiver, type Receiver } from '../helpers/receiver.js'
 import { until } from '../helpers/until.js'
 import { ownRedis, type OwnService } from './own-services.js'
 import {
@@ -13,6 +20,7 @@ import {
   post,
   postAll,
   takenCounts,
+  textTo,
   whenSettled,
   WIDE,
 } from './steps.js'
@@ -23,18 +31,21 @@ describe('journey: Redis forgets, and Redis goes away', function () {
   let redis: OwnService
   let environment: Environment
   let context: Context
+  let receiver: Receiver
   let url: string
   let workers: RunningProcess[]
   let maintenance: RunningProcess
 
   before(async () => {
     redis = await ownRedis()
+    receiver = await startReceiver()
     ;({ environment, context } = await createInstallation({ REDIS_URL: redis.url }))
     ;({ url } = await startWeb(environment))
   })
 
   after(async () => {
     await stopProcesses()
+    await receiver.close()
     await context.close()
     await redis.remove()
   })
@@ -51,23 +62,32 @@ describe('journey: Redis forgets, and Redis goes away', function () {
   const hasSchedule = async () =>
     (await context.queues.maintenance.getJobScheduler('keep-house')) !== undefined
 
-  it('FLUSHALL with 200 waiting texts: once there are workers, all are sent once', async () => {
-    const line = await createLine(context, WIDE)
+  it('FLUSHALL with 200 waiting texts and 20 events: once there are workers, each is sent once', async () => {
+    const line = await createLine(context, { ...WIDE, outgoingUrl: receiver.url })
     const ids = await postAll(
       url,
       line,
       numbers(200).map((toNumber) => ({ toNumber })),
     )
-    expect(await context.queues.sendMessage.getWaitingCount()).to.equal(200)
+    for (const fromNumber of numbers(20, 500)) {
+      await textTo(url, { fromNumber, toNumber: line.number, text: 'Hi' })
+    }
+    const { sendMessage, deliverEvent } = context.queues
+    const waiting = () => Promise.all([sendMessage.getWaitingCount(), deliverEvent.getWaitingCount()])
+    await until('all wait in Redis', async () => (await waiting()).join() === '200,20')
     await context.redis.flushall()
-    expect(await context.queues.sendMessage.getWaitingCount()).to.equal(0)
+    expect(await waiting()).to.deep.equal([0, 0])
 
     workers = await Promise.all([
       startProcess('send-message', environment),
+      startProcess('deliver-event', environment),
       startProcess('maintenance', environment),
     ])
-    maintenance = workers[1]!
+    maintenance = workers[2]!
     await expectEachSentOnce(line, ids)
+    await until('the events arrive', () => receiver.requests.length >= 20)
+    expect(new Set(receiver.requests.map(({ headers }) => headers['webhook-id'])).size).to.equal(20)
+    expect(receiver.requests).to.have.length(20)
   })
 
   it('FLUSHALL with everything running: the schedule of the housekeeping is made again', async () => {
@@ -103,7 +123,7 @@ describe('journey: Redis forgets, and Redis goes away', function () {
     expect(failedCounts).to.deep.equal([0, 0, 0])
   })
 
-  it('Redis started again on the same data: texts that waited in it are sent once', async () => {
+  it('Redis started again on its data: texts that waited in it are sent once, by a worker that waited for it', async () => {
     const line = await createLine(context, WIDE)
     const [sender] = workers
     await sender?.kill('SIGTERM')
@@ -112,13 +132,15 @@ describe('journey: Redis forgets, and Redis goes away', function () {
       line,
       numbers(20).map((toNumber) => ({ toNumber })),
     )
+    const waitingCount = () => context.queues.sendMessage.getWaitingCount()
+    await until('all wait in Redis', async () => (await waitingCount()) === 20)
     await redis.stop()
-    await redis.start()
-    await until('web and the queues are back', () => context.redis.status === 'ready')
-    expect(await context.queues.sendMessage.getWaitingCount()).to.equal(20)
+    const waiting = runSource('workers/send-message.ts', { ...environment, LOG_LEVEL: 'info' })
+    await until('it finds no Redis', () => waiting.log().some(({ msg }) => msg === 'redis.unreachable'))
 
-    await startProcess('send-message', environment)
+    await redis.start()
     await expectEachSentOnce(line, ids)
+    expect(waiting.log().filter(({ msg }) => msg === 'message.sent')).to.have.length(20)
   })
 
   it('texts that lose their jobs while maintenance is killed are brought by the next one', async () => {

@@ -6,7 +6,17 @@ import { createLine, type TestLine } from '../helpers/factories.js'
 import { startProcess, startWeb, stopProcesses, type RunningProcess } from '../helpers/processes.js'
 import { startReceiver, type Receiver } from '../helpers/receiver.js'
 import { until } from '../helpers/until.js'
-import { createInstallation, numbers, post, takenCounts, textTo, times, whenSettled, WIDE } from './steps.js'
+import {
+  createInstallation,
+  numbers,
+  outboundMessages,
+  post,
+  takenCounts,
+  textTo,
+  times,
+  whenSettled,
+  WIDE,
+} from './steps.js'
 
 const [friend = '', ...others] = numbers(10)
 
@@ -76,6 +86,39 @@ describe('journey: two of each worker side by side', function () {
       workOf(deliverers, 'delivery.attempted').every((count) => count > 0),
       'both took part',
     ).to.equal(true)
+  })
+
+  it('texts and events that have several jobs are sent and delivered once', async () => {
+    const line = await createLine(context, { ...WIDE, outgoingUrl: receiver.url })
+    const { sendMessage, deliverEvent } = context.queues
+    await Promise.all([sendMessage.pause(), deliverEvent.pause()])
+    const requestCount = receiver.requests.length
+    for (const toNumber of numbers(30)) {
+      await post(url, line, { toNumber })
+      await textTo(url, { fromNumber: toNumber, toNumber: line.number, text: 'Hi' })
+    }
+    // Side by side in the queue, so that both workers take the same one at the same time.
+    await Promise.all([sendMessage.drain(), deliverEvent.drain()])
+    const messages = await outboundMessages(context, line)
+    const deliveries: { id: string; endpointId: string }[] = await context
+      .db('deliveries')
+      .where({ line_id: line.lineId })
+      .select({ id: 'id', endpointId: 'endpoint_id' })
+    const generations = [1, 2, 3, 4]
+    await context.queues.enqueueMessages(
+      messages.flatMap(({ id }) => generations.map((generation) => ({ id, generation }))),
+    )
+    await context.queues.enqueueDeliveries(
+      deliveries.flatMap((delivery) => generations.map((generation) => ({ ...delivery, generation }))),
+    )
+    await Promise.all([sendMessage.resume(), deliverEvent.resume()])
+
+    await whenSettled(context, line)
+    await until('no job is left', async () =>
+      (await Promise.all([sendMessage.count(), deliverEvent.count()])).every((count) => count === 0),
+    )
+    expect([...(await takenCounts(context, line)).values()]).to.deep.equal(Array(30).fill(1))
+    expect(receiver.requests.length - requestCount).to.equal(30)
   })
 
   it('lines keep 5 to a number and 12 in all in any 60 s, however much is queued', async () => {

@@ -35,7 +35,7 @@ export async function deliver(context: Context, id: string, endpointId: string):
     await available(() => postponeDeliveries(context.db, [{ id, ms }]))
     return { kind: 'full', ms }
   }
-  let timedOut = false
+  let timedOut: boolean | undefined
   try {
     const delivery = await context.batched.claimDelivery(id)
     if (delivery === undefined) return { kind: 'skipped' }

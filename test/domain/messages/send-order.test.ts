@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import { requeueHeads } from '../../../src/database/messages/sending.js'
 import type { Context } from '../../../src/domain/context.js'
 import { setLineStatus } from '../../../src/domain/lines.js'
 import { sendMessage } from '../../../src/domain/messages/send.js'
@@ -92,10 +93,7 @@ describe('messages to one number', () => {
     try {
       await holder.raw('select pg_advisory_xact_lock(42)')
       const sending = sendMessage(context, first)
-      await until('the first waits to be settled', async () => {
-        const waiting = await context.db('pg_locks').where({ locktype: 'advisory', granted: false }).select()
-        return waiting.length > 0
-      })
+      await until('the first waits to be settled', async () => (await waitingForLocks()) === 1)
       second = await queueMessage(context, line)
       expect(await sendMessage(context, second)).to.deep.equal({ kind: 'behind' })
       await holder.commit()
@@ -105,6 +103,30 @@ describe('messages to one number', () => {
       await context.db.raw('drop function wait_for_second cascade')
     }
     await until('the second has a new job', () => hasMessageJob(context, second, 1))
+  })
+
+  it('are handed over also while they are locked, and no other row is held meanwhile', async () => {
+    const line = await createLine(context)
+    const [first, second] = [
+      await queueMessage(context, line, { to_number: ANNA }),
+      await queueMessage(context, line, { to_number: BEN }),
+    ]
+    const conversations = [ANNA, BEN].map((toNumber) => ({ lineId: line.lineId, toNumber }))
+    for (const [locked, other] of [
+      [first, second],
+      [second, first],
+    ] as const) {
+      const holder = await context.db.transaction()
+      await holder('messages').where({ id: locked }).forUpdate().select()
+      const requeueing = requeueHeads(context.db, conversations)
+      await until('it waits for the locked one', async () => (await waitingForLocks()) === 1)
+      await context.db.transaction((trx) =>
+        trx('messages').where({ id: other }).forUpdate().noWait().select(),
+      )
+      await holder.commit()
+      expect((await requeueing).map(({ id }) => id)).to.have.members([first, second])
+    }
+    expect(await messageRow(context, first)).to.include({ job_generation: 2 })
   })
 
   it('are not overtaken when an earlier one is committed at the last moment', async () => {
@@ -169,4 +191,12 @@ describe('messages to one number', () => {
     expect(await sendMessage(context, second!)).to.include({ kind: 'failed', error: 'line_disabled' })
     expect(await sendMessage(context, first!)).to.include({ kind: 'failed', error: 'line_disabled' })
   })
+
+  async function waitingForLocks(): Promise<number> {
+    const waiting = await context
+      .db('pg_stat_activity')
+      .where({ datname: context.db.raw('current_database()'), wait_event_type: 'Lock' })
+      .pluck<number[]>('pid')
+    return waiting.length
+  }
 })

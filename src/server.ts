@@ -1,11 +1,10 @@
-import { ConfigInvalid, readConfig } from './config.js'
-import { createContext, type Context } from './domain/context.js'
+import { openContext } from './domain/context.js'
 import { closeOnSignal } from './shutdown.js'
 import { createApp } from './web/app.js'
 import { listen, type WebServer } from './web/listen.js'
 
 /** Process type `web`: the API and the dashboard. */
-const context = openContext()
+const context = openContext('web')
 const { config, log } = context
 const server = await open()
 log.info({ host: config.host, port: config.port }, 'process.started')
@@ -29,16 +28,6 @@ async function open(): Promise<WebServer> {
         ? `Port ${config.port} is in use: stop the program that has it, or set PORT to another one.\n`
         : `Cannot listen on ${config.host}:${config.port}: ${(error as Error).message}\n`,
     )
-    process.exit(1)
-  }
-}
-
-function openContext(): Context {
-  try {
-    return createContext(readConfig(), { process: 'web' })
-  } catch (error) {
-    if (!(error instanceof ConfigInvalid)) throw error
-    process.stderr.write(`${error.message}\n`)
     process.exit(1)
   }
 }

@@ -1,9 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { DelayedError, Worker, type Job } from 'bullmq'
 import { ValidationError, type Schema } from 'yup'
-import { ConfigInvalid, readConfig } from '../src/config.js'
 import { isDatabaseUnavailable } from '../src/database/connection.js'
-import { createContext, type Context } from '../src/domain/context.js'
+import { openContext, type Context } from '../src/domain/context.js'
 import { asError, Unavailable } from '../src/errors.js'
 import { QUEUE_PREFIX, type QueueName } from '../src/queues/queues.js'
 import { connectRedis, requireDurableRedis, whenReady } from '../src/redis.js'
@@ -90,16 +89,6 @@ export async function startWorker<Data>(
     ],
     config.startedByPid,
   )
-}
-
-function openContext(queue: QueueName): Context {
-  try {
-    return createContext(readConfig(), { process: queue })
-  } catch (error) {
-    if (!(error instanceof ConfigInvalid)) throw error
-    process.stderr.write(`${error.message}\n`)
-    process.exit(1)
-  }
 }
 
 async function run<Data>(context: Context, story: WorkerStory<Data>, job: Job, token: string): Promise<void> {

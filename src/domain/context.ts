@@ -1,7 +1,7 @@
 import type { Redis } from 'ioredis'
 import { batch } from '../batch.js'
 import { createCarriers, type Carriers } from '../carriers/registry.js'
-import type { Config } from '../config.js'
+import { ConfigInvalid, readConfig, type Config } from '../config.js'
 import { available, connectDatabase, type Database } from '../database/connection.js'
 import { claimDeliveries, recordAttempts, type AttemptResult } from '../database/deliveries/delivering.js'
 import { findOpenWebhooks } from '../database/incoming-webhooks.js'
@@ -43,6 +43,17 @@ export interface Context {
 
 /** The statements of the hot paths, one round trip for the calls of one event-loop turn. */
 export type Batched = ReturnType<typeof createBatched>
+
+/** At the start of a process. A faulty configuration is told on standard error, whole, and ends it with 1. */
+export function openContext(process: string): Context {
+  try {
+    return createContext(readConfig(), { process })
+  } catch (error) {
+    if (!(error instanceof ConfigInvalid)) throw error
+    globalThis.process.stderr.write(`${error.message}\n`)
+    globalThis.process.exit(1)
+  }
+}
 
 export function createContext(
   config: Config,

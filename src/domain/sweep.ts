@@ -5,8 +5,9 @@ import {
   renewDeliveryJobs,
 } from '../database/deliveries/stranded.js'
 import { postponeDeliveries } from '../database/deliveries/delivering.js'
-import { expireLeases, postponeMessages, renewMessageJobs } from '../database/messages/sending.js'
-import { lockOverdueMessages } from '../database/messages/stranded.js'
+import { postponeMessages } from '../database/messages/sending.js'
+import { renewMessageJobs } from '../database/messages/turns.js'
+import { expireLeases, lockOverdueMessages } from '../database/messages/stranded.js'
 import { asError } from '../errors.js'
 import type { Context } from './context.js'
 import { MAX_CRASHES } from './crashes.js'

@@ -4,14 +4,13 @@ import { releaseHeldDeliveries } from '../../src/database/deliveries/creating.js
 import { expireDeliveryLeases, lockOverdueDeliveries } from '../../src/database/deliveries/stranded.js'
 import { countQueued } from '../../src/database/messages/accept.js'
 import { applyReceipts } from '../../src/database/messages/receiving.js'
+import { failQueuedMessages, postponeMessages, settleMessages } from '../../src/database/messages/sending.js'
 import {
   expireLeases,
-  failQueuedMessages,
-  postponeMessages,
-  requeueHeads,
-  settleMessages,
-} from '../../src/database/messages/sending.js'
-import { lockOverdueMessages, recordMessageCrash } from '../../src/database/messages/stranded.js'
+  lockOverdueMessages,
+  recordMessageCrash,
+} from '../../src/database/messages/stranded.js'
+import { requeueHeads } from '../../src/database/messages/turns.js'
 import type { Context } from '../../src/domain/context.js'
 import { submitToWebhook } from '../../src/domain/messages/submit.js'
 import { newId } from '../../src/ids.js'

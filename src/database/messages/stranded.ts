@@ -1,4 +1,5 @@
 import type { Database } from '../connection.js'
+import { requeueHeads, type Conversation, type Requeued } from './turns.js'
 
 export interface DueRow {
   id: string
@@ -37,4 +38,19 @@ export async function recordMessageCrash(db: Database, id: string, maxCrashes: n
     [maxCrashes, maxCrashes, id],
   )
   return rows[0]?.status === 'failed'
+}
+
+/** The messages of lost workers: perhaps sent, so never sent again by themselves (architecture, the one rule). */
+export async function expireLeases(
+  db: Database,
+  limit: number,
+): Promise<{ expired: string[]; requeued: Requeued[] }> {
+  const { rows } = await db.raw<{ rows: ({ id: string } & Conversation)[] }>(
+    `update messages set status = 'unknown', error = 'worker_lost', lease_until = null
+     where id in (select id from messages where status = 'sending' and lease_until < now()
+                  order by lease_until limit ? for update skip locked)
+     returning id, line_id as "lineId", to_number as "toNumber"`,
+    [limit],
+  )
+  return { expired: rows.map(({ id }) => id), requeued: await requeueHeads(db, rows) }
 }

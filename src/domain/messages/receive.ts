@@ -9,7 +9,7 @@ import {
   noteContact,
   type Receipt,
 } from '../../database/messages/receiving.js'
-import { requeueHeads, type Conversation } from '../../database/messages/sending.js'
+import { requeueHeads, type Conversation } from '../../database/messages/turns.js'
 import { storable } from '../../database/text.js'
 import { asError, UserError } from '../../errors.js'
 import { newId } from '../../ids.js'

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { requeueHeads } from '../../../src/database/messages/sending.js'
+import { requeueHeads } from '../../../src/database/messages/turns.js'
 import type { Context } from '../../../src/domain/context.js'
 import { setLineStatus } from '../../../src/domain/lines.js'
 import { sendMessage } from '../../../src/domain/messages/send.js'

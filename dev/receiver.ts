@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
  *
  * RECEIVER_PORT: where it listens, on loopback. RECEIVER_SECRET: whsec_…, to check signatures with.
  */
-const { RECEIVER_PORT = '3001', RECEIVER_SECRET } = process.env
+const { RECEIVER_PORT = '3001', RECEIVER_SECRET, STARTED_BY_PID } = process.env
 
 const server = createServer((request, response) => {
   void (async () => {
@@ -33,6 +33,19 @@ const server = createServer((request, response) => {
 server.listen(Number(RECEIVER_PORT), '127.0.0.1')
 // At once: an answer that was asked to be late would keep it for as long.
 process.on('SIGTERM', () => process.exit(0))
+// As every process of `linehook start`: it does not outlive its starter.
+if (STARTED_BY_PID !== undefined)
+  setInterval(() => {
+    goWith(Number(STARTED_BY_PID))
+  }, 500).unref()
+
+function goWith(starter: number): void {
+  try {
+    process.kill(starter, 0)
+  } catch {
+    process.exit(0)
+  }
+}
 
 /** Written out by hand here to show what a receiver does; use a Standard Webhooks library in your own. */
 function judge(signed: string, signatures: string): string {

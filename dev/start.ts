@@ -1,5 +1,5 @@
 import { ConfigInvalid, readConfig, type Config } from '../src/config.js'
-import { migrate } from '../src/database/migrations.js'
+import { migrate, MIGRATION_STATEMENT_MS } from '../src/database/migrations.js'
 import { createContext } from '../src/domain/context.js'
 import { asError } from '../src/errors.js'
 import { banner } from './banner.js'
@@ -102,7 +102,10 @@ async function prepare(
   config: Config,
   withSample: boolean,
 ): Promise<{ sample?: Sample; receiver?: Record<string, string> }> {
-  const context = createContext({ ...config, logLevel: 'warn' }, { process: 'start', poolSize: 2 })
+  const context = createContext(
+    { ...config, logLevel: 'warn' },
+    { process: 'start', poolSize: 2, statementTimeoutMs: MIGRATION_STATEMENT_MS },
+  )
   try {
     await migrate(context.db)
     if (!withSample) return {}

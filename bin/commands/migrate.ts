@@ -1,9 +1,6 @@
 import type { Command } from 'commander'
-import { migrate } from '../../src/database/migrations.js'
+import { migrate, MIGRATION_STATEMENT_MS } from '../../src/database/migrations.js'
 import { run } from '../run.js'
-
-/** An index on a big table takes long; what serves requests may not. */
-const MIGRATION_STATEMENT_MS = 3_600_000
 
 export function addMigrateCommand(program: Command): void {
   program

@@ -20,6 +20,9 @@ export function migrationSource(): Knex.MigrationSource<string> {
   }
 }
 
+/** A migration may rewrite a big table; requests' own limit would end it in the middle. */
+export const MIGRATION_STATEMENT_MS = 3_600_000
+
 /** Brings the schema up to date. Only one process at a time does it: knex holds a lock. */
 export async function migrate(db: Knex): Promise<string[]> {
   const [, names] = (await db.migrate.latest({ migrationSource: migrationSource() })) as [number, string[]]

@@ -22,11 +22,11 @@ export async function createLine(
   context: Context,
   overrides: Partial<NewLine> & { outgoingUrl?: string } = {},
 ): Promise<TestLine> {
-  count += 1
+  const number = (count += 1)
   const { outgoingUrl, ...fields } = overrides
-  const userId = fields.userId ?? (await addUser(context, { email: `user${count}@example.com` })).id
+  const userId = fields.userId ?? (await addUser(context, { email: `user${number}@example.com` })).id
   const line = await addLine(context, {
-    number: `+1555${String(count).padStart(7, '0')}`,
+    number: `+1555${String(number).padStart(7, '0')}`,
     carrier: 'simulator',
     ...fields,
     userId,

@@ -1,5 +1,6 @@
 import { expect } from 'chai'
-import { isId, lowestIdAt, newId } from '../src/ids.js'
+import { isId, newId } from '../src/ids.js'
+import { lowestIdAt } from './helpers/lowest-id.js'
 
 describe('ids', () => {
   it('are UUIDs of version 7', () => {

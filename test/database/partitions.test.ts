@@ -1,7 +1,7 @@
+import { lowestIdAt } from '../helpers/lowest-id.js'
 import { expect } from 'chai'
 import { connectDatabase, type Database } from '../../src/database/connection.js'
 import { ensurePartitions } from '../../src/database/partitions.js'
-import { lowestIdAt } from '../../src/ids.js'
 import { createTestDatabase } from '../helpers/services.js'
 
 const TABLES = ['delivery_attempts', 'deliveries', 'events', 'messages']

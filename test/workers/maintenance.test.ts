@@ -1,5 +1,6 @@
 import { expect } from 'chai'
-import { lowestIdAt, newId } from '../../src/ids.js'
+import { newId } from '../../src/ids.js'
+import { lowestIdAt } from '../helpers/lowest-id.js'
 import type { Context } from '../../src/domain/context.js'
 import { startProcess, stopProcesses } from '../helpers/processes.js'
 import { until } from '../helpers/until.js'

@@ -5,7 +5,7 @@ export default tseslint.config(
   { ignores: ['dist/', '.data/', 'coverage/'] },
   js.configs.recommended,
   {
-    files: ['**/*.ts'],
+    files: ['**/*.ts', '**/*.tsx'],
     extends: [tseslint.configs.strictTypeChecked],
     languageOptions: { parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname } },
     rules: {
@@ -30,6 +30,17 @@ export default tseslint.config(
         module: 'writable',
         require: 'readonly',
         setImmediate: 'readonly',
+      },
+    },
+  },
+  {
+    files: ['src/web/assets/*.js'],
+    languageOptions: {
+      globals: {
+        document: 'readonly',
+        navigator: 'readonly',
+        getSelection: 'readonly',
+        setTimeout: 'readonly',
       },
     },
   },

@@ -4,6 +4,7 @@ import { addConnectionCommands } from './commands/connection.js'
 import { addLineCommands } from './commands/line.js'
 import { addMigrateCommand } from './commands/migrate.js'
 import { addStartCommand } from './commands/start.js'
+import { addTokenCommands } from './commands/token.js'
 import { addUserCommands } from './commands/user.js'
 import { addWebhookCommands } from './commands/webhook.js'
 
@@ -16,6 +17,7 @@ export function createProgram(): Command {
   addStartCommand(program)
   addMigrateCommand(program)
   addUserCommands(program)
+  addTokenCommands(program)
   addLineCommands(program)
   addConnectionCommands(program)
   addWebhookCommands(program)

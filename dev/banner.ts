@@ -3,16 +3,27 @@ import type { Sample } from './sample.js'
 
 const SOMEBODY = '+15005550199'
 
-/** What a first start shows: where things are, and two lines to paste. */
-export function banner({ publicUrl, queuesPassword }: Config, sample: Sample | undefined): string {
+/**
+ * What a first start shows: where things are, and two lines to paste.
+ *
+ * @param setUpUrl of the operator's account, while nobody can sign in
+ */
+export function banner(
+  { publicUrl, queuesPassword, simulator }: Config,
+  { sample, setUpUrl }: { sample?: Sample; setUpUrl?: string },
+): string {
   const lines = [
     'Linehook is running.',
     '',
+    `Console          ${publicUrl}/console`,
+    ...(simulator ? [`Phone simulator  ${publicUrl}/simulator`] : []),
+    `API              ${publicUrl}/docs`,
     `Health           ${publicUrl}/readyz`,
     queuesPassword === undefined
       ? 'Queue dashboard  closed: set QUEUES_PASSWORD to open it'
       : `Queue dashboard  ${publicUrl}/queues   (user operator, password ${queuesPassword})`,
   ]
+  if (setUpUrl !== undefined) lines.push('', `Set up your account, once: ${setUpUrl}`)
   if (sample?.webhookUrl !== undefined) {
     lines.push(
       '',

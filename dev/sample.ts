@@ -1,14 +1,10 @@
-import { hasUsers } from '../src/database/users.js'
-import {
-  enableConnection,
-  findDeveloperConnection,
-  revealSigningSecret,
-  setOutgoingUrl,
-} from '../src/domain/connections.js'
+import { hasUsers, updateRole } from '../src/database/users.js'
+import { enableConnection, findDeveloperConnection, setOutgoingUrl } from '../src/domain/connections.js'
+import { revealSigningSecret } from '../src/domain/signing-secrets.js'
 import type { Context } from '../src/domain/context.js'
 import { createIncomingWebhook, revealIncomingWebhook } from '../src/domain/incoming-webhooks.js'
 import { addLine, getAnyLine } from '../src/domain/lines.js'
-import { addUser } from '../src/domain/users.js'
+import { addUser, listUsers } from '../src/domain/users.js'
 
 export const SAMPLE_NUMBER = '+15005550100'
 
@@ -19,7 +15,7 @@ export interface Sample {
 }
 
 /**
- * A first start shows something at once: a user, a line at the simulator, its incoming webhook, and an outgoing
+ * A first start shows something at once: an operator, a line at the simulator, its incoming webhook, and an outgoing
  * URL at `dev/receiver.ts`. Later starts leave everything as they find it, but for the receiver's port.
  *
  * @returns undefined when the sample line is gone or never was
@@ -32,6 +28,9 @@ export async function prepareSample(
   if (!(await hasUsers(context.db))) await createSample(context, receiverUrl)
   const line = await getAnyLine(context, SAMPLE_NUMBER).catch(() => undefined)
   if (line === undefined) return undefined
+  // A sample that was made before there were operators has none.
+  const users = await listUsers(context)
+  if (users.every(({ role }) => role === 'user')) await updateRole(context.db, line.userId, 'operator')
   const connection = await findDeveloperConnection(context, line.userId, line.id)
   if (
     connection?.enabled &&
@@ -46,7 +45,7 @@ export async function prepareSample(
 }
 
 async function createSample(context: Context, receiverUrl: string): Promise<void> {
-  const user = await addUser(context, { email: 'ada@example.com', name: 'Ada' })
+  const user = await addUser(context, { email: 'ada@example.com', name: 'Ada', role: 'operator' })
   const line = await addLine(context, {
     userId: user.id,
     number: SAMPLE_NUMBER,

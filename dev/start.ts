@@ -1,6 +1,7 @@
 import { ConfigInvalid, readConfig, type Config } from '../src/config.js'
 import { migrate, MIGRATION_STATEMENT_MS } from '../src/database/migrations.js'
-import { createContext } from '../src/domain/context.js'
+import { createContext, type Context } from '../src/domain/context.js'
+import { createFirstSetUpLink } from '../src/domain/set-up-links.js'
 import { asError } from '../src/errors.js'
 import { banner } from './banner.js'
 import {
@@ -49,8 +50,9 @@ export async function start({ watch = false } = {}): Promise<void> {
       const env = { ...settings, ...urls, STARTED_BY_PID: String(process.pid) }
       const config = checkConfig(env)
       if (isEmbedded) keepServices(services)
-      const { sample, receiver } = await prepare(config, isEmbedded && config.simulator)
+      const prepared = await prepare(config, isEmbedded && config.simulator)
       if (!stopping.has()) {
+        const { receiver } = prepared
         const types = [...readProcfile(), ...(receiver ? [RECEIVER] : [])]
         const supervisor = supervise(watch ? types.map(fromSources) : types, { ...env, ...receiver }, print)
         const isReady = await holdsBefore(
@@ -58,7 +60,7 @@ export async function start({ watch = false } = {}): Promise<void> {
           async () => stopping.has() || (await isUp(config)),
         )
         if (!stopping.has()) {
-          print(isReady ? banner(config, sample) : 'Linehook is not ready after 30 s: see the lines above.')
+          print(isReady ? banner(config, prepared) : 'Linehook is not ready after 30 s: see the lines above.')
         }
         await stopping.signal
         print('Stopping …')
@@ -97,31 +99,41 @@ async function startOwnServices({ DATABASE_URL, REDIS_URL }: NodeJS.ProcessEnv):
   }
 }
 
-/** Migrations, and in the embedded set-up the sample and a port for its receiver. */
-async function prepare(
-  config: Config,
-  withSample: boolean,
-): Promise<{ sample?: Sample; receiver?: Record<string, string> }> {
+interface Prepared {
+  sample?: Sample
+  /** The environment of `dev/receiver.ts`. */
+  receiver?: Record<string, string>
+  /** While no operator can sign in. */
+  setUpUrl?: string
+}
+
+/** Migrations, a link for the first operator, and in the embedded set-up the sample and a port for its receiver. */
+async function prepare(config: Config, withSample: boolean): Promise<Prepared> {
   const context = createContext(
     { ...config, logLevel: 'warn' },
     { process: 'start', poolSize: 2, statementTimeoutMs: MIGRATION_STATEMENT_MS },
   )
   try {
     await migrate(context.db)
-    if (!withSample) return {}
-    const former = embeddedSettings().receiverPort ?? config.port + 1
-    const receiverPort = (await isFree(former)) ? former : await freePort()
-    keepReceiverPort(receiverPort)
-    const sample = await prepareSample(context, receiverUrl(receiverPort), receiverUrl(former))
-    return {
-      ...(sample ? { sample } : {}),
-      receiver: {
-        RECEIVER_PORT: String(receiverPort),
-        ...(sample?.signingSecret === undefined ? {} : { RECEIVER_SECRET: sample.signingSecret }),
-      },
-    }
+    const prepared = withSample ? await prepareReceiver(context) : {}
+    const setUpLink = await createFirstSetUpLink(context)
+    return { ...prepared, ...(setUpLink ? { setUpUrl: setUpLink.url } : {}) }
   } finally {
     await context.close()
+  }
+}
+
+async function prepareReceiver(context: Context): Promise<Prepared> {
+  const former = embeddedSettings().receiverPort ?? context.config.port + 1
+  const receiverPort = (await isFree(former)) ? former : await freePort()
+  keepReceiverPort(receiverPort)
+  const sample = await prepareSample(context, receiverUrl(receiverPort), receiverUrl(former))
+  return {
+    ...(sample ? { sample } : {}),
+    receiver: {
+      RECEIVER_PORT: String(receiverPort),
+      ...(sample?.signingSecret === undefined ? {} : { RECEIVER_SECRET: sample.signingSecret }),
+    },
   }
 }
 

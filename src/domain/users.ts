@@ -1,26 +1,73 @@
 import { available } from '../database/connection.js'
-import { findUserByEmail, insertUser, type User } from '../database/users.js'
+import {
+  findUser,
+  findUserByEmail,
+  hasOperatorWithPassword,
+  insertUser,
+  selectUsers,
+  type NewUser,
+  type Role,
+  type User,
+} from '../database/users.js'
 import { storable } from '../database/text.js'
 import { UserError } from '../errors.js'
-import { newId } from '../ids.js'
+import { isId, newId } from '../ids.js'
 import type { Context } from './context.js'
 
-/** @throws UserError 400 for a bad address, 409 for a taken one */
-export async function addUser({ db }: Context, fields: { email: string; name?: string }): Promise<User> {
+export type { Role, User } from '../database/users.js'
+
+const MAX_NAME_LENGTH = 100
+
+/** @throws UserError 400 for a bad address or name, 409 for a taken address */
+export async function addUser(
+  { db }: Context,
+  fields: { email: string; name?: string; role?: Role },
+): Promise<User> {
+  const user = newUser(fields)
+  if (!(await available(() => insertUser(db, user)))) throw takenEmail(user.email)
+  return { ...user, hasPassword: false }
+}
+
+/**
+ * The row of a user to come.
+ *
+ * @throws UserError 400
+ */
+export function newUser(fields: { email: string; name?: string; role?: Role }): NewUser {
   const email = fields.email.trim()
-  if (!/^[^\s@\p{Cc}]+@[^\s@\p{Cc}]+$/u.test(email) || email.length > 254) {
+  if (!/^[^\s@\p{Cc}]+@[^\s@\p{Cc}]+$/u.test(email) || email.length > 254 || !email.isWellFormed()) {
     throw new UserError('email must be an e-mail address, such as ada@example.com')
   }
   const name = storable(fields.name ?? '').trim()
-  const user = await available(() => insertUser(db, { id: newId(), email, name: name === '' ? email : name }))
-  if (user === undefined) throw new UserError(`email ${email} belongs to a user already`, 409)
-  return user
+  if (name.length > MAX_NAME_LENGTH) throw new UserError(`name must be at most ${MAX_NAME_LENGTH} characters`)
+  return { id: newId(), email, name: name === '' ? email : name, role: fields.role ?? 'user' }
+}
+
+export function takenEmail(email: string): UserError {
+  return new UserError(`email ${email} belongs to a user already`, 409)
 }
 
 /** @throws UserError 404 */
 export async function getUserByEmail({ db }: Context, email: string): Promise<User> {
-  const user = await available(() => findUserByEmail(db, email.trim()))
+  const user = await available(() => findUserByEmail(db, storable(email).trim()))
   if (user === undefined)
     throw new UserError(`no user has the email ${email}: add one with \`linehook user add\``, 404)
   return user
+}
+
+/** @throws UserError 404 */
+export async function getUser({ db }: Context, id: string): Promise<User> {
+  const user = isId(id) ? await available(() => findUser(db, id)) : undefined
+  if (user === undefined) throw new UserError('no such user', 404)
+  return user
+}
+
+/** For operators: everybody, oldest first. */
+export function listUsers({ db }: Context): Promise<User[]> {
+  return available(() => selectUsers(db))
+}
+
+/** Whether somebody with the role operator has a password, and so can sign in. */
+export function hasOperator({ db }: Context): Promise<boolean> {
+  return available(() => hasOperatorWithPassword(db))
 }

@@ -1,7 +1,10 @@
 import { expect } from 'chai'
 import type { Context } from '../../src/domain/context.js'
+import { findSetUpLink, type SetUpLink } from '../../src/domain/set-up-links.js'
+import { addUser } from '../../src/domain/users.js'
 import { isId } from '../../src/ids.js'
 import type { Environment } from '../helpers/environment.js'
+import { createPerson } from '../domain/people.js'
 import { createLine } from '../helpers/factories.js'
 import { startWeb, stopProcesses } from '../helpers/processes.js'
 import { createInstallation, post } from '../journeys/steps.js'
@@ -29,19 +32,64 @@ describe('linehook user and linehook line', function () {
   const refuse = (...args: string[]) => refusal(environment, ...args)
 
   const findUser = (email: string): Promise<Record<string, unknown> | undefined> =>
-    context.db('users').where({ email }).first('id', 'email', 'name')
+    context.db('users').where({ email }).first('id', 'email', 'name', 'role')
+  const ownerOf = async (url = '') =>
+    (await findSetUpLink(context, new URL(url).searchParams.get('token') ?? ''))?.userId
   const findLine = (number: string): Promise<Record<string, unknown> | undefined> =>
     context.db('lines').where({ number }).first('*')
 
   it('user add adds a user, who is named by the address when no name is given', async () => {
-    const [said] = await run('user', 'add', 'grace@example.com')
+    const [said, link] = await run('user', 'add', 'grace@example.com')
     const user = await findUser('grace@example.com')
-    expect(user).to.include({ name: 'grace@example.com' })
+    expect(user).to.include({ name: 'grace@example.com', role: 'user' })
     expect(said).to.equal(`user grace@example.com added (${String(user?.id)})`)
+    expect(await ownerOf(link)).to.equal(user?.id)
 
     const json = await runJson('user', 'add', 'ada@example.com', '--name', 'Ada')
-    expect(json).to.deep.equal(await findUser('ada@example.com'))
-    expect(json).to.include({ email: 'ada@example.com', name: 'Ada' })
+    const { setUpLink, ...rest } = json as { setUpLink: SetUpLink }
+    expect(rest).to.deep.equal({ ...(await findUser('ada@example.com')), hasPassword: false })
+    expect(rest).to.include({ email: 'ada@example.com', name: 'Ada' })
+    expect(await ownerOf(setUpLink.url)).to.equal((rest as { id?: string }).id)
+  })
+
+  it('user add --operator adds somebody who runs the service', async () => {
+    const [said] = await run('user', 'add', 'olga@example.com', '--operator')
+    expect(said).to.match(/^operator olga@example\.com added/)
+    expect(await findUser('olga@example.com')).to.include({ role: 'operator' })
+  })
+
+  it('user set-up-link prints a new link, and the one before works no more', async () => {
+    const { id } = await addUser(context, { email: 'ben@example.com' })
+    const [first] = await run('user', 'set-up-link', 'Ben@example.com')
+    expect(await ownerOf(first)).to.equal(id)
+    const { url: second } = (await runJson('user', 'set-up-link', 'ben@example.com')) as SetUpLink
+    expect(await ownerOf(second)).to.equal(id)
+    expect(await ownerOf(first)).to.equal(undefined)
+    expect(await refuse('user', 'set-up-link', 'nobody@example.com')).to.equal(
+      'no user has the email nobody@example.com: add one with `linehook user add`',
+    )
+  })
+
+  it('user list shows everybody, and says how to add somebody when there is nobody', async () => {
+    const { environment: other, context: others } = await createInstallation()
+    try {
+      expect(await answer(other, 'user', 'list')).to.deep.equal([
+        'There are no users: add one with `linehook user add`.',
+      ])
+      const waiting = await addUser(others, { email: 'cleo@example.com', name: 'Cleo' })
+      const ready = await createPerson(others, { role: 'operator' })
+      const [lines, json] = await Promise.all([
+        answer(other, 'user', 'list'),
+        jsonAnswer(other, 'user', 'list'),
+      ])
+      expect(lines).to.deep.equal([
+        `${waiting.id}  user     not set up  cleo@example.com  Cleo`,
+        `${ready.id}  operator set up      ${ready.email}  Ada`,
+      ])
+      expect(json).to.deep.equal([waiting, ready])
+    } finally {
+      await others.close()
+    }
   })
 
   it('user add refuses what is no address, and one that is taken', async () => {

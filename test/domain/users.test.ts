@@ -1,7 +1,9 @@
 import { expect } from 'chai'
 import type { Context } from '../../src/domain/context.js'
-import { addUser, getUserByEmail } from '../../src/domain/users.js'
+import { addUser, getUser, getUserByEmail, hasOperator, listUsers } from '../../src/domain/users.js'
+import { newId } from '../../src/ids.js'
 import { createTestContext } from '../helpers/context.js'
+import { createPerson } from './people.js'
 import { refusal } from './refusal.js'
 
 describe('users', () => {
@@ -56,6 +58,7 @@ describe('users', () => {
     'a da@example.com',
     'ada\0@example.com',
     `${'a'.repeat(250)}@b.cd`,
+    'ada\ud800@example.com',
   ]) {
     it(`need an address that can be one, unlike ${JSON.stringify(email.slice(0, 20))}`, async () => {
       expect(await refusal(addUser(context, { email }))).to.deep.equal({
@@ -70,5 +73,44 @@ describe('users', () => {
       status: 404,
       message: 'no user has the email nobody@example.com: add one with `linehook user add`',
     })
+  })
+
+  it('have no password at first, and run nothing unless it is said', async () => {
+    const user = await addUser(context, { email: 'eve@example.com' })
+    const operator = await addUser(context, { email: 'fay@example.com', role: 'operator' })
+    expect(user).to.include({ role: 'user', hasPassword: false })
+    expect(operator).to.include({ role: 'operator', hasPassword: false })
+    expect(await getUser(context, operator.id)).to.deep.equal(operator)
+  })
+
+  it('are found by their id, and by nothing else', async () => {
+    const ready = await createPerson(context)
+    expect(await getUser(context, ready.id)).to.deep.equal(ready)
+    for (const id of [newId(), 'ada', '']) {
+      expect(await refusal(getUser(context, id))).to.deep.equal({ status: 404, message: 'no such user' })
+    }
+  })
+
+  it('are listed, those who were added first before the others', async () => {
+    const added = [await createPerson(context), await createPerson(context, { password: null })]
+    expect((await listUsers(context)).slice(-2)).to.deep.equal(added)
+  })
+
+  it('have names of at most 100 characters', async () => {
+    const named = (length: number) =>
+      addUser(context, { email: `named${length}@example.com`, name: 'x'.repeat(length) })
+    expect(await named(100)).to.include({ name: 'x'.repeat(100) })
+    expect(await refusal(named(101))).to.deep.equal({
+      status: 400,
+      message: 'name must be at most 100 characters',
+    })
+  })
+
+  it('have an operator once one of them has a password', async () => {
+    await createPerson(context)
+    await createPerson(context, { role: 'operator', password: null })
+    expect(await hasOperator(context)).to.equal(false)
+    await createPerson(context, { role: 'operator' })
+    expect(await hasOperator(context)).to.equal(true)
   })
 })

@@ -1,0 +1,57 @@
+import type { Database } from './connection.js'
+
+/** Whom a link is for; nulls: for whoever makes the first operator's account. */
+export type SetUpLinkOwner =
+  { userId: string; email: string; name: string } | { userId: null; email: null; name: null }
+
+const FIRST_OPERATOR_LOCK = 'first operator'
+
+/** Takes the place of the link that there was. @returns until when it is valid */
+export async function replaceSetUpLink(
+  db: Database,
+  userId: string | null,
+  tokenHash: Buffer,
+): Promise<Date> {
+  const { rows } = await db.raw<{ rows: [{ expiresAt: Date }] }>(
+    `with replaced as (delete from set_up_links where user_id is null and cast(:userId as uuid) is null)
+     insert into set_up_links (token_hash, user_id, expires_at)
+     values (:tokenHash, :userId, now() + interval '7 days')
+     on conflict (user_id) do update set token_hash = excluded.token_hash, expires_at = excluded.expires_at
+     returning expires_at as "expiresAt"`,
+    { userId, tokenHash },
+  )
+  return rows[0].expiresAt
+}
+
+export async function findSetUpLinkOwner(
+  db: Database,
+  tokenHash: Buffer,
+): Promise<SetUpLinkOwner | undefined> {
+  return db('set_up_links as s')
+    .leftJoin('users as u', 'u.id', 's.user_id')
+    .where({ 's.token_hash': tokenHash })
+    .whereRaw('s.expires_at > now()')
+    .first<SetUpLinkOwner | undefined>({ userId: 's.user_id', email: 'u.email', name: 'u.name' })
+}
+
+/** @returns false when it is used up, replaced or too old */
+export async function takeSetUpLink(trx: Database, tokenHash: Buffer): Promise<boolean> {
+  const taken = await trx('set_up_links')
+    .where({ token_hash: tokenHash })
+    .whereRaw('expires_at > now()')
+    .delete()
+  return taken > 0
+}
+
+export async function deleteSetUpLinkOf(db: Database, userId: string): Promise<void> {
+  await db('set_up_links').where({ user_id: userId }).delete()
+}
+
+/** Until the transaction ends, nobody else makes the first operator. */
+export async function lockFirstOperator(trx: Database): Promise<void> {
+  await trx.raw('select pg_advisory_xact_lock(hashtextextended(?, 0))', [FIRST_OPERATOR_LOCK])
+}
+
+export async function deleteExpiredSetUpLinks(db: Database): Promise<number> {
+  return db('set_up_links').whereRaw('expires_at < now()').delete()
+}

@@ -1,0 +1,73 @@
+import {
+  countApiTokens,
+  deleteApiToken,
+  insertApiToken,
+  selectApiTokens,
+  useApiToken,
+  type ApiToken,
+} from '../database/api-tokens.js'
+import { available, transaction } from '../database/connection.js'
+import { storable } from '../database/text.js'
+import { lockUser } from '../database/users.js'
+import { UserError } from '../errors.js'
+import { isId, newId } from '../ids.js'
+import { newToken, sha256 } from '../secrets.js'
+import type { Context } from './context.js'
+
+const MAX_TOKENS = 100
+const MAX_NAME_LENGTH = 100
+/** So that a scanner which comes upon a leaked token knows what it is. */
+const PREFIX = 'lhp_'
+const FORM = /^lhp_[\w-]{43}$/
+
+/**
+ * A token with which a user's programs call the API. It is told this once: only its hash is kept.
+ *
+ * @throws UserError 400 for the name, 404 for the user, 409 when the user has 100 tokens
+ */
+export async function createApiToken(
+  { db }: Context,
+  userId: string,
+  name: string,
+): Promise<{ id: string; name: string; token: string; createdAt: Date }> {
+  const kept = storable(name).trim()
+  if (kept === '' || kept.length > MAX_NAME_LENGTH) {
+    throw new UserError(`name must be 1 to ${MAX_NAME_LENGTH} characters: say what will use the token`)
+  }
+  if (!isId(userId)) throw noUser()
+  const created = { id: newId(), name: kept, token: PREFIX + newToken() }
+  const createdAt = await available(() =>
+    transaction(db, async (trx) => {
+      if ((await lockUser(trx, userId)) === undefined) throw noUser()
+      if ((await countApiTokens(trx, userId)) >= MAX_TOKENS) {
+        throw new UserError(`a user can have ${MAX_TOKENS} API tokens: revoke one that is not used`, 409)
+      }
+      return insertApiToken(trx, { id: created.id, userId, name: kept, tokenHash: sha256(created.token) })
+    }),
+  )
+  return { ...created, createdAt }
+}
+
+/** Newest first. `lastUsedAt` is right to the minute. */
+export function listApiTokens({ db }: Context, userId: string): Promise<ApiToken[]> {
+  return available(() => selectApiTokens(db, userId))
+}
+
+/** Requests with the token are refused from now on. @throws UserError 404 */
+export async function removeApiToken({ db }: Context, userId: string, id: string): Promise<void> {
+  const isRemoved = isId(id) && (await available(() => deleteApiToken(db, userId, id)))
+  if (!isRemoved) throw new UserError('no such API token', 404)
+}
+
+/** Whose token a request came with. undefined: it is nobody's. */
+export async function findTokenOwner(
+  { db }: Context,
+  token: string,
+): Promise<{ userId: string; tokenId: string } | undefined> {
+  if (!FORM.test(token)) return undefined
+  return available(() => useApiToken(db, sha256(token)))
+}
+
+function noUser(): UserError {
+  return new UserError('no such user', 404)
+}

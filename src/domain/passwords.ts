@@ -1,0 +1,62 @@
+import { hash, verify } from '@node-rs/argon2'
+import { Unavailable, UserError } from '../errors.js'
+
+const MIN_LENGTH = 12
+const MAX_LENGTH = 256
+/** OWASP Password Storage Cheat Sheet, argon2id (the package's default): 19 MiB, two passes, one lane. */
+const COST = { memoryCost: 19_456, timeCost: 2, parallelism: 1 }
+/** Of a password that nobody knows: to check it takes as long as to check a user's. */
+const NOBODYS_HASH =
+  '$argon2id$v=19$m=19456,t=2,p=1$xzpaUr0uB4clar/swrKMow$LlWT/bTABM4snUWe4hTYGDT/5N2WNGDoueBjwKB0zr0'
+
+/** Each takes 19 MiB and one of libuv's four threads for about 50 ms; look-ups and files need threads too. */
+const AT_ONCE = 2
+const MAX_WAITING = 32
+
+/** @returns argon2id in its own encoding. @throws Unavailable when too many wait already */
+export function hashPassword(plain: string): Promise<string> {
+  return inTurn(() => hash(normalized(plain), COST))
+}
+
+/**
+ * Takes the same time when there is no hash, so that it does not tell which users there are.
+ *
+ * @throws Unavailable when too many wait already
+ */
+export async function isPassword(passwordHash: string | null, plain: string): Promise<boolean> {
+  const isRight = await inTurn(() => verify(passwordHash ?? NOBODYS_HASH, normalized(plain)))
+  return isRight && passwordHash !== null
+}
+
+/** NIST SP 800-63B §5.1.1.2: length counts, nothing is demanded of the characters. @throws UserError 400 */
+export function requireGoodPassword(plain: string, email?: string): void {
+  const password = normalized(plain)
+  const { length } = Array.from(password)
+  if (length < MIN_LENGTH || length > MAX_LENGTH) {
+    throw new UserError(`password must be ${MIN_LENGTH} to ${MAX_LENGTH} characters long`)
+  }
+  if (email !== undefined && password.toLowerCase() === normalized(email).trim().toLowerCase()) {
+    throw new UserError('password must not be the e-mail address: choose another one')
+  }
+}
+
+/** The same characters may come composed or decomposed, as the keyboard likes (NIST SP 800-63B §5.1.1.2: NFKC). */
+function normalized(plain: string): string {
+  return plain.toWellFormed().normalize('NFKC')
+}
+
+let runningCount = 0
+const waiting: (() => void)[] = []
+
+async function inTurn<T>(work: () => Promise<T>): Promise<T> {
+  if (runningCount < AT_ONCE) runningCount += 1
+  else if (waiting.length < MAX_WAITING) await new Promise<void>((resolve) => waiting.push(resolve))
+  else throw new Unavailable('Too many passwords are being checked at this moment', 2)
+  try {
+    return await work()
+  } finally {
+    const next = waiting.shift()
+    if (next) next()
+    else runningCount -= 1
+  }
+}

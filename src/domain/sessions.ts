@@ -1,0 +1,132 @@
+import { available, transaction } from '../database/connection.js'
+import {
+  confirmSession,
+  deleteSession,
+  deleteSessionsOf,
+  insertSession,
+  selectSessions,
+  useSession,
+  type ListedSession,
+  type NewSession,
+  type Session,
+} from '../database/sessions.js'
+import { deleteSetUpLinkOf } from '../database/set-up-links.js'
+import { storable } from '../database/text.js'
+import { findPassword, lockUser, updatePassword } from '../database/users.js'
+import { UserError } from '../errors.js'
+import { isId, newId } from '../ids.js'
+import { newToken, sha256 } from '../secrets.js'
+import type { Context } from './context.js'
+import { hashPassword, requireGoodPassword } from './passwords.js'
+import { provePassword } from './sign-in-attempts.js'
+
+export type { ListedSession, Session } from '../database/sessions.js'
+
+export const PASSWORD_REFUSED = 'password is wrong. After several attempts wait 15 minutes.'
+
+const USER_AGENT_LENGTH = 200
+
+/** @returns the token, which the browser keeps; we keep its hash */
+export async function startSession({ db }: Context, userId: string, userAgent: string): Promise<string> {
+  const { token, row } = newSession(userId, userAgent)
+  await available(() => insertSession(db, row))
+  return token
+}
+
+/** The row of a session to come, for whoever starts one with other things in a transaction. */
+export function newSession(userId: string, userAgent: string): { token: string; row: NewSession } {
+  const token = newToken()
+  const shown = storable(userAgent.slice(0, USER_AGENT_LENGTH))
+  return { token, row: { id: newId(), userId, tokenHash: sha256(token), userAgent: shown } }
+}
+
+/**
+ * undefined: nobody's, ended, or not used for 30 minutes.
+ *
+ * @param isUsed false: only a page that is open asks, not a person, and the session goes on ageing
+ */
+export async function findSession(
+  { db }: Context,
+  token: string,
+  { isUsed = true } = {},
+): Promise<Session | undefined> {
+  if (!/^[\w-]{43}$/.test(token)) return undefined
+  return available(() => useSession(db, sha256(token), isUsed))
+}
+
+/** Newest first. `lastSeenAt` is right to the minute. */
+export function listSessions({ db }: Context, userId: string): Promise<ListedSession[]> {
+  return available(() => selectSessions(db, userId))
+}
+
+/** Also how one signs out. @throws UserError 404 */
+export async function endSession({ db }: Context, userId: string, id: string): Promise<void> {
+  const isEnded = isId(id) && (await available(() => deleteSession(db, userId, id)))
+  if (!isEnded) throw new UserError('no such session', 404)
+}
+
+/** @returns how many were ended */
+export function endOtherSessions({ db }: Context, userId: string, keepId: string): Promise<number> {
+  return available(() => deleteSessionsOf(db, userId, keepId))
+}
+
+/**
+ * Makes the session confirmed for 10 minutes.
+ *
+ * @param address the client's IP address
+ * @throws UserError 401 PASSWORD_REFUSED, which counts as an attempt to sign in; Unavailable
+ */
+export async function confirmPassword(
+  context: Context,
+  session: Session,
+  password: string,
+  address: string,
+): Promise<void> {
+  await requirePassword(context, session, password, address)
+  await available(() => confirmSession(context.db, session.userId, session.id))
+}
+
+/**
+ * Ends the user's other sessions, and takes a set-up link away that was not used.
+ *
+ * @param address the client's IP address
+ * @throws UserError 400 for the new password, 401 PASSWORD_REFUSED for the current one; Unavailable
+ */
+export async function changePassword(
+  context: Context,
+  session: Session,
+  current: string,
+  next: string,
+  address: string,
+): Promise<void> {
+  const { userId, id, email } = session
+  requireGoodPassword(next, email)
+  const currentHash = await requirePassword(context, session, current, address)
+  const nextHash = await hashPassword(next)
+  await available(() =>
+    transaction(context.db, async (trx) => {
+      if ((await lockUser(trx, userId))?.passwordHash !== currentHash) throw passwordRefused()
+      await updatePassword(trx, userId, nextHash)
+      await deleteSessionsOf(trx, userId, id)
+      await confirmSession(trx, userId, id)
+      await deleteSetUpLinkOf(trx, userId)
+    }),
+  )
+}
+
+async function requirePassword(
+  context: Context,
+  { email }: Session,
+  password: string,
+  address: string,
+): Promise<string | null> {
+  const user = await available(() => findPassword(context.db, email))
+  const passwordHash = user?.passwordHash ?? null
+  const isProven = await provePassword(context, { email, password, passwordHash, address })
+  if (!isProven) throw passwordRefused()
+  return passwordHash
+}
+
+function passwordRefused(): UserError {
+  return new UserError(PASSWORD_REFUSED, 401)
+}

@@ -1,0 +1,115 @@
+import { available, transaction, type Database } from '../database/connection.js'
+import { deleteSessionsOf, insertSession } from '../database/sessions.js'
+import {
+  findSetUpLinkOwner,
+  lockFirstOperator,
+  replaceSetUpLink,
+  takeSetUpLink,
+  type SetUpLinkOwner,
+} from '../database/set-up-links.js'
+import {
+  findWaitingOperator,
+  hasOperatorWithPassword,
+  insertUser,
+  lockUser,
+  updatePassword,
+  type NewUser,
+} from '../database/users.js'
+import { UserError } from '../errors.js'
+import { newToken, sha256 } from '../secrets.js'
+import type { Context } from './context.js'
+import { hashPassword, requireGoodPassword } from './passwords.js'
+import { newSession } from './sessions.js'
+import { getUser, newUser, takenEmail } from './users.js'
+
+export interface SetUpLink {
+  url: string
+  /** In 7 days. */
+  expiresAt: Date
+}
+
+export interface SetUpFields {
+  /** Only the first operator gives these: other users have them already. */
+  email?: string
+  name?: string
+  password: string
+  userAgent: string
+}
+
+/**
+ * A link with which somebody sets a password, once; the link that the user had before is worth nothing any more.
+ *
+ * @param userId null: whoever opens it makes the first operator's account
+ * @throws UserError 404
+ */
+export async function createSetUpLink(context: Context, userId: string | null): Promise<SetUpLink> {
+  if (userId !== null) await getUser(context, userId)
+  const token = newToken()
+  const expiresAt = await available(() => replaceSetUpLink(context.db, userId, sha256(token)))
+  return { url: `${context.config.publicUrl}/console/set-up?token=${token}`, expiresAt }
+}
+
+/**
+ * While nobody who runs the service can sign in: a link for the operator who was added first, else for one to be
+ * made. undefined: somebody can.
+ */
+export async function createFirstSetUpLink(context: Context): Promise<SetUpLink | undefined> {
+  if (await available(() => hasOperatorWithPassword(context.db))) return undefined
+  const waitingId = await available(() => findWaitingOperator(context.db))
+  return createSetUpLink(context, waitingId ?? null)
+}
+
+/** undefined: unknown, used up, too old, or for a first operator when there is one. */
+export async function findSetUpLink({ db }: Context, token: string): Promise<SetUpLinkOwner | undefined> {
+  return available(async () => {
+    const owner = await findSetUpLinkOwner(db, sha256(token))
+    return owner?.userId === null && (await hasOperatorWithPassword(db)) ? undefined : owner
+  })
+}
+
+/**
+ * Sets the password, ends the sessions that there were, and starts one.
+ *
+ * @throws UserError 400 for a field, 404 for a link that is used up, 409 for a taken address; Unavailable
+ */
+export async function completeSetUp(
+  context: Context,
+  token: string,
+  fields: SetUpFields,
+): Promise<{ sessionToken: string }> {
+  const { db } = context
+  const owner = await findSetUpLink(context, token)
+  if (owner === undefined) throw usedUp()
+  const account =
+    owner.userId === null
+      ? newUser({ ...fields, email: fields.email ?? '', role: 'operator' })
+      : { id: owner.userId, email: owner.email }
+  requireGoodPassword(fields.password, account.email)
+  const passwordHash = await hashPassword(fields.password)
+  const { token: sessionToken, row: session } = newSession(account.id, fields.userAgent)
+  await available(() =>
+    transaction(db, async (trx) => {
+      if ('role' in account) await makeFirstOperator(trx, { ...account, passwordHash })
+      else await replacePassword(trx, account.id, passwordHash)
+      if (!(await takeSetUpLink(trx, sha256(token)))) throw usedUp()
+      await insertSession(trx, session)
+    }),
+  )
+  return { sessionToken }
+}
+
+async function makeFirstOperator(trx: Database, operator: NewUser): Promise<void> {
+  await lockFirstOperator(trx)
+  if (await hasOperatorWithPassword(trx)) throw usedUp()
+  if (!(await insertUser(trx, operator))) throw takenEmail(operator.email)
+}
+
+async function replacePassword(trx: Database, userId: string, passwordHash: string): Promise<void> {
+  await lockUser(trx, userId)
+  await updatePassword(trx, userId, passwordHash)
+  await deleteSessionsOf(trx, userId)
+}
+
+function usedUp(): UserError {
+  return new UserError('This link is used up or too old: ask for a new one', 404)
+}

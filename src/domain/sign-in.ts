@@ -1,0 +1,54 @@
+import { available, transaction } from '../database/connection.js'
+import { insertSession } from '../database/sessions.js'
+import { storable } from '../database/text.js'
+import { findPassword, lockUser } from '../database/users.js'
+import { UserError } from '../errors.js'
+import type { Context } from './context.js'
+import { newSession } from './sessions.js'
+import { provePassword } from './sign-in-attempts.js'
+
+/** One text for a wrong password, an unknown user, one without a password, and too many attempts. */
+export const SIGN_IN_REFUSED = 'E-mail or password is wrong. After several attempts wait 15 minutes.'
+
+export interface Credentials {
+  email: string
+  password: string
+  /** The client's IP address. */
+  address: string
+  userAgent: string
+}
+
+/**
+ * Starts a session.
+ *
+ * @returns its token, which the browser keeps
+ * @throws UserError 401 SIGN_IN_REFUSED; Unavailable
+ */
+export async function signIn(context: Context, credentials: Credentials): Promise<{ token: string }> {
+  const { db } = context
+  const email = storable(credentials.email).trim()
+  const user = await available(() => findPassword(db, email))
+  const isProven = await provePassword(context, {
+    // As it is stored: Postgres and JavaScript do not agree on every letter's lower case.
+    email: user?.email ?? email,
+    password: credentials.password,
+    passwordHash: user?.passwordHash ?? null,
+    address: credentials.address,
+  })
+  if (user === undefined || !isProven) throw signInRefused()
+
+  const { token, row } = newSession(user.userId, credentials.userAgent)
+  await available(() =>
+    transaction(db, async (trx) => {
+      // Changed while it was compared: a session by the old password would outlive those that the change ends.
+      const locked = await lockUser(trx, user.userId)
+      if (locked?.passwordHash !== user.passwordHash) throw signInRefused()
+      await insertSession(trx, row)
+    }),
+  )
+  return { token }
+}
+
+function signInRefused(): UserError {
+  return new UserError(SIGN_IN_REFUSED, 401)
+}

@@ -1,0 +1,22 @@
+import type { Context } from '../../src/domain/context.js'
+import { hashPassword } from '../../src/domain/passwords.js'
+import { addUser, type Role, type User } from '../../src/domain/users.js'
+import { newId } from '../../src/ids.js'
+
+export type Person = User
+
+export const PASSWORD = 'correct horse battery'
+
+/** A user who can sign in, with PASSWORD, or one who has not set a password yet. */
+export async function createPerson(
+  context: Context,
+  { role = 'user', password = PASSWORD }: { role?: Role; password?: string | null } = {},
+): Promise<Person> {
+  const user = await addUser(context, { email: `${newId()}@example.com`, name: 'Ada', role })
+  if (password === null) return user
+  await context
+    .db('users')
+    .where({ id: user.id })
+    .update({ password_hash: await hashPassword(password) })
+  return { ...user, hasPassword: true }
+}

@@ -4,10 +4,10 @@ import {
   disconnect,
   enableConnection,
   findDeveloperConnection,
-  revealSigningSecret,
-  sendHeldEvents,
   setOutgoingUrl,
 } from '../../src/domain/connections.js'
+import { sendHeldEvents } from '../../src/domain/deliveries/held-events.js'
+import { revealSigningSecret } from '../../src/domain/signing-secrets.js'
 import type { Context } from '../../src/domain/context.js'
 import { getAnyLine } from '../../src/domain/lines.js'
 import { run } from '../run.js'

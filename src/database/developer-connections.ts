@@ -7,7 +7,16 @@ export interface DeveloperConnection {
   outgoingWebhookUrl: string | null
   endpointDisabledAt: Date | null
   endpointDisabledReason: 'gone' | 'failing' | null
+  /** Since when the endpoint has only failed. */
+  endpointFailingSince: Date | null
+  endpointFailureCount: number | null
+  /** Until then the signing secret from before the last rotation signs too. */
+  previousSecretUntil: Date | null
   hasIncomingWebhook: boolean
+  incomingWebhookCreatedAt: Date | null
+  tokenRegeneratedAt: Date | null
+  /** Until then the token from before the last regeneration works too. */
+  previousTokenUntil: Date | null
 }
 
 /** @param isLocked until the transaction ends, nobody else changes the connection, its endpoint or its webhook */
@@ -32,7 +41,15 @@ export async function findConnection(
       outgoingWebhookUrl: 'e.url',
       endpointDisabledAt: 'e.disabled_at',
       endpointDisabledReason: 'e.disabled_reason',
+      endpointFailingSince: 'e.failing_since',
+      endpointFailureCount: 'e.consecutive_failure_count',
+      previousSecretUntil: db.raw(
+        'case when e.previous_secret_until > now() then e.previous_secret_until end',
+      ),
       hasIncomingWebhook: db.raw('w.line_id is not null'),
+      incomingWebhookCreatedAt: 'w.created_at',
+      tokenRegeneratedAt: 'w.regenerated_at',
+      previousTokenUntil: db.raw('case when w.previous_token_until > now() then w.previous_token_until end'),
     })
   return row
 }

@@ -30,6 +30,39 @@ export async function findSealedSecret(db: Database, id: string): Promise<Buffer
   return row?.sealed
 }
 
+/** All that a POST to the endpoint needs. */
+export async function findEndpoint(
+  db: Database,
+  id: string,
+): Promise<{ url: string; secretSealed: Buffer; previousSecretSealed: Buffer | null } | undefined> {
+  const row: { url: string; secretSealed: Buffer; previousSecretSealed: Buffer | null } | undefined =
+    await db('endpoints')
+      .where({ id })
+      .first({
+        url: 'url',
+        secretSealed: 'secret_sealed',
+        previousSecretSealed: db.raw(
+          'case when previous_secret_until > now() then previous_secret_sealed end',
+        ),
+      })
+  return row
+}
+
+export async function replaceSecret(
+  db: Database,
+  id: string,
+  secretSealed: Buffer,
+  overlapSeconds: number,
+): Promise<void> {
+  await db('endpoints')
+    .where({ id })
+    .update({
+      previous_secret_sealed: db.ref('secret_sealed'),
+      previous_secret_until: db.raw('now() + make_interval(secs => ?)', [overlapSeconds]),
+      secret_sealed: secretSealed,
+    })
+}
+
 const healthy = {
   failing_since: null,
   consecutive_failure_count: 0,

@@ -25,3 +25,18 @@ export async function insertEvent(db: Database, event: Event): Promise<void> {
     to_number: event.toNumber,
   })
 }
+
+/** undefined: the message made no event, as those that a line sends. */
+export async function findEventOfMessage(
+  db: Database,
+  userId: string,
+  messageId: string,
+): Promise<{ id: string; type: EventType; createdAt: Date } | undefined> {
+  return db('events')
+    .where({ message_id: messageId, user_id: userId })
+    .first<{ id: string; type: EventType; createdAt: Date } | undefined>({
+      id: 'id',
+      type: 'type',
+      createdAt: 'created_at',
+    })
+}

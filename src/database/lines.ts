@@ -28,6 +28,20 @@ const columns = {
   messagesPerMinute: 'messages_per_minute',
 }
 
+/** A line as its owner sees it. */
+export interface OwnLine extends Line {
+  isConnected: boolean
+  /** When it last sent or received; null: never. */
+  lastActivityAt: Date | null
+}
+
+export interface LineFilter {
+  id?: string
+  /** E.164 */
+  number?: string
+  name?: string
+}
+
 /** @returns false when the number belongs to a line already */
 export async function insertLine(db: Database, line: Line): Promise<boolean> {
   const inserted = await db('lines')
@@ -51,6 +65,35 @@ export async function insertLine(db: Database, line: Line): Promise<boolean> {
 
 export async function findLineByNumber(db: Database, number: string): Promise<Line | undefined> {
   return db('lines').where({ number }).first<Line | undefined>(columns)
+}
+
+/** The user's lines, oldest first. */
+export async function listLinesOf(db: Database, userId: string, filter: LineFilter = {}): Promise<OwnLine[]> {
+  return db('lines as l')
+    .leftJoin('developer_connections as c', 'c.line_id', 'l.id')
+    .where({ 'l.user_id': userId })
+    .modify((query) => {
+      for (const [column, value] of Object.entries(filter) as [string, string][])
+        void query.where(`l.${column}`, value)
+    })
+    .select<OwnLine[]>([
+      Object.fromEntries(Object.entries(columns).map(([name, column]) => [name, `l.${column}`])),
+      db.raw('coalesce(c.enabled, false) as "isConnected"'),
+      db.raw(
+        `(select m.created_at from messages m where m.line_id = l.id order by m.id desc limit 1) as "lastActivityAt"`,
+      ),
+    ])
+    .orderBy('l.id')
+}
+
+/** @returns false when the user has no such line */
+export async function updateLineName(
+  db: Database,
+  userId: string,
+  id: string,
+  name: string,
+): Promise<boolean> {
+  return (await db('lines').where({ user_id: userId, id }).update({ name })) > 0
 }
 
 /** For operators: any user's line. */

@@ -1,21 +1,18 @@
 import { available, transaction, type Database } from '../database/connection.js'
-import { releaseHeldDeliveries } from '../database/deliveries/creating.js'
 import {
   findConnection,
   setConnectionEnabled,
   setConnectionEndpoint,
   type DeveloperConnection,
 } from '../database/developer-connections.js'
-import { enableEndpoint, findSealedSecret, insertEndpoint, setEndpointUrl } from '../database/endpoints.js'
+import { enableEndpoint, insertEndpoint, setEndpointUrl } from '../database/endpoints.js'
 import { deleteIncomingWebhook } from '../database/incoming-webhooks.js'
+import { listLinesOf } from '../database/lines.js'
 import { UserError } from '../errors.js'
 import { newId } from '../ids.js'
 import { newSigningSecret } from '../secrets.js'
 import type { Context } from './context.js'
-import { signingSecretPlace } from './deliveries/deliver.js'
-
-const RELEASE_BATCH = 500
-const FIRST_ID = '00000000-0000-0000-0000-000000000000'
+import { signingSecretPlace } from './deliveries/attempt.js'
 
 /** undefined: the user has no such line, or it was never connected. */
 export function findDeveloperConnection(
@@ -24,6 +21,61 @@ export function findDeveloperConnection(
   lineId: string,
 ): Promise<DeveloperConnection | undefined> {
   return available(() => findConnection(db, userId, lineId))
+}
+
+/** A line's connection as its owner sees it; of a line that was never connected everything is empty. */
+export interface ConnectionOverview {
+  enabled: boolean
+  outgoingWebhookUrl: string | null
+  endpoint: {
+    failingSince: Date | null
+    consecutiveFailureCount: number
+    disabledAt: Date | null
+    disabledReason: 'gone' | 'failing' | null
+    /** Until then the signing secret from before the last rotation signs too. */
+    previousSecretUntil: Date | null
+  } | null
+  incomingWebhook: {
+    createdAt: Date
+    regeneratedAt: Date | null
+    /** Until then the token from before the last regeneration works too. */
+    previousTokenUntil: Date | null
+  } | null
+}
+
+/** @throws UserError 404 when the user has no such line */
+export async function getConnection(
+  { db }: Context,
+  userId: string,
+  lineId: string,
+): Promise<ConnectionOverview> {
+  const found = await available(async () => {
+    const connection = await findConnection(db, userId, lineId)
+    if (connection === undefined) await requireLine(db, userId, lineId)
+    return connection
+  })
+  return {
+    enabled: found?.enabled ?? false,
+    outgoingWebhookUrl: found?.outgoingWebhookUrl ?? null,
+    endpoint:
+      found?.endpointId == null
+        ? null
+        : {
+            failingSince: found.endpointFailingSince,
+            consecutiveFailureCount: found.endpointFailureCount ?? 0,
+            disabledAt: found.endpointDisabledAt,
+            disabledReason: found.endpointDisabledReason,
+            previousSecretUntil: found.previousSecretUntil,
+          },
+    incomingWebhook:
+      found?.incomingWebhookCreatedAt == null
+        ? null
+        : {
+            createdAt: found.incomingWebhookCreatedAt,
+            regeneratedAt: found.tokenRegeneratedAt,
+            previousTokenUntil: found.previousTokenUntil,
+          },
+  }
 }
 
 /**
@@ -99,46 +151,11 @@ export async function setOutgoingUrl(
   )
 }
 
-/** The secret that signs this line's events (`whsec_…`), for its owner. undefined: no outgoing webhook URL is set. */
-export async function revealSigningSecret(
-  { db, secrets }: Context,
-  userId: string,
-  lineId: string,
-): Promise<string | undefined> {
-  const { endpointId } = await available(() => requireConnection(db, userId, lineId))
-  if (endpointId === null) return undefined
-  const sealed = await available(() => findSealedSecret(db, endpointId))
-  return sealed && secrets.open(sealed, signingSecretPlace(endpointId))
-}
-
 /**
- * Sends the events that were held while the endpoint was disabled, each once: one that is held again is left.
+ * The line's connection.
  *
- * @returns how many
- * @throws UserError 409 when the connection is not enabled, or its endpoint was disabled again
+ * @throws UserError 409 when it is not enabled, 404 when the user has no such line
  */
-export async function sendHeldEvents(
-  { db, queues }: Context,
-  userId: string,
-  lineId: string,
-): Promise<number> {
-  const { endpointId, endpointDisabledAt } = await available(() => requireEnabled(db, userId, lineId))
-  if (endpointId === null) return 0
-  if (endpointDisabledAt !== null) {
-    throw new UserError('the endpoint is disabled, because it failed: enable the connection again first', 409)
-  }
-  let count = 0
-  for (let after = FIRST_ID; ;) {
-    const released = await available(() => releaseHeldDeliveries(db, endpointId, after, RELEASE_BATCH))
-    await queues.enqueueDeliveries(released)
-    count += released.length
-    const last = released.at(-1)
-    if (last === undefined || released.length < RELEASE_BATCH) return count
-    after = last.id
-  }
-}
-
-/** @throws UserError 409 */
 export async function requireEnabled(
   db: Database,
   userId: string,
@@ -146,11 +163,12 @@ export async function requireEnabled(
   options?: { isLocked: boolean },
 ): Promise<DeveloperConnection> {
   const connection = await findConnection(db, userId, lineId, options)
+  if (connection === undefined) await requireLine(db, userId, lineId)
   if (connection?.enabled === true) return connection
   throw new UserError('the developer connection of this line is not enabled: enable it first', 409)
 }
 
-/** @throws UserError 404 */
+/** @throws UserError 404 when there is no connection, or no such line */
 export async function requireConnection(
   db: Database,
   userId: string,
@@ -158,6 +176,12 @@ export async function requireConnection(
   options?: { isLocked: boolean },
 ): Promise<DeveloperConnection> {
   const connection = await findConnection(db, userId, lineId, options)
-  if (connection === undefined) throw new UserError('this line has no developer connection', 404)
-  return connection
+  if (connection !== undefined) return connection
+  await requireLine(db, userId, lineId)
+  throw new UserError('this line has no developer connection', 404)
+}
+
+async function requireLine(db: Database, userId: string, lineId: string): Promise<void> {
+  const [line] = await listLinesOf(db, userId, { id: lineId })
+  if (line === undefined) throw new UserError('no such line', 404)
 }

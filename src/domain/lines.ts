@@ -4,9 +4,13 @@ import {
   findLineByNumber,
   insertLine,
   listAllLines,
+  listLinesOf,
+  updateLineName,
   updateLineStatus,
+  type LineFilter,
   type Line,
   type LineStatus,
+  type OwnLine,
 } from '../database/lines.js'
 import { storable } from '../database/text.js'
 import { UserError } from '../errors.js'
@@ -15,6 +19,7 @@ import type { Context } from './context.js'
 import { parseNumber } from './phone-number.js'
 
 const MAX_PER_MINUTE = 100_000
+const MAX_NAME_LENGTH = 100
 
 export interface NewLine {
   userId: string
@@ -70,6 +75,44 @@ export async function getAnyLine({ db }: Context, reference: string): Promise<Li
   if (line === undefined)
     throw new UserError(`no line has the id or number ${reference}: see \`linehook line list\``, 404)
   return line
+}
+
+/** The user's lines, oldest first. A filter that no line can fit gives none. */
+export async function listOwnLines(
+  { db }: Context,
+  userId: string,
+  { id, phoneNumber, name }: { id?: string; phoneNumber?: string; name?: string } = {},
+): Promise<OwnLine[]> {
+  const number = phoneNumber === undefined ? undefined : parseNumber(phoneNumber, null)?.number
+  if ((id !== undefined && !isId(id)) || (phoneNumber !== undefined && number === undefined)) return []
+  const filter: LineFilter = {
+    ...(id === undefined ? {} : { id }),
+    ...(number === undefined ? {} : { number }),
+    ...(name === undefined ? {} : { name: storable(name) }),
+  }
+  return available(() => listLinesOf(db, userId, filter))
+}
+
+/** @throws UserError 404, also for another user's line */
+export async function getOwnLine(context: Context, userId: string, lineId: string): Promise<OwnLine> {
+  const [line] = await listOwnLines(context, userId, { id: lineId })
+  if (line === undefined) throw new UserError('no such line', 404)
+  return line
+}
+
+/** @throws UserError 400, 404 */
+export async function renameLine(
+  { db }: Context,
+  userId: string,
+  lineId: string,
+  written: string,
+): Promise<void> {
+  const name = storable(written).trim()
+  if (name === '' || name.length > MAX_NAME_LENGTH) {
+    throw new UserError(`name must have 1 to ${MAX_NAME_LENGTH} characters`)
+  }
+  const isRenamed = isId(lineId) && (await available(() => updateLineName(db, userId, lineId, name)))
+  if (!isRenamed) throw new UserError('no such line', 404)
 }
 
 /** For operators: the lines of all users. */

@@ -4,9 +4,9 @@ import {
   disconnect,
   enableConnection,
   findDeveloperConnection,
-  revealSigningSecret,
   setOutgoingUrl,
 } from '../../src/domain/connections.js'
+import { revealSigningSecret } from '../../src/domain/signing-secrets.js'
 import type { Context } from '../../src/domain/context.js'
 import { revealIncomingWebhook } from '../../src/domain/incoming-webhooks.js'
 import { addLine } from '../../src/domain/lines.js'
@@ -48,7 +48,7 @@ describe('a developer connection', () => {
     const { userId, lineId } = await unconnectedLine()
     expect(await findDeveloperConnection(context, userId, lineId)).to.equal(undefined)
     await enableConnection(context, userId, lineId)
-    expect(await findDeveloperConnection(context, userId, lineId)).to.deep.equal({
+    expect(await findDeveloperConnection(context, userId, lineId)).to.include({
       lineId,
       enabled: true,
       endpointId: null,
@@ -57,6 +57,14 @@ describe('a developer connection', () => {
       endpointDisabledReason: null,
       hasIncomingWebhook: false,
     })
+  })
+
+  it('that is not there can neither be disabled nor disconnected, nor be given a URL', async () => {
+    const { userId, lineId } = await unconnectedLine()
+    expect(await refusal(disableConnection(context, userId, lineId))).to.deep.equal(NO_CONNECTION)
+    expect(await refusal(disconnect(context, userId, lineId))).to.deep.equal(NO_CONNECTION)
+    expect(await refusal(revealSigningSecret(context, userId, lineId))).to.deep.equal(NO_CONNECTION)
+    expect(await refusal(setOutgoingUrl(context, userId, lineId, URL_A))).to.deep.equal(NOT_ENABLED)
   })
 
   it('may be enabled twice', async () => {
@@ -170,19 +178,19 @@ describe('a developer connection', () => {
   })
 
   describe('of another user', () => {
-    const asStranger: [string, (userId: string, lineId: string) => Promise<unknown>, object][] = [
-      ['enabled', (u, l) => enableConnection(context, u, l), NO_LINE],
-      ['disabled', (u, l) => disableConnection(context, u, l), NO_CONNECTION],
-      ['disconnected', (u, l) => disconnect(context, u, l), NO_CONNECTION],
-      ['given a URL', (u, l) => setOutgoingUrl(context, u, l, URL_B), NOT_ENABLED],
-      ['robbed of its URL', (u, l) => setOutgoingUrl(context, u, l, undefined), NOT_ENABLED],
-      ['asked for its secret', (u, l) => revealSigningSecret(context, u, l), NO_CONNECTION],
+    const asStranger: [string, (userId: string, lineId: string) => Promise<unknown>][] = [
+      ['enabled', (u, l) => enableConnection(context, u, l)],
+      ['disabled', (u, l) => disableConnection(context, u, l)],
+      ['disconnected', (u, l) => disconnect(context, u, l)],
+      ['given a URL', (u, l) => setOutgoingUrl(context, u, l, URL_B)],
+      ['robbed of its URL', (u, l) => setOutgoingUrl(context, u, l, undefined)],
+      ['asked for its secret', (u, l) => revealSigningSecret(context, u, l)],
     ]
-    for (const [what, act, answer] of asStranger) {
+    for (const [what, act] of asStranger) {
       it(`cannot be ${what}`, async () => {
         await setUrl(URL_A)
         const before = await find()
-        expect(await refusal(act(strangerId, line.lineId))).to.deep.equal(answer)
+        expect(await refusal(act(strangerId, line.lineId))).to.deep.equal(NO_LINE)
         expect(await find()).to.deep.equal(before)
       })
     }

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { recordDeliveryCrash } from '../../src/database/deliveries/stranded.js'
 import { recordMessageCrash } from '../../src/database/messages/stranded.js'
-import { sendHeldEvents } from '../../src/domain/connections.js'
+import { sendHeldEvents } from '../../src/domain/deliveries/held-events.js'
 import { MAX_CRASHES } from '../../src/domain/crashes.js'
 import type { Context } from '../../src/domain/context.js'
 import { createTestContext } from '../helpers/context.js'

@@ -1,10 +1,6 @@
 import { expect } from 'chai'
-import {
-  disableConnection,
-  enableConnection,
-  sendHeldEvents,
-  setOutgoingUrl,
-} from '../../src/domain/connections.js'
+import { disableConnection, enableConnection, setOutgoingUrl } from '../../src/domain/connections.js'
+import { sendHeldEvents } from '../../src/domain/deliveries/held-events.js'
 import type { Context } from '../../src/domain/context.js'
 import { deliver } from '../../src/domain/deliveries/deliver.js'
 import { addUser } from '../../src/domain/users.js'
@@ -46,8 +42,8 @@ describe('sending the events that were held', () => {
     const delivery = await receiveForDelivery(context, line)
     await context.db('deliveries').where({ id: delivery.id }).update({ status: 'held' })
     await context.db.raw(
-      `insert into deliveries (id, user_id, line_id, event_id, endpoint_id, status)
-       select overlay(uuidv7()::text placing lpad(to_hex(n), 8, '0') from 29)::uuid, ?, ?, ?, ?, 'held'
+      `insert into deliveries (id, user_id, line_id, event_id, endpoint_id, status, type, from_number)
+       select overlay(uuidv7()::text placing lpad(to_hex(n), 8, '0') from 29)::uuid, ?, ?, ?, ?, 'held', 'inboundText', 'x'
        from generate_series(2, ?) n`,
       [line.userId, line.lineId, delivery.event_id, delivery.endpoint_id, count],
     )
@@ -142,7 +138,10 @@ describe('sending the events that were held', () => {
   it('of another user is refused', async () => {
     const { id } = await holdMany(1)
     const stranger = await addUser(context, { email: 'held-stranger@example.com' })
-    expect(await refusal(sendHeldEvents(context, stranger.id, line.lineId))).to.include({ status: 409 })
+    expect(await refusal(sendHeldEvents(context, stranger.id, line.lineId))).to.deep.equal({
+      status: 404,
+      message: 'no such line',
+    })
     expect(await deliveryRow(context, id)).to.include({ status: 'held' })
   })
 

@@ -17,7 +17,7 @@ import { createLine, type TestLine } from '../helpers/factories.js'
 import { refusal } from './refusal.js'
 
 const NO_WEBHOOK = { status: 404, message: 'this line has no incoming webhook: create one first' }
-const NO_CONNECTION = { status: 404, message: 'this line has no developer connection' }
+const NO_LINE = { status: 404, message: 'no such line' }
 const NOT_ENABLED = {
   status: 409,
   message: 'the developer connection of this line is not enabled: enable it first',
@@ -235,15 +235,11 @@ describe('an incoming webhook', () => {
     })
 
     it('cannot be made, given a new token or deleted', async () => {
-      expect(await refusal(regenerateToken(context, strangerId, line.lineId))).to.deep.equal(NO_CONNECTION)
-      expect(await refusal(removeIncomingWebhook(context, strangerId, line.lineId))).to.deep.equal(
-        NO_CONNECTION,
-      )
+      expect(await refusal(regenerateToken(context, strangerId, line.lineId))).to.deep.equal(NO_LINE)
+      expect(await refusal(removeIncomingWebhook(context, strangerId, line.lineId))).to.deep.equal(NO_LINE)
       expect(await opens(line.token)).to.equal(true)
       await removeIncomingWebhook(context, line.userId, line.lineId)
-      expect(await refusal(createIncomingWebhook(context, strangerId, line.lineId))).to.deep.equal(
-        NOT_ENABLED,
-      )
+      expect(await refusal(createIncomingWebhook(context, strangerId, line.lineId))).to.deep.equal(NO_LINE)
       expect(await open()).to.equal(undefined)
     })
   })

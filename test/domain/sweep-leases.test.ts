@@ -111,9 +111,9 @@ describe('the sweep for leases of lost workers', () => {
     const { id, event_id: eventId, endpoint_id: endpointId } = await receiveForDelivery(context, line)
     await context.db.raw(
       `insert into deliveries (id, user_id, line_id, event_id, endpoint_id, status, attempt_count, round_attempt_count,
-         crash_count, lease_until)
+         crash_count, lease_until, type, from_number)
        select overlay(uuidv7()::text placing lpad(to_hex(n), 8, '0') from 29)::uuid, ?, ?, ?, ?, 'delivering', 1, 1,
-         case when n <= 1000 then 4 else 0 end, now() - make_interval(secs => 2000 - n)
+         case when n <= 1000 then 4 else 0 end, now() - make_interval(secs => 2000 - n), 'inboundText', 'x'
        from generate_series(1, 1500) n`,
       [line.userId, line.lineId, eventId, endpointId],
     )

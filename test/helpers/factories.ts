@@ -1,4 +1,5 @@
-import { enableConnection, revealSigningSecret, setOutgoingUrl } from '../../src/domain/connections.js'
+import { enableConnection, setOutgoingUrl } from '../../src/domain/connections.js'
+import { revealSigningSecret } from '../../src/domain/signing-secrets.js'
 import type { Context } from '../../src/domain/context.js'
 import { createIncomingWebhook } from '../../src/domain/incoming-webhooks.js'
 import { addLine, type NewLine } from '../../src/domain/lines.js'

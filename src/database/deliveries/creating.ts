@@ -1,4 +1,5 @@
 import type { Database } from '../connection.js'
+import type { EventType } from '../events.js'
 
 export interface NewDelivery {
   id: string
@@ -30,6 +31,9 @@ export async function insertDelivery(
     eventId: string
     endpointId: string
     isHeld: boolean
+    /** Both as the event has them. */
+    type: EventType
+    fromNumber: string
   },
 ): Promise<void> {
   await db('deliveries').insert({
@@ -39,6 +43,8 @@ export async function insertDelivery(
     event_id: delivery.eventId,
     endpoint_id: delivery.endpointId,
     status: delivery.isHeld ? 'held' : 'pending',
+    type: delivery.type,
+    from_number: delivery.fromNumber,
   })
 }
 

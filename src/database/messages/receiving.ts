@@ -1,5 +1,6 @@
 import type { Database } from '../connection.js'
 import { toJson } from '../text.js'
+import type { MessageType } from './reading.js'
 
 /** @returns false when this carrier has brought the message before */
 export async function claimCarrierMessageId(
@@ -24,6 +25,7 @@ export interface ReceivedMessage {
   toNumber: string
   text: string | null
   mediaUrl: string | null
+  type: MessageType
   carrierMessageId: string
 }
 
@@ -38,6 +40,7 @@ export async function insertReceivedMessage(db: Database, message: ReceivedMessa
     to_number: message.toNumber,
     text: message.text,
     media_url: message.mediaUrl,
+    type: message.type,
     status: 'received',
     carrier_message_id: message.carrierMessageId,
   })
@@ -82,7 +85,7 @@ export async function applyReceipts(db: Database, receipts: readonly Receipt[]):
        left join lateral (select message_id from carrier_message_ids
          where carrier = g.carrier and carrier_message_id = g."carrierMessageId" limit 1) c on true
      )
-     update messages m set status = f.status, error = f.error
+     update messages m set status = f.status, error = f.error, receipt_at = clock_timestamp()
      from found f
      where m.id = any (array(select id from found)) and m.id = f.id
        and m.direction = 'outbound' and m.status in ('sending', 'sent', 'unknown')

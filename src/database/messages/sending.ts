@@ -70,7 +70,7 @@ export async function claimMessages(
 ): Promise<(Claim | undefined)[]> {
   const { rows } = await db.raw<{ rows: ({ id: string } & Claim)[] }>(
     `update messages m
-     set status = 'sending', attempt_count = m.attempt_count + 1, claim_count = m.claim_count + 1,
+     set status = 'sending', claimed_at = clock_timestamp(), attempt_count = m.attempt_count + 1, claim_count = m.claim_count + 1,
          lease_until = now() + make_interval(secs => ?)
      where m.id = any (?::uuid[]) and ${isQueued} and not ${earlierUnfinished}
      returning m.id, m.attempt_count as attempt, m.claim_count as claim`,

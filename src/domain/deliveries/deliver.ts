@@ -2,14 +2,10 @@ import { available } from '../../database/connection.js'
 import type { AttemptResult, ClaimedDelivery } from '../../database/deliveries/delivering.js'
 import { postponeDeliveries } from '../../database/deliveries/delivering.js'
 import { newId } from '../../ids.js'
-import { FetchFailed, type SafeResponse } from '../../safe-fetch.js'
 import type { Context } from '../context.js'
-import { eventBody } from '../events.js'
 import { persist } from '../persist.js'
+import { postEvent, type EndpointAnswer } from './attempt.js'
 import { nextRetryMs, readRetryAfter } from './retry-schedule.js'
-import { signatureHeaders } from './signature.js'
-
-const MAX_RESPONSE_BYTES = 16 * 1024
 
 /** An endpoint with its places taken is asked again within this, at random: those who wait must not come at once. */
 const FULL_WAIT_MS = { min: 200, max: 1200 }
@@ -51,59 +47,28 @@ export async function deliver(context: Context, id: string, endpointId: string):
 }
 
 async function attempt(context: Context, delivery: ClaimedDelivery): Promise<AttemptResult> {
-  const { safeFetch, config } = context
   const startedAt = new Date()
-  const body = eventBody(delivery, context.vocabulary)
-  const base = {
+  const answer = await postEvent(context, delivery, startedAt)
+  return {
     attemptId: newId(),
     deliveryId: delivery.id,
     endpointId: delivery.endpointId,
     url: delivery.url,
     attemptNumber: delivery.attemptNumber,
     startedAt,
-  }
-  try {
-    const response = await safeFetch.request(delivery.url, {
-      method: 'POST',
-      headers: {
-        'content-type': 'application/json',
-        'user-agent': `Linehook/${config.version}`,
-        ...signatureHeaders(
-          delivery.eventId,
-          Math.floor(startedAt.getTime() / 1000),
-          body,
-          secretsOf(context, delivery),
-        ),
-      },
-      body,
-      timeoutMs: config.deliveryTimeoutMs,
-      maxResponseBytes: MAX_RESPONSE_BYTES,
-    })
-    return {
-      ...base,
-      durationMs: Math.round(response.durationMs),
-      responseStatus: response.status,
-      responseExcerpt: response.body.toString('utf8'),
-      ...judge(context, delivery, response),
-    }
-  } catch (error) {
-    if (!(error instanceof FetchFailed)) throw error
-    return {
-      ...base,
-      durationMs: Math.round(error.durationMs),
-      failure: error.failure,
-      ...afterFailure(context, delivery, undefined),
-    }
+    durationMs: answer.durationMs,
+    ...(answer.response
+      ? { responseStatus: answer.response.status, responseExcerpt: answer.response.excerpt }
+      : {}),
+    ...judge(context, delivery, answer),
   }
 }
 
-function judge(context: Context, delivery: ClaimedDelivery, response: SafeResponse) {
-  const { status, headers } = response
-  if (status >= 200 && status < 300) return { status: 'delivered' as const }
-  const failure = status >= 300 && status < 400 ? 'redirect' : `http_${status}`
-  if (status === 410) return { failure, status: 'held' as const, isGone: true }
-  const mayAskToWait = status === 429 || status === 503
-  const retryAfterMs = mayAskToWait ? readRetryAfter(headers['retry-after'], Date.now()) : undefined
+function judge(context: Context, delivery: ClaimedDelivery, { failure, response }: EndpointAnswer) {
+  if (failure === undefined) return { status: 'delivered' as const }
+  if (response?.status === 410) return { failure, status: 'held' as const, isGone: true }
+  const mayAskToWait = response?.status === 429 || response?.status === 503
+  const retryAfterMs = mayAskToWait ? readRetryAfter(response.retryAfter, Date.now()) : undefined
   return { failure, ...afterFailure(context, delivery, retryAfterMs) }
 }
 
@@ -112,18 +77,6 @@ function afterFailure(context: Context, { roundAttempt }: ClaimedDelivery, retry
   return retryInMs === undefined
     ? { status: 'exhausted' as const }
     : { status: 'pending' as const, retryInMs }
-}
-
-function secretsOf({ secrets }: Context, delivery: ClaimedDelivery): string[] {
-  const place = signingSecretPlace(delivery.endpointId)
-  return [delivery.secretSealed, delivery.previousSecretSealed]
-    .filter((sealed) => sealed !== null)
-    .map((sealed) => secrets.open(sealed, place))
-}
-
-/** Where an endpoint's signing secrets are sealed to (`secrets.ts`). */
-export function signingSecretPlace(endpointId: string): string {
-  return `endpoints.secret:${endpointId}`
 }
 
 function log(context: Context, delivery: ClaimedDelivery, result: AttemptResult): void {

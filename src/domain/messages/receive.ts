@@ -9,6 +9,7 @@ import {
   noteContact,
   type Receipt,
 } from '../../database/messages/receiving.js'
+import type { MessageType } from '../../database/messages/reading.js'
 import { requeueHeads, type Conversation } from '../../database/messages/turns.js'
 import { storable } from '../../database/text.js'
 import { asError, UserError } from '../../errors.js'
@@ -25,6 +26,12 @@ export interface InboundMessage {
   toNumber: string
   content: { type: 'inboundText'; text: string } | { type: 'inboundMedia' | 'voiceMail'; url: string }
 }
+
+const MESSAGE_TYPES = {
+  inboundText: 'text',
+  inboundMedia: 'media',
+  voiceMail: 'voicemail',
+} as const satisfies Record<EventType, MessageType>
 
 export type ReceiveOutcome =
   | { kind: 'received'; messageId: string; deliveryCount: number }
@@ -60,6 +67,7 @@ export async function receiveMessage(context: Context, inbound: InboundMessage):
         toNumber: line.number,
         text,
         mediaUrl,
+        type: MESSAGE_TYPES[type],
         carrierMessageId,
       })
       await noteContact(trx, {
@@ -89,6 +97,8 @@ export async function receiveMessage(context: Context, inbound: InboundMessage):
           eventId,
           endpointId,
           isHeld: isDisabled,
+          type,
+          fromNumber: inbound.fromNumber,
         })
         if (!isDisabled) deliveries.push({ id, endpointId, generation: 0 })
       }

@@ -65,13 +65,21 @@ export async function submitToWebhook(
   return answer
 }
 
-function readDestination(webhook: OpenWebhook, written: string): string {
-  const parsed = parseNumber(written, webhook.country)
+/**
+ * The number that a line is asked to send to, in E.164.
+ *
+ * @throws UserError 400 when it is none, 403 when the line may not send there
+ */
+export function readDestination(
+  line: Pick<OpenWebhook, 'country' | 'allowedCountries' | 'lineNumber'>,
+  written: string,
+): string {
+  const parsed = parseNumber(written, line.country)
   if (parsed === undefined) throw new UserError(REFUSALS.notANumber)
-  const { allowedCountries } = webhook
+  const { allowedCountries } = line
   const isAllowed =
     allowedCountries === null || (parsed.country !== undefined && allowedCountries.includes(parsed.country))
-  if (!isAllowed || parsed.isPremium || parsed.number === webhook.lineNumber) {
+  if (!isAllowed || parsed.isPremium || parsed.number === line.lineNumber) {
     throw new UserError(REFUSALS.notAllowed, 403)
   }
   return parsed.number

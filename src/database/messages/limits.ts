@@ -1,0 +1,50 @@
+import type { Database } from '../connection.js'
+import type { Allowance } from './accept.js'
+
+export interface LimitsNow {
+  line: Allowance
+  /** The numbers with the most messages in the last 60 s, fullest first. */
+  numbers: ({ number: string } & Allowance)[]
+}
+
+/**
+ * The windows of a line's incoming webhook as `accept_messages` would find them now, for its owner to look at.
+ * undefined: the user has no such line.
+ */
+export async function readLimitsNow(
+  db: Database,
+  userId: string,
+  lineId: string,
+  numberCount: number,
+): Promise<LimitsNow | undefined> {
+  const { rows } = await db.raw<{ rows: { line: Allowance; numbers: LimitsNow['numbers'] }[] }>(
+    `with line as (
+       select id, messages_per_minute as line_limit, messages_per_number_per_minute as number_limit
+       from lines where user_id = ? and id = ?::uuid
+     ), recent as (
+       select m.to_number, m.created_at, c.window_cleared_at is null or m.created_at > c.window_cleared_at as counts
+       from line cross join lateral (
+         select to_number, created_at from messages
+         where line_id = line.id and source = 'webhook' and created_at > now() - interval '60 seconds'
+           and id >= lowest_id_at(now() - interval '1 day')
+       ) m
+       left join line_contacts c on c.line_id = line.id and c.number = m.to_number
+     ), busiest as (
+       select to_number, array_agg(created_at order by created_at) as times
+       from recent where counts group by to_number
+       order by count(*) desc, max(created_at) desc limit ?
+     ), all_times as (
+       select coalesce(array_agg(created_at order by created_at), '{}') as times from recent
+     )
+     select
+       json_build_object('limit', line_limit, 'used', cardinality(a.times),
+         'opensMs', opens_in_ms(a.times, line_limit, now())) as line,
+       (select coalesce(json_agg(json_build_object('number', to_number, 'limit', number_limit,
+           'used', cardinality(b.times), 'opensMs', opens_in_ms(b.times, number_limit, now()))
+           order by cardinality(b.times) desc, to_number), '[]')
+        from busiest b) as numbers
+     from line cross join all_times a`,
+    [userId, lineId, numberCount],
+  )
+  return rows[0]
+}

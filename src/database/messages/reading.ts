@@ -1,0 +1,93 @@
+import type { Database } from '../connection.js'
+import { conditions, idsBetween, statusIs, type Page } from '../pages.js'
+import type { MessageStatus } from './sending.js'
+
+export type Direction = 'outbound' | 'inbound'
+export type MessageSource = 'webhook' | 'application' | 'console' | 'carrier'
+export type MessageType = 'text' | 'media' | 'voicemail'
+
+/** A message as its owner sees it. */
+export interface Message {
+  id: string
+  userId: string
+  lineId: string
+  direction: Direction
+  source: MessageSource
+  type: MessageType
+  fromNumber: string
+  toNumber: string
+  text: string | null
+  mediaUrl: string | null
+  status: MessageStatus
+  error: string | null
+  attemptCount: number
+  carrierMessageId: string | null
+  /** The message that a person sent again with this one. */
+  againOf: string | null
+  createdAt: Date
+  /** While queued: when it is worked on next. */
+  dueAt: Date
+  /** When a worker took it to the carrier, last. */
+  claimedAt: Date | null
+  sentAt: Date | null
+  receiptAt: Date | null
+}
+
+export interface MessageFilter {
+  lineId?: string
+  direction?: Direction
+  type?: MessageType
+  status?: string
+  /** E.164: who is at the other end. */
+  number?: string
+  from?: Date
+  until?: Date
+}
+
+const COLUMNS = `m.id, m.user_id as "userId", m.line_id as "lineId", m.direction, m.source, m.type,
+  m.from_number as "fromNumber", m.to_number as "toNumber", m.text, m.media_url as "mediaUrl", m.status, m.error,
+  m.attempt_count as "attemptCount", m.carrier_message_id as "carrierMessageId", m.again_of as "againOf",
+  m.created_at as "createdAt", m.due_at as "dueAt", m.claimed_at as "claimedAt", m.sent_at as "sentAt",
+  m.receipt_at as "receiptAt"`
+
+/** As the index messages_contact has it. */
+export const CONTACT_NUMBER = `(case m.direction when 'outbound' then m.to_number else m.from_number end)`
+
+export async function findMessage(db: Database, userId: string, id: string): Promise<Message | undefined> {
+  const { rows } = await db.raw<{ rows: Message[] }>(
+    `select ${COLUMNS} from messages m where m.user_id = ? and m.id = ?::uuid`,
+    [userId, id],
+  )
+  return rows[0]
+}
+
+/**
+ * The user's messages, newest first. Line by line from the index, as many as a page has of each: neither a busy
+ * line nor a full table makes a page slower.
+ */
+export async function listMessages(
+  db: Database,
+  userId: string,
+  filter: MessageFilter,
+  page: Page,
+): Promise<Message[]> {
+  const line = conditions([['l.id = ?::uuid', filter.lineId]])
+  const span = idsBetween('m.id', page, filter)
+  const given = conditions([
+    ['m.direction = ?', filter.direction],
+    ['m.type = ?', filter.type],
+    statusIs('m.status', filter.status, ['failed', 'unknown']),
+    [`${CONTACT_NUMBER} = ?`, filter.number],
+  ])
+  const { rows } = await db.raw<{ rows: Message[] }>(
+    `select found.* from lines l
+     cross join lateral (
+       select ${COLUMNS} from messages m where m.line_id = l.id${span.sql}${given.sql}
+       order by m.id desc limit ?
+     ) found
+     where l.user_id = ?${line.sql}
+     order by found.id desc limit ?`,
+    [...span.bindings, ...given.bindings, page.limit, userId, ...line.bindings, page.limit],
+  )
+  return rows
+}

@@ -1,0 +1,48 @@
+/** A page of a list, newest first: ids are UUIDv7, so the id of the last row seen is the cursor. */
+export interface Page {
+  /** Only rows older than this one. */
+  before?: string
+  limit: number
+}
+
+/**
+ * The condition of a page and a span of time over a table's ids, for a query per line: every such condition can be
+ * answered from the index (line_id, id).
+ */
+export function idsBetween(
+  column: string,
+  { before }: Page,
+  { from, until }: { from?: Date; until?: Date },
+): { sql: string; bindings: string[] } {
+  const parts: [sql: string, binding: string | undefined][] = [
+    [`${column} < ?::uuid`, before],
+    [`${column} >= lowest_id_at(?::timestamptz)`, from?.toISOString()],
+    [`${column} < lowest_id_at(?::timestamptz)`, until?.toISOString()],
+  ]
+  return conditions(parts)
+}
+
+/**
+ * The condition of a status. The `rare` ones have an index of their own; no other is compared plainly, or the planner
+ * would walk a partial index of unfinished rows from end to end.
+ */
+export function statusIs(
+  column: string,
+  status: string | undefined,
+  rare: readonly string[],
+): [sql: string, binding: string | undefined] {
+  if (status === undefined || !rare.includes(status)) return [`${column} || '' = ?`, status]
+  return [`${column} in (${rare.map((each) => `'${each}'`).join(', ')}) and ${column} = ?`, status]
+}
+
+/** `and …` for each condition that has a value. */
+export function conditions(parts: readonly [sql: string, binding: string | undefined][]): {
+  sql: string
+  bindings: string[]
+} {
+  const given = parts.filter((part): part is [string, string] => part[1] !== undefined)
+  return {
+    sql: given.map(([sql]) => ` and ${sql}`).join(''),
+    bindings: given.map(([, binding]) => binding),
+  }
+}

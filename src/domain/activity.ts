@@ -1,0 +1,56 @@
+import type { Delivery, DeliveryFilter } from '../database/deliveries/reading.js'
+import type { EventType } from '../database/events.js'
+import type { Direction, Message, MessageType } from '../database/messages/reading.js'
+import type { Page } from '../database/pages.js'
+import type { Context } from './context.js'
+import { findDeliveries } from './deliveries/read.js'
+import { findMessages } from './messages/read.js'
+
+export type Activity = { kind: 'message'; message: Message } | { kind: 'delivery'; delivery: Delivery }
+
+export interface ActivityFilter {
+  /** Both when left out. */
+  kind?: Activity['kind']
+  lineId?: string
+  /** Deliveries go to a URL, neither in nor out: with a direction only messages are shown. */
+  direction?: Direction
+  type?: MessageType
+  /** Of a message or of a delivery; some states are of both. */
+  status?: string
+  number?: string
+  from?: Date
+  until?: Date
+}
+
+const EVENT_TYPES: Record<MessageType, EventType> = {
+  text: 'inboundText',
+  media: 'inboundMedia',
+  voicemail: 'voiceMail',
+}
+
+/** Messages and deliveries of the user's lines in one list, newest first: their ids are of one order. */
+export async function findActivity(
+  context: Context,
+  userId: string,
+  { kind, direction, type, ...rest }: ActivityFilter,
+  page: Page,
+): Promise<Activity[]> {
+  const withMessages = kind !== 'delivery'
+  const withDeliveries = kind !== 'message' && direction === undefined
+  const deliveryFilter: DeliveryFilter = { ...rest, ...(type ? { type: EVENT_TYPES[type] } : {}) }
+  const messageFilter = { ...rest, ...(direction ? { direction } : {}), ...(type ? { type } : {}) }
+  const [messages, deliveries] = await Promise.all([
+    withMessages ? findMessages(context, userId, messageFilter, page) : [],
+    withDeliveries ? findDeliveries(context, userId, deliveryFilter, page) : [],
+  ])
+  return [
+    ...messages.map((message): Activity => ({ kind: 'message', message })),
+    ...deliveries.map((delivery): Activity => ({ kind: 'delivery', delivery })),
+  ]
+    .sort((a, b) => (idOf(a) < idOf(b) ? 1 : -1))
+    .slice(0, page.limit)
+}
+
+export function idOf(activity: Activity): string {
+  return activity.kind === 'message' ? activity.message.id : activity.delivery.id
+}

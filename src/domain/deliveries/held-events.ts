@@ -1,0 +1,35 @@
+import { available } from '../../database/connection.js'
+import { releaseHeldDeliveries } from '../../database/deliveries/creating.js'
+import { UserError } from '../../errors.js'
+import { requireEnabled } from '../connections.js'
+import type { Context } from '../context.js'
+
+const RELEASE_BATCH = 500
+const FIRST_ID = '00000000-0000-0000-0000-000000000000'
+
+/**
+ * Sends the events that were held while the endpoint was disabled, each once: one that is held again is left.
+ *
+ * @returns how many
+ * @throws UserError 409 when the connection is not enabled, or its endpoint was disabled again
+ */
+export async function sendHeldEvents(
+  { db, queues }: Context,
+  userId: string,
+  lineId: string,
+): Promise<number> {
+  const { endpointId, endpointDisabledAt } = await available(() => requireEnabled(db, userId, lineId))
+  if (endpointId === null) return 0
+  if (endpointDisabledAt !== null) {
+    throw new UserError('the endpoint is disabled, because it failed: enable the connection again first', 409)
+  }
+  let count = 0
+  for (let after = FIRST_ID; ;) {
+    const released = await available(() => releaseHeldDeliveries(db, endpointId, after, RELEASE_BATCH))
+    await queues.enqueueDeliveries(released)
+    count += released.length
+    const last = released.at(-1)
+    if (last === undefined || released.length < RELEASE_BATCH) return count
+    after = last.id
+  }
+}

@@ -1,0 +1,70 @@
+import { available } from '../../database/connection.js'
+import {
+  findDelivery,
+  listAttempts,
+  listDeliveries,
+  listDeliveriesOfEvent,
+  type Delivery,
+  type DeliveryAttempt,
+  type DeliveryFilter,
+} from '../../database/deliveries/reading.js'
+import { findEventOfMessage, type EventType } from '../../database/events.js'
+import type { Page } from '../../database/pages.js'
+import { UserError } from '../../errors.js'
+import { isId } from '../../ids.js'
+import type { Context } from '../context.js'
+
+export type DeliveryWithAttempts = Delivery & { attempts: DeliveryAttempt[] }
+
+/** The user's deliveries that fit the filter, newest first. */
+export function findDeliveries(
+  { db }: Context,
+  userId: string,
+  filter: DeliveryFilter,
+  page: Page,
+): Promise<Delivery[]> {
+  return available(() => listDeliveries(db, userId, filter, page))
+}
+
+/** @throws UserError 404, also for another user's delivery */
+export async function getDelivery(
+  { db }: Context,
+  userId: string,
+  id: string,
+): Promise<DeliveryWithAttempts> {
+  const delivery = isId(id) ? await available(() => findDelivery(db, userId, id)) : undefined
+  if (delivery === undefined) throw new UserError('no such delivery', 404)
+  return { ...delivery, attempts: await available(() => listAttempts(db, [id])) }
+}
+
+export interface EventOfMessage {
+  id: string
+  type: EventType
+  createdAt: Date
+  /** Oldest first, each with its attempts. */
+  deliveries: DeliveryWithAttempts[]
+}
+
+/** What became of a received message: its event, and where that went. undefined for one that a line sent. */
+export async function findEvent(
+  { db }: Context,
+  userId: string,
+  messageId: string,
+): Promise<EventOfMessage | undefined> {
+  return available(async () => {
+    const event = await findEventOfMessage(db, userId, messageId)
+    if (event === undefined) return undefined
+    const deliveries = await listDeliveriesOfEvent(db, userId, event.id)
+    const attempts = await listAttempts(
+      db,
+      deliveries.map(({ id }) => id),
+    )
+    return {
+      ...event,
+      deliveries: deliveries.map((delivery) => ({
+        ...delivery,
+        attempts: attempts.filter(({ deliveryId }) => deliveryId === delivery.id),
+      })),
+    }
+  })
+}

@@ -1,0 +1,20 @@
+import { available } from '../database/connection.js'
+import { readLimitsNow, type LimitsNow } from '../database/messages/limits.js'
+import { UserError } from '../errors.js'
+import { isId } from '../ids.js'
+import type { Context } from './context.js'
+
+const NUMBER_COUNT = 5
+
+/**
+ * How full the incoming webhook's windows are (specification §8): of the line, and of its five busiest numbers.
+ *
+ * @throws UserError 404
+ */
+export async function readLimits({ db }: Context, userId: string, lineId: string): Promise<LimitsNow> {
+  const limits = isId(lineId)
+    ? await available(() => readLimitsNow(db, userId, lineId, NUMBER_COUNT))
+    : undefined
+  if (limits === undefined) throw new UserError('no such line', 404)
+  return limits
+}

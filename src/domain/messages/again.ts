@@ -1,0 +1,47 @@
+import { available, transaction } from '../../database/connection.js'
+import { insertMessageAgain, isLineFull } from '../../database/messages/again.js'
+import type { Message } from '../../database/messages/reading.js'
+import { Unavailable, UserError } from '../../errors.js'
+import { newId } from '../../ids.js'
+import { sha256 } from '../../secrets.js'
+import type { Context } from '../context.js'
+import { getOwnLine } from '../lines.js'
+import { isBacklogFull } from './admission.js'
+import { getMessage } from './read.js'
+import { MAX_KEY_LENGTH, readDestination, REFUSALS } from './submit.js'
+
+/**
+ * A person sends a message again that failed, or of which nobody knows whether it was sent: a new message with
+ * the same number and content. It waits for its slot as every other; an opt-out meets it at the worker.
+ *
+ * @param key of this wish: with the same key twice only one message is sent
+ * @throws UserError 404, 409 when the message did not fail or its line is disabled, 403 when the line may not send there
+ * @throws Unavailable when too many messages wait
+ */
+export async function sendMessageAgain(
+  context: Context,
+  userId: string,
+  id: string,
+  key: string,
+): Promise<Message> {
+  if (key === '' || key.length > MAX_KEY_LENGTH) throw new UserError(REFUSALS.keyTooLong)
+  const message = await getMessage(context, userId, id)
+  if (message.direction !== 'outbound' || !['failed', 'unknown'].includes(message.status)) {
+    throw new UserError('only a message that failed or is unknown can be sent again', 409)
+  }
+  const line = await getOwnLine(context, userId, message.lineId)
+  if (line.status !== 'active') throw new UserError('this line is disabled: enable it first', 409)
+  readDestination({ ...line, lineNumber: line.number }, message.toNumber)
+  const { db, config, queues } = context
+  const isFull =
+    (await isBacklogFull(context)) ||
+    (await available(() => isLineFull(db, line.id, config.maxQueuedPerLine)))
+  if (isFull) throw new Unavailable('too many messages wait', 10)
+
+  const again = { id: newId(), userId, againOf: id }
+  const made = await available(() =>
+    transaction(db, (trx) => insertMessageAgain(trx, again, key, sha256('send again'))),
+  )
+  if (made.isNew) void queues.enqueueMessages([{ id: made.id, generation: 0 }])
+  return getMessage(context, userId, made.id)
+}

@@ -1,0 +1,56 @@
+import { available, transaction } from '../database/connection.js'
+import { findSealedSecret, replaceSecret } from '../database/endpoints.js'
+import { UserError } from '../errors.js'
+import { newSigningSecret } from '../secrets.js'
+import { requireConnection } from './connections.js'
+import type { Context } from './context.js'
+import { signingSecretPlace } from './deliveries/attempt.js'
+
+/** During a rotation both secrets sign for so long (contract §4). */
+const OVERLAP_SECONDS = 86_400
+
+/**
+ * The secret that signs this line's events (`whsec_…`), for its owner. undefined: no outgoing webhook URL is set.
+ *
+ * @throws UserError 404
+ */
+export async function revealSigningSecret(
+  { db, secrets }: Context,
+  userId: string,
+  lineId: string,
+): Promise<string | undefined> {
+  const { endpointId } = await available(() => requireConnection(db, userId, lineId))
+  if (endpointId === null) return undefined
+  const sealed = await available(() => findSealedSecret(db, endpointId))
+  return sealed && secrets.open(sealed, signingSecretPlace(endpointId))
+}
+
+/**
+ * A new signing secret. The old one signs too for 24 h, so that receivers can change over without losing an
+ * event; one from a rotation before that ends at once.
+ *
+ * @returns the new secret
+ * @throws UserError 404, 409 when there is no outgoing webhook URL
+ */
+export async function rotateSigningSecret(
+  { db, secrets }: Context,
+  userId: string,
+  lineId: string,
+): Promise<string> {
+  const secret = newSigningSecret()
+  await available(() =>
+    transaction(db, async (trx) => {
+      const { endpointId } = await requireConnection(trx, userId, lineId, { isLocked: true })
+      if (endpointId === null) throw new UserError(NO_URL, 409)
+      await replaceSecret(
+        trx,
+        endpointId,
+        secrets.seal(secret, signingSecretPlace(endpointId)),
+        OVERLAP_SECONDS,
+      )
+    }),
+  )
+  return secret
+}
+
+export const NO_URL = 'this line has no outgoing webhook URL: set one first'

@@ -1,0 +1,59 @@
+import { available } from '../database/connection.js'
+import { findEndpoint } from '../database/endpoints.js'
+import { UserError } from '../errors.js'
+import { newId } from '../ids.js'
+import { requireEnabled } from './connections.js'
+import type { Context } from './context.js'
+import { postEvent } from './deliveries/attempt.js'
+import { getOwnLine } from './lines.js'
+import { NO_URL } from './signing-secrets.js'
+
+export interface TestEventResult {
+  delivered: boolean
+  responseStatus: number | null
+  /** The failure's name, as in delivery attempts. */
+  failure: string | null
+  durationMs: number
+  responseExcerpt: string | null
+}
+
+/**
+ * POSTs a signed event to the line's outgoing webhook URL, once and at once, so that a developer sees what a real
+ * one would do. It is no event of the line: it is not kept, not retried, and says nothing about the endpoint's
+ * health. It comes from the line's own number, to which nothing can be sent by mistake.
+ *
+ * @throws UserError 404, 409 when the connection is not enabled or has no URL
+ */
+export async function sendTestEvent(
+  context: Context,
+  userId: string,
+  lineId: string,
+): Promise<TestEventResult> {
+  const { number } = await getOwnLine(context, userId, lineId)
+  const { endpointId } = await available(() => requireEnabled(context.db, userId, lineId))
+  const endpoint =
+    endpointId === null ? undefined : await available(() => findEndpoint(context.db, endpointId))
+  if (endpointId === null || endpoint === undefined) throw new UserError(NO_URL, 409)
+  const { durationMs, failure, response } = await postEvent(
+    context,
+    {
+      ...endpoint,
+      endpointId,
+      eventId: newId(),
+      type: 'inboundText',
+      payload: 'A test event from Linehook',
+      fromNumber: number,
+      toNumber: number,
+      userId,
+      lineId,
+    },
+    new Date(),
+  )
+  return {
+    delivered: failure === undefined,
+    responseStatus: response?.status ?? null,
+    failure: failure ?? null,
+    durationMs,
+    responseExcerpt: response?.excerpt ?? null,
+  }
+}

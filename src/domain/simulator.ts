@@ -58,7 +58,8 @@ function readContent({ text, mediaUrl, voicemailUrl }: SimulatedInbound): Inboun
   return mediaUrl ? { type: 'inboundMedia', url: mediaUrl } : { type: 'voiceMail', url: voicemailUrl ?? '' }
 }
 
-function readNumber(field: string, value: string): string {
+/** @returns E.164 @throws UserError naming the field */
+export function readNumber(field: string, value: string): string {
   const parsed = parseNumber(value, null)
   if (parsed === undefined) throw new UserError(`${field} must be a phone number, such as +15551234567`)
   return parsed.number

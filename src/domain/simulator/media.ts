@@ -1,0 +1,101 @@
+import { fileTypeFromBuffer } from 'file-type'
+import { available } from '../../database/connection.js'
+import {
+  deleteOldSimulatorMedia,
+  findSimulatorMedia,
+  insertSimulatorMedia,
+  type SimulatorMedia,
+} from '../../database/simulator-media.js'
+import { UserError } from '../../errors.js'
+import { newToken } from '../../secrets.js'
+import type { Context } from '../context.js'
+
+/** What a phone can send; the form's fields have the same names. */
+export type MediaField = 'picture' | 'recording'
+
+/** Specification §2.7: under 5 MB. */
+export const TOO_MANY_BYTES = 5_000_000
+
+const BEGINNING_BYTES = 64 * 1024
+const MEDIA_AT_ONCE = 100
+
+/** By the ending that `file-type` gives the bytes. A recording in a video's container is played as sound. */
+const TYPES: Record<MediaField, Map<string, string>> = {
+  picture: new Map([
+    ['png', 'image/png'],
+    ['jpg', 'image/jpeg'],
+    ['gif', 'image/gif'],
+  ]),
+  recording: new Map([
+    ['wav', 'audio/wav'],
+    ['mp3', 'audio/mpeg'],
+    ['ogg', 'audio/ogg'],
+    ['oga', 'audio/ogg'],
+    ['opus', 'audio/ogg'],
+    ['webm', 'audio/webm'],
+    ['m4a', 'audio/mp4'],
+    ['mp4', 'audio/mp4'],
+    ['amr', 'audio/amr'],
+  ]),
+}
+
+const REFUSALS: Record<MediaField, string> = {
+  picture: 'picture must be a png, jpg or gif file',
+  recording: 'recording must be a wav, mp3, ogg, webm, m4a or amr file',
+}
+
+/**
+ * The simulator takes in what a phone sends, as a real carrier hosts inbound media.
+ *
+ * @returns its URL, which is unguessable; whoever has it needs no password
+ * @throws UserError 400 and 413 naming the field
+ */
+export async function keepMedia({ db, config }: Context, field: MediaField, bytes: Buffer): Promise<string> {
+  if (bytes.length >= TOO_MANY_BYTES) throw tooLarge(field)
+  const contentType = TYPES[field].get((await typeOf(bytes)) ?? '')
+  if (contentType === undefined) throw new UserError(REFUSALS[field])
+  const token = newToken()
+  await available(() => insertSimulatorMedia(db, { token, contentType, bytes }))
+  return mediaUrl(config.publicUrl, token)
+}
+
+/** @throws UserError 404 */
+export async function getMedia({ db }: Context, token: string): Promise<SimulatorMedia> {
+  const media = /^[\w-]{43}$/.test(token) ? await available(() => findSimulatorMedia(db, token)) : undefined
+  if (media === undefined) throw new UserError('There is no such media, or it is older than 7 days', 404)
+  return media
+}
+
+/** Housekeeping: what is older than 7 days goes. @returns how many media */
+export async function forgetOldMedia({ db }: Pick<Context, 'db'>): Promise<number> {
+  let count = 0
+  for (let deleted = MEDIA_AT_ONCE; deleted === MEDIA_AT_ONCE; count += deleted) {
+    deleted = await deleteOldSimulatorMedia(db, MEDIA_AT_ONCE)
+  }
+  return count
+}
+
+export function tooLarge(field: string): UserError {
+  return new UserError(`${field} must be smaller than 5,000,000 bytes`, 413)
+}
+
+/** The path of a URL that `keepMedia` gave; undefined for every other URL. */
+export function ownMediaPath({ config }: Context, url: string): string | undefined {
+  return url.startsWith(mediaUrl(config.publicUrl, '')) ? url.slice(config.publicUrl.length) : undefined
+}
+
+function mediaUrl(publicUrl: string, token: string): string {
+  return `${publicUrl}/simulator/media/${token}`
+}
+
+/**
+ * By its beginning, so that whoever made up the rest cannot keep the event loop busy with it. Some bytes make the
+ * package throw; they are no type that we know.
+ */
+async function typeOf(bytes: Buffer): Promise<string | undefined> {
+  try {
+    return (await fileTypeFromBuffer(bytes.subarray(0, BEGINNING_BYTES)))?.ext
+  } catch {
+    return undefined
+  }
+}

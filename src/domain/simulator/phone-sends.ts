@@ -1,0 +1,56 @@
+import { UserError } from '../../errors.js'
+import type { Context } from '../context.js'
+import { getOwnLine } from '../lines.js'
+import { simulateInbound } from '../simulator.js'
+import { keepMedia } from './media.js'
+import { CARRIER, readPhones } from './phones.js'
+import { sampleRecording } from './sample-recording.js'
+
+export const MAX_TEXT_LENGTH = 1600
+
+export interface FromPhone {
+  /** A line of the user's own. */
+  lineId: string
+  /** The phone's number, as people write it. */
+  phone: string
+}
+
+/**
+ * A phone writes to a line: a text, a picture, or both, which come as two messages, as inbound media has no text.
+ *
+ * @throws UserError naming the field; 404 when the user has no such line at the simulator
+ */
+export async function sendFromPhone(
+  context: Context,
+  userId: string,
+  { text, picture, ...between }: FromPhone & { text: string; picture: Buffer | undefined },
+): Promise<void> {
+  const numbers = await readNumbers(context, userId, between)
+  const hasText = text.trim() !== ''
+  if (!hasText && picture === undefined)
+    throw new UserError('text must not be empty: type one, or attach a picture')
+  if (text.length > MAX_TEXT_LENGTH)
+    throw new UserError(`text must have at most ${MAX_TEXT_LENGTH} characters`)
+  if (picture !== undefined) {
+    await simulateInbound(context, { ...numbers, mediaUrl: await keepMedia(context, 'picture', picture) })
+  }
+  if (hasText) await simulateInbound(context, { ...numbers, text })
+}
+
+/** Without a recording a short sample is left. @throws UserError as `sendFromPhone` */
+export async function leaveVoicemail(
+  context: Context,
+  userId: string,
+  { recording, ...between }: FromPhone & { recording: Buffer | undefined },
+): Promise<void> {
+  const numbers = await readNumbers(context, userId, between)
+  const voicemailUrl = await keepMedia(context, 'recording', recording ?? sampleRecording())
+  await simulateInbound(context, { ...numbers, voicemailUrl })
+}
+
+async function readNumbers(context: Context, userId: string, { lineId, phone }: FromPhone) {
+  const [fromNumber = ''] = readPhones([phone])
+  const line = await getOwnLine(context, userId, lineId)
+  if (line.carrier !== CARRIER) throw new UserError('no such line at the simulator', 404)
+  return { fromNumber, toNumber: line.number }
+}

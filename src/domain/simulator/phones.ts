@@ -1,0 +1,53 @@
+import { available } from '../../database/connection.js'
+import { listConversation, listLatestContacts } from '../../database/messages/conversations.js'
+import type { OwnLine } from '../../database/lines.js'
+import { UserError } from '../../errors.js'
+import type { Context } from '../context.js'
+import { listOwnLines } from '../lines.js'
+import { readNumber } from '../simulator.js'
+
+export type { ConversationMessage } from '../../database/messages/conversations.js'
+
+export const CARRIER = 'simulator'
+const MAX_SHOWN = 50
+const MAX_SUGGESTED = 3
+const MAX_PHONES = 8
+/** Of the numbers that nobody has, and none of those at which the simulator misbehaves. */
+const FIRST_PHONE = '+15005550199'
+
+/** The user's lines that the simulator's phones can write to, oldest first. */
+export async function listSimulatorLines(context: Context, userId: string): Promise<OwnLine[]> {
+  const lines = await listOwnLines(context, userId)
+  return lines.filter(({ carrier }) => carrier === CARRIER)
+}
+
+/**
+ * What a phone shows: what it wrote to the user's lines, and what these sent to it, oldest first, the newest 50.
+ *
+ * @param number E.164
+ */
+export async function findConversation(
+  { db }: Context,
+  userId: string,
+  number: string,
+  { limit = MAX_SHOWN } = {},
+) {
+  const newestFirst = await available(() => listConversation(db, userId, { carrier: CARRIER, number, limit }))
+  // Not by id: what waited for a slot comes to the phone when it was sent.
+  return newestFirst.toReversed().sort((a, b) => a.at.getTime() - b.at.getTime())
+}
+
+/** The phones to begin with: the numbers that were last in touch with the user's lines, else one that is free. */
+export async function suggestPhones({ db }: Context, userId: string): Promise<string[]> {
+  const latest = await available(() =>
+    listLatestContacts(db, userId, { carrier: CARRIER, limit: MAX_SUGGESTED }),
+  )
+  return latest.length === 0 ? [FIRST_PHONE] : latest
+}
+
+/** The phones that somebody wants on the screen: E.164, each once. @throws UserError naming `phone` */
+export function readPhones(written: readonly string[]): string[] {
+  const phones = [...new Set(written.map((number) => readNumber('phone', number)))]
+  if (phones.length > MAX_PHONES) throw new UserError(`phone may be given ${MAX_PHONES} times at most`)
+  return phones
+}

@@ -1,7 +1,11 @@
 import { deleteExpiredKeys } from '../src/database/idempotency-keys.js'
 import { ensurePartitions } from '../src/database/partitions.js'
+import { deleteExpiredSessions } from '../src/database/sessions.js'
+import { deleteExpiredSetUpLinks } from '../src/database/set-up-links.js'
+import { deleteOldAttempts } from '../src/database/sign-in-attempts.js'
 import type { Context } from '../src/domain/context.js'
 import { sendSimulatedReceipts } from '../src/domain/simulator.js'
+import { forgetOldMedia } from '../src/domain/simulator/media.js'
 import { sweep } from '../src/domain/sweep.js'
 import { every } from '../src/every.js'
 import { maintenanceJob } from '../src/queues/jobs.js'
@@ -39,5 +43,12 @@ async function keepHouse({ db, log }: Context): Promise<void> {
   for (let deleted = KEYS_AT_ONCE; deleted === KEYS_AT_ONCE; keyCount += deleted) {
     deleted = await deleteExpiredKeys(db, KEYS_AT_ONCE)
   }
-  log.info({ partitionCount, keyCount }, 'maintenance.done')
+  const mediaCount = await forgetOldMedia({ db })
+  const sessionCount = await deleteExpiredSessions(db)
+  const linkCount = await deleteExpiredSetUpLinks(db)
+  const attemptCount = await deleteOldAttempts(db)
+  log.info(
+    { partitionCount, mediaCount, keyCount, sessionCount, linkCount, attemptCount },
+    'maintenance.done',
+  )
 }

@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import { addUser } from '../../src/domain/users.js'
 import { newId } from '../../src/ids.js'
 import { lowestIdAt } from '../helpers/lowest-id.js'
 import type { Context } from '../../src/domain/context.js'
@@ -16,6 +17,7 @@ describe('maintenance', function () {
     context = installation.context
     await insertKey('old', '25 hours')
     await insertKey('young', '23 hours')
+    await insertAccounts()
     await context.db.raw('drop table ??', [partitionOfNextMonth()])
     await startProcess('maintenance', installation.environment)
   })
@@ -32,6 +34,19 @@ describe('maintenance', function () {
     expect(await keys()).to.deep.equal(['young'])
   })
 
+  it('deletes sessions, set-up links and attempts to sign in that are over, and no others', async () => {
+    const left = async () => {
+      const { rows } = await context.db.raw<{ rows: { name: string }[] }>(
+        `select user_agent as name from sessions
+         union all select encode(token_hash, 'escape') from set_up_links
+         union all select encode(account_hash, 'escape') from sign_in_attempts`,
+      )
+      return rows.map(({ name }) => name)
+    }
+    await until('the old ones are gone', async () => !(await left()).some((name) => name.startsWith('old')))
+    expect(await left()).to.have.members(['young session', 'young link', 'young attempt'])
+  })
+
   it('makes the partitions of the months to come', async () => {
     const { rows } = await until('the partition is there', async () => {
       const found = await context.db.raw<{ rows: { bounds: string }[] }>(
@@ -42,6 +57,38 @@ describe('maintenance', function () {
     })
     expect(rows[0]?.bounds).to.contain(lowestIdAt(nextMonth()))
   })
+
+  async function insertAccounts(): Promise<void> {
+    const { id: userId } = await addUser(context, { email: 'ada@example.com' })
+    const ago = (age: string) => context.db.raw('now() - ?::interval', [age])
+    for (const [name, lastSeen, created] of [
+      ['old, idle', '30 minutes', '1 hour'],
+      ['old, long', '0 minutes', '12 hours'],
+      ['young session', '25 minutes', '11 hours 50 minutes'],
+    ] as const) {
+      await context.db('sessions').insert({
+        ...{ token_hash: Buffer.from(name), id: newId(), user_id: userId, user_agent: name },
+        ...{ last_seen_at: ago(lastSeen), created_at: ago(created) },
+      })
+    }
+    for (const [name, user_id, age] of [
+      ['old link', null, '1 second'],
+      ['young link', userId, '-1 hour'],
+    ] as const) {
+      await context
+        .db('set_up_links')
+        .insert({ token_hash: Buffer.from(name), user_id, expires_at: ago(age) })
+    }
+    for (const [name, age] of [
+      ['old attempt', '15 minutes'],
+      ['young attempt', '10 minutes'],
+    ] as const) {
+      const account_hash = Buffer.from(name)
+      await context
+        .db('sign_in_attempts')
+        .insert({ id: newId(), account_hash, address_hash: account_hash, attempted_at: ago(age) })
+    }
+  }
 
   async function insertKey(key: string, age: string): Promise<void> {
     await context.db('idempotency_keys').insert({

@@ -1,3 +1,5 @@
+import { UserError } from './errors.js'
+
 /**
  * The product word (contract §1): the interface says "line" in paths, fields, parameters and scopes, and an
  * operator may have it say another word, so that clients written for another product's word run unchanged.
@@ -9,22 +11,48 @@ export interface Vocabulary {
   word: string
   /** The field that identifies a line in payloads: `lineId`. */
   idField: string
+  /** Every accepted spelling of a path, the configured word's first: `/v1/lines/:lineId` → `/v1/burners/:lineId`, … */
+  paths(canonical: string): string[]
+  /** A path as output has it, for one with its parameters in braces: `/v1/lines/{lineId}` → `/v1/burners/{burnerId}`. */
+  path(canonical: string): string
   /** Path patterns for the router; both shapes of specification §4.1, in every accepted word. */
   incomingWebhookPaths: string[]
   /** The path of an incoming webhook as we generate it, without the token. */
   incomingWebhookPath(lineId: string): string
+  /**
+   * The fields of a query or a body, with the line's id as `lineId`, whichever word it came by.
+   *
+   * @throws UserError when it came by both
+   */
+  canonicalFields(fields: Record<string, unknown>): Record<string, unknown>
 }
 
 export function createVocabulary(productWord: string): Vocabulary {
   const word = productWord.toLowerCase()
   const accepted = word === 'line' ? ['line'] : [word, 'line']
+  const idField = `${word}Id`
   return {
     word,
-    idField: `${word}Id`,
+    idField,
+    paths: (canonical) => [...new Set(accepted.map((each) => spell(canonical, each)))],
+    path: (canonical) => spell(canonical, word),
     incomingWebhookPaths: accepted.flatMap((each) => [
       `/webhooks/${each}Id/:lineId`,
       `/webhooks/${each}/:lineId`,
     ]),
     incomingWebhookPath: (lineId) => `/webhooks/${word}Id/${lineId}`,
+    canonicalFields: (fields) => {
+      const { [idField]: lineId, ...others } = fields
+      if (lineId === undefined) return fields
+      if (idField !== 'lineId' && others.lineId !== undefined) {
+        throw new UserError(`${idField} and lineId are the same field: give one of them`)
+      }
+      return { ...others, lineId }
+    },
   }
+}
+
+/** Whole segments only; the router's own names (`:lineId`) are ours and stay. */
+function spell(path: string, word: string): string {
+  return path.replace(/(?<=\/\{?)line(?=(s|Id)?\}?(\/|$))/g, word)
 }

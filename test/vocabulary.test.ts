@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import { UserError } from '../src/errors.js'
 import { createVocabulary } from '../src/vocabulary.js'
 
 describe('vocabulary', () => {
@@ -22,5 +23,63 @@ describe('vocabulary', () => {
       '/webhooks/lineId/:lineId',
       '/webhooks/line/:lineId',
     ])
+  })
+
+  describe('a path of the API', () => {
+    const paths: [canonical: string, spelled: string][] = [
+      ['/v1/lines', '/v1/burners'],
+      ['/v1/lines/:lineId', '/v1/burners/:lineId'],
+      ['/v1/lines/:lineId/connection/test-event', '/v1/burners/:lineId/connection/test-event'],
+      ['/webhooks/line/:lineId', '/webhooks/burner/:lineId'],
+      ['/webhooks/lineId/:lineId', '/webhooks/burnerId/:lineId'],
+    ]
+
+    for (const [canonical, spelled] of paths) {
+      it(`is taken as ${spelled} and as ${canonical}`, () => {
+        expect(createVocabulary('burner').paths(canonical)).to.deep.equal([spelled, canonical])
+        expect(createVocabulary('line').paths(canonical)).to.deep.equal([canonical])
+      })
+    }
+
+    it('without the word has one spelling', () => {
+      for (const path of ['/v1/messages/:messageId', '/v1/outlines', '/v1/linear/:id', '/v1/:lines']) {
+        expect(createVocabulary('burner').paths(path)).to.deep.equal([path])
+      }
+    })
+
+    it('is shown in the product word only, with the name of the id', () => {
+      const vocabulary = createVocabulary('burner')
+      expect(vocabulary.path('/v1/lines/{lineId}/limits')).to.equal('/v1/burners/{burnerId}/limits')
+      expect(vocabulary.path('/v1/messages/{messageId}')).to.equal('/v1/messages/{messageId}')
+      expect(createVocabulary('line').path('/v1/lines/{lineId}')).to.equal('/v1/lines/{lineId}')
+    })
+  })
+
+  describe("the field with a line's id", () => {
+    const vocabulary = createVocabulary('burner')
+
+    it('is read in both words', () => {
+      expect(vocabulary.canonicalFields({ burnerId: '7', text: 'Hi' })).to.deep.equal({
+        lineId: '7',
+        text: 'Hi',
+      })
+      expect(vocabulary.canonicalFields({ lineId: '7', text: 'Hi' })).to.deep.equal({
+        lineId: '7',
+        text: 'Hi',
+      })
+      expect(vocabulary.canonicalFields({ text: 'Hi' })).to.deep.equal({ text: 'Hi' })
+      expect(createVocabulary('line').canonicalFields({ lineId: '7' })).to.deep.equal({ lineId: '7' })
+    })
+
+    it('is refused when it comes in both', () => {
+      expect(() => vocabulary.canonicalFields({ burnerId: '7', lineId: '7' })).to.throw(
+        UserError,
+        'burnerId and lineId are the same field: give one of them',
+      )
+    })
+
+    it('is nothing in the word of somebody else', () => {
+      expect(createVocabulary('line').canonicalFields({ burnerId: '7' })).to.deep.equal({ burnerId: '7' })
+    })
   })
 })

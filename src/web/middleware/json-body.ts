@@ -35,6 +35,7 @@ const utf8 = new TextDecoder('utf-8', { fatal: true })
  * Reads a JSON object of at most 64 KiB into `ctx.request.body`, whatever its Content-Type says: people paste
  * `curl -d '{…}'`. Not UTF-8, deeper than 32 or with `__proto__` counts as no JSON.
  *
+ * @param isOptional no body at all is an object without fields
  * @throws UserError 413, 400
  */
 export function readJsonBody(
@@ -42,6 +43,7 @@ export function readJsonBody(
     tooLarge: 'The request body is too large: 64 KiB at most',
     notAnObject: 'The request body must be a JSON object in UTF-8',
   },
+  { isOptional = false } = {},
 ): Middleware {
   return async (ctx, next) => {
     let bytes: Buffer
@@ -53,7 +55,7 @@ export function readJsonBody(
       if (status === 413 || code === 'ERR_BUFFER_TOO_LARGE') throw new UserError(refusals.tooLarge, 413)
       throw new UserError(refusals.notAnObject)
     }
-    ctx.request.body = parseObject(bytes, refusals)
+    ctx.request.body = isOptional && bytes.length === 0 ? {} : parseObject(bytes, refusals)
     await next()
   }
 }

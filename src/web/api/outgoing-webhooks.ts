@@ -1,0 +1,23 @@
+import { sendHeldEvents } from '../../domain/deliveries/held-events.js'
+import { NO_URL, revealSigningSecret, rotateSigningSecret } from '../../domain/signing-secrets.js'
+import { sendTestEvent } from '../../domain/test-event.js'
+import { UserError } from '../../errors.js'
+import { onOwn } from './own.js'
+
+/** Answers what the endpoint did, also when it failed: that is what was asked. */
+export const postTestEvent = onOwn('line', (context, { userId, id }) => sendTestEvent(context, userId, id))
+
+export const getSigningSecret = onOwn('line', async (context, { userId, id }) => {
+  const signingSecret = await revealSigningSecret(context, userId, id)
+  if (signingSecret === undefined) throw new UserError(NO_URL, 404)
+  return { signingSecret }
+})
+
+/** The old secret signs too for 24 h (contract §4). */
+export const postSecretRotation = onOwn('line', async (context, { userId, id }) => ({
+  signingSecret: await rotateSigningSecret(context, userId, id),
+}))
+
+export const postHeldEvents = onOwn('line', async (context, { userId, id }) => ({
+  count: await sendHeldEvents(context, userId, id),
+}))

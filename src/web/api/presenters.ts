@@ -1,0 +1,72 @@
+import type { Delivery, DeliveryAttempt } from '../../database/deliveries/reading.js'
+import type { OwnLine } from '../../database/lines.js'
+import type { Message } from '../../database/messages/reading.js'
+import type { Vocabulary } from '../../vocabulary.js'
+
+/** What /v1 shows of things: named fields only, so that a new column is nobody's answer by accident. */
+
+export function presentLine(line: OwnLine) {
+  return {
+    id: line.id,
+    name: line.name,
+    phoneNumber: line.number,
+    status: line.status,
+    isConnected: line.isConnected,
+    messagesPerNumberPerMinute: line.messagesPerNumberPerMinute,
+    messagesPerMinute: line.messagesPerMinute,
+    lastActivityAt: line.lastActivityAt,
+  }
+}
+
+export function presentMessage({ idField }: Vocabulary, message: Message) {
+  return {
+    id: message.id,
+    [idField]: message.lineId,
+    direction: message.direction,
+    source: message.source,
+    type: message.type,
+    fromNumber: message.fromNumber,
+    toNumber: message.toNumber,
+    text: message.text,
+    mediaUrl: message.mediaUrl,
+    status: message.status,
+    error: message.error,
+    attemptCount: message.attemptCount,
+    carrierMessageId: message.carrierMessageId,
+    againOf: message.againOf,
+    createdAt: message.createdAt,
+    sentAt: message.sentAt,
+    receiptAt: message.receiptAt,
+  }
+}
+
+export function presentDelivery({ idField }: Vocabulary, delivery: Delivery) {
+  return {
+    id: delivery.id,
+    [idField]: delivery.lineId,
+    eventId: delivery.eventId,
+    messageId: delivery.messageId,
+    url: delivery.url,
+    type: delivery.type,
+    fromNumber: delivery.fromNumber,
+    toNumber: delivery.toNumber,
+    status: delivery.status,
+    attemptCount: delivery.attemptCount,
+    lastFailure: delivery.lastFailure,
+    createdAt: delivery.createdAt,
+    dueAt: delivery.dueAt,
+    deliveredAt: delivery.deliveredAt,
+  }
+}
+
+export function presentAttempt(attempt: DeliveryAttempt) {
+  return {
+    attemptNumber: attempt.attemptNumber,
+    startedAt: attempt.startedAt,
+    durationMs: attempt.durationMs,
+    responseStatus: attempt.responseStatus,
+    responseExcerpt: attempt.responseExcerpt,
+    failure: attempt.failure,
+    nextAttemptAt: attempt.nextAttemptAt,
+  }
+}

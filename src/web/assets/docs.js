@@ -1,0 +1,9 @@
+// Runs in the browser, at /docs. The validator badge would send the document's address to another host.
+globalThis.SwaggerUIBundle({
+  url: '/openapi.json',
+  dom_id: '#swagger-ui',
+  deepLinking: true,
+  validatorUrl: null,
+  persistAuthorization: false,
+  defaultModelsExpandDepth: 0,
+})

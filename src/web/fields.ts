@@ -1,0 +1,19 @@
+import * as yup from 'yup'
+import { UserError } from '../errors.js'
+
+/**
+ * What came from outside, as a schema has it; fields that it does not know are left out.
+ *
+ * @throws UserError naming every field that is wrong
+ */
+export async function readFields<T extends yup.Maybe<yup.AnyObject>>(
+  schema: yup.ObjectSchema<T>,
+  fields: unknown,
+): Promise<T> {
+  try {
+    return (await schema.validate(fields, { abortEarly: false, stripUnknown: true })) as T
+  } catch (error) {
+    if (error instanceof yup.ValidationError) throw new UserError(error.errors.join('; '))
+    throw error
+  }
+}

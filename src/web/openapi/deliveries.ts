@@ -1,0 +1,101 @@
+import { DELIVERY_STATUSES, EVENT_TYPES } from '../api/deliveries.js'
+import { listParameters, nextPage } from './lists.js'
+import {
+  answers,
+  count,
+  describe,
+  id,
+  inPath,
+  listOf,
+  maybeId,
+  maybeMoment,
+  maybeText,
+  moment,
+  number,
+  object,
+  oneOf,
+  schemaOf,
+  url,
+  type Paths,
+  type Schema,
+} from './parts.js'
+import { problems } from './problems.js'
+import type { Words } from './words.js'
+
+export const eventType = oneOf(...EVENT_TYPES)
+const status = describe(
+  oneOf(...DELIVERY_STATUSES),
+  '`exhausted`: its attempts are used up. `held`: its endpoint is disabled.',
+)
+
+export function deliverySchemas({ vocabulary }: Words): Record<string, Schema> {
+  const delivery = {
+    id,
+    [vocabulary.idField]: id,
+    eventId: describe(id, 'The header `webhook-id` of every attempt.'),
+    messageId: describe(maybeId, 'The message that was received.'),
+    url: describe(url, 'Where it goes.'),
+    type: eventType,
+    fromNumber: number,
+    toNumber: number,
+    status,
+    attemptCount: count,
+    lastFailure: describe(maybeText, "The last failure's name, such as `timeout` or `http_500`."),
+    createdAt: moment,
+    dueAt: describe(moment, 'While it is pending: when it is tried next.'),
+    deliveredAt: maybeMoment,
+  }
+  const attempt = object({
+    attemptNumber: { type: 'integer', minimum: 1 },
+    startedAt: moment,
+    durationMs: count,
+    responseStatus: { type: ['integer', 'null'] },
+    responseExcerpt: maybeText,
+    failure: describe(maybeText, "The failure's name; null when it succeeded."),
+    nextAttemptAt: maybeMoment,
+  })
+  return {
+    Delivery: object(delivery),
+    DeliveryWithAttempts: object({ ...delivery, attempts: listOf(attempt) }),
+  }
+}
+
+export function deliveryPaths(words: Words): Paths {
+  const tags = ['Deliveries']
+  const parameters = [inPath('deliveryId', "The delivery's id.")]
+  const answer = answers('The delivery.', schemaOf('DeliveryWithAttempts'))
+  return {
+    '/v1/deliveries': {
+      get: {
+        operationId: 'listDeliveries',
+        tags,
+        summary: `List the deliveries of your ${words.lines}' events`,
+        description: 'Newest first.',
+        parameters: listParameters(words, { type: eventType, status }),
+        responses: {
+          200: answers('A page of deliveries.', listOf(schemaOf('Delivery')), nextPage),
+          ...problems(400, 401),
+        },
+      },
+    },
+    '/v1/deliveries/{deliveryId}': {
+      parameters,
+      get: {
+        operationId: 'getDelivery',
+        tags,
+        summary: 'Get a delivery with its attempts',
+        responses: { 200: answer, ...problems(401, 404) },
+      },
+    },
+    '/v1/deliveries/{deliveryId}/send-again': {
+      parameters,
+      post: {
+        operationId: 'sendDeliveryAgain',
+        tags,
+        summary: 'Send an event again, with the same `webhook-id`',
+        description: 'Not while its attempts are under way.',
+        responses: { 200: answer, ...problems(400, 401, 404, 409, 413) },
+      },
+    },
+  }
+}

@@ -1,0 +1,68 @@
+import type { Middleware } from 'koa'
+import type { Context } from '../../domain/context.js'
+import { connectionPaths, connectionSchemas } from './connections.js'
+import { deliveryPaths, deliverySchemas } from './deliveries.js'
+import { incomingWebhookSettingPaths } from './incoming-webhook-settings.js'
+import { linePaths, lineSchemas } from './lines.js'
+import { messagePaths, messageSchemas } from './messages.js'
+import { problemResponses, problemSchema } from './problems.js'
+import { servicePaths, serviceSchemas, simulatorPaths } from './service.js'
+import { outgoingWebhooks, webhookPaths, webhookSchemas } from './webhooks.js'
+import { wordsOf } from './words.js'
+
+/**
+ * What programs can ask of this installation, in its own product word (OpenAPI 3.1). Written by hand; tests compare
+ * it with the route table and with real answers.
+ */
+export function describeApi({ config, vocabulary }: Context) {
+  const words = wordsOf(vocabulary)
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Linehook',
+      version: config.version,
+      description:
+        `Turns phone ${words.lines} into webhooks. Operations below /v1 need an API token: make one in the ` +
+        'console, under Settings. Success is always 200; errors are RFC 9457 problems.',
+      license: { name: 'MIT', identifier: 'MIT' },
+    },
+    // Relative: whoever reads it through another name stays there.
+    servers: [{ url: new URL(config.publicUrl).pathname }],
+    security: [{ apiToken: [] }],
+    paths: {
+      ...linePaths(words),
+      ...connectionPaths(words),
+      ...incomingWebhookSettingPaths(words),
+      ...messagePaths(words),
+      ...deliveryPaths(words),
+      ...webhookPaths(words),
+      ...(config.simulator ? simulatorPaths(words) : {}),
+      ...servicePaths,
+    },
+    webhooks: outgoingWebhooks(words),
+    components: {
+      securitySchemes: {
+        apiToken: { type: 'http', scheme: 'bearer', description: 'An API token: `lhp_…`.' },
+      },
+      responses: problemResponses,
+      schemas: {
+        ...lineSchemas(words),
+        ...connectionSchemas(words),
+        ...messageSchemas(words),
+        ...deliverySchemas(words),
+        ...webhookSchemas(words),
+        ...serviceSchemas,
+        Problem: problemSchema,
+      },
+    },
+  }
+}
+
+/** Nothing in it is secret, so it needs no token. */
+export function getOpenApi(context: Context): Middleware {
+  const document = JSON.stringify(describeApi(context))
+  return (ctx) => {
+    ctx.type = 'application/json'
+    ctx.body = document
+  }
+}

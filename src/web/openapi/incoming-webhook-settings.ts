@@ -1,0 +1,62 @@
+import { MAX_OVERLAP_SECONDS } from '../../domain/incoming-webhooks.js'
+import { answers, body, describe, inPath, object, schemaOf, text, url, type Paths } from './parts.js'
+import { problems } from './problems.js'
+import type { Words } from './words.js'
+
+export function incomingWebhookSettingPaths({ vocabulary, line }: Words): Paths {
+  const webhook = vocabulary.path('/v1/lines/{lineId}/incoming-webhook')
+  const parameters = [inPath(vocabulary.idField, `The ${line}'s id.`)]
+  const tags = ['Incoming webhook']
+  const answer = answers(
+    'The webhook. Its URL is a secret: whoever has it can send.',
+    object({ url, token: text }),
+  )
+  return {
+    [webhook]: {
+      parameters,
+      get: {
+        operationId: 'getIncomingWebhook',
+        tags,
+        summary: 'Get the URL with its token',
+        responses: { 200: answer, ...problems(401, 404) },
+      },
+      post: {
+        operationId: 'createIncomingWebhook',
+        tags,
+        summary: 'Create the incoming webhook',
+        description: 'The developer connection must be enabled.',
+        responses: { 200: answer, ...problems(400, 401, 404, 409, 413) },
+      },
+      delete: {
+        operationId: 'deleteIncomingWebhook',
+        tags,
+        summary: 'Delete it: its URL answers 404 from now on',
+        responses: {
+          200: answers('The connection as it is now.', schemaOf('Connection')),
+          ...problems(401, 404),
+        },
+      },
+    },
+    [`${webhook}/regenerate`]: {
+      parameters,
+      post: {
+        operationId: 'regenerateToken',
+        tags,
+        summary: 'Give it a new token',
+        requestBody: body(
+          object(
+            {
+              overlapSeconds: describe(
+                { type: 'integer', minimum: 0, maximum: MAX_OVERLAP_SECONDS, default: 0 },
+                'How long the old token works on.',
+              ),
+            },
+            ['overlapSeconds'],
+          ),
+          { isOptional: true },
+        ),
+        responses: { 200: answer, ...problems(400, 401, 404, 413) },
+      },
+    },
+  }
+}

@@ -1,0 +1,97 @@
+import {
+  answers,
+  body,
+  count,
+  describe,
+  flag,
+  id,
+  inPath,
+  inQuery,
+  listOf,
+  maybeMoment,
+  number,
+  object,
+  oneOf,
+  schemaOf,
+  text,
+  type Paths,
+  type Schema,
+} from './parts.js'
+import { problems } from './problems.js'
+import type { Words } from './words.js'
+
+export function lineSchemas({ line, Line }: Words): Record<string, Schema> {
+  const allowance = {
+    limit: describe({ type: 'integer', minimum: 1 }, 'How many messages in 60 s.'),
+    used: describe(count, 'How many were accepted in the last 60 s.'),
+    opensMs: describe(count, 'After how many milliseconds one more fits, or comes back; 0 when none counts.'),
+  }
+  return {
+    [Line]: object({
+      id,
+      name: text,
+      phoneNumber: describe(number, 'E.164'),
+      status: describe(oneOf('active', 'disabled'), `A disabled ${line} sends and delivers nothing.`),
+      isConnected: describe(flag, 'Whether its developer connection is enabled.'),
+      messagesPerNumberPerMinute: describe(count, 'The limit to one number.'),
+      messagesPerMinute: describe(count, 'The limit in all.'),
+      lastActivityAt: describe(maybeMoment, 'When it last sent or received.'),
+    }),
+    Limits: object({
+      [line]: object(allowance),
+      numbers: describe(
+        listOf(object({ number, ...allowance })),
+        'The five numbers with the most messages in the last 60 s.',
+      ),
+    }),
+  }
+}
+
+export function linePaths({ vocabulary, line, lines, Line }: Words): Paths {
+  const lineId = inPath(vocabulary.idField, `The ${line}'s id.`)
+  const tags = [`${Line}s`]
+  return {
+    [vocabulary.path('/v1/lines')]: {
+      get: {
+        operationId: `list${Line}s`,
+        tags,
+        summary: `List your ${lines}`,
+        description: 'Oldest first.',
+        parameters: [
+          inQuery('id', id, `Only the ${line} with this id.`),
+          inQuery('phoneNumber', text, `Only the ${line} with this number.`),
+          inQuery('name', text, `Only ${lines} with exactly this name.`),
+        ],
+        responses: { 200: answers(`The ${lines}.`, listOf(schemaOf(Line))), ...problems(400, 401) },
+      },
+    },
+    [vocabulary.path('/v1/lines/{lineId}')]: {
+      parameters: [lineId],
+      get: {
+        operationId: `get${Line}`,
+        tags,
+        summary: `Get a ${line}`,
+        responses: { 200: answers(`The ${line}.`, schemaOf(Line)), ...problems(401, 404) },
+      },
+      put: {
+        operationId: `rename${Line}`,
+        tags,
+        summary: `Rename a ${line}`,
+        requestBody: body(object({ name: { type: 'string', minLength: 1, maxLength: 100 } })),
+        responses: { 200: answers(`The ${line}.`, schemaOf(Line)), ...problems(400, 401, 404, 413) },
+      },
+    },
+    [vocabulary.path('/v1/lines/{lineId}/limits')]: {
+      parameters: [lineId],
+      get: {
+        operationId: 'getLimits',
+        tags,
+        summary: "See how full the incoming webhook's windows are",
+        responses: {
+          200: answers('The windows now.', schemaOf('Limits')),
+          ...problems(401, 404),
+        },
+      },
+    },
+  }
+}

@@ -1,0 +1,104 @@
+import { DIRECTIONS, MESSAGE_STATUSES, MESSAGE_TYPES } from '../api/messages.js'
+import {
+  answers,
+  count,
+  describe,
+  id,
+  inHeader,
+  inPath,
+  listOf,
+  maybeId,
+  maybeMoment,
+  maybeText,
+  moment,
+  number,
+  object,
+  oneOf,
+  schemaOf,
+  type Paths,
+  type Schema,
+} from './parts.js'
+import { listParameters, nextPage } from './lists.js'
+import { problems } from './problems.js'
+import type { Words } from './words.js'
+
+const direction = oneOf(...DIRECTIONS)
+const type = oneOf(...MESSAGE_TYPES)
+const status = describe(
+  oneOf(...MESSAGE_STATUSES),
+  'Outbound: `queued → sending → sent → delivered`, or `failed`, or `unknown`: the carrier may have taken it.',
+)
+
+export function messageSchemas({ vocabulary, line }: Words): Record<string, Schema> {
+  return {
+    Message: object({
+      id,
+      [vocabulary.idField]: id,
+      direction,
+      source: describe(
+        oneOf('webhook', 'application', 'console', 'carrier'),
+        'What it came by; `carrier` when it was received.',
+      ),
+      type,
+      fromNumber: number,
+      toNumber: number,
+      text: maybeText,
+      mediaUrl: maybeText,
+      status,
+      error: describe(maybeText, 'Why it failed, or is unknown.'),
+      attemptCount: count,
+      carrierMessageId: maybeText,
+      againOf: describe(maybeId, 'The message that was sent again with this one.'),
+      createdAt: describe(moment, `When it was accepted, or the ${line} received it.`),
+      sentAt: maybeMoment,
+      receiptAt: describe(maybeMoment, "When the carrier's report on it came."),
+    }),
+  }
+}
+
+export function messagePaths(words: Words): Paths {
+  const tags = ['Messages']
+  const parameters = [inPath('messageId', "The message's id.")]
+  const answer = answers('The message.', schemaOf('Message'))
+  return {
+    '/v1/messages': {
+      get: {
+        operationId: 'listMessages',
+        tags,
+        summary: `List the messages of your ${words.lines}`,
+        description: 'Newest first.',
+        parameters: listParameters(words, { direction, type, status }),
+        responses: {
+          200: answers('A page of messages.', listOf(schemaOf('Message')), nextPage),
+          ...problems(400, 401),
+        },
+      },
+    },
+    '/v1/messages/{messageId}': {
+      parameters,
+      get: {
+        operationId: 'getMessage',
+        tags,
+        summary: 'Get a message',
+        responses: { 200: answer, ...problems(401, 404) },
+      },
+    },
+    '/v1/messages/{messageId}/send-again': {
+      parameters,
+      post: {
+        operationId: 'sendMessageAgain',
+        tags,
+        summary: 'Send a message again that failed or is unknown',
+        description: 'Makes a new message. Without an `Idempotency-Key`, each request makes one.',
+        parameters: [
+          inHeader(
+            'Idempotency-Key',
+            { type: 'string', maxLength: 255 },
+            'With the same key again, within 24 h, the same message is answered and nothing is sent.',
+          ),
+        ],
+        responses: { 200: answer, ...problems(400, 401, 403, 404, 409, 413) },
+      },
+    },
+  }
+}

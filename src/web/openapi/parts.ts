@@ -1,0 +1,76 @@
+/** The few shapes of OpenAPI 3.1 that the document is put together from. */
+export type Schema = Record<string, unknown>
+
+export interface Operation {
+  operationId: string
+  tags: string[]
+  summary: string
+  responses: Record<string, unknown>
+  [field: string]: unknown
+}
+
+/** By path, then by method. */
+export type Paths = Record<string, PathItem>
+
+export type PathItem = { parameters?: object[] } & Partial<
+  Record<'get' | 'put' | 'post' | 'delete', Operation>
+>
+
+export const text: Schema = { type: 'string' }
+export const maybeText: Schema = { type: ['string', 'null'] }
+export const flag: Schema = { type: 'boolean' }
+export const count: Schema = { type: 'integer', minimum: 0 }
+export const id: Schema = { type: 'string', format: 'uuid' }
+export const maybeId: Schema = { type: ['string', 'null'], format: 'uuid' }
+export const moment: Schema = { type: 'string', format: 'date-time' }
+export const maybeMoment: Schema = { type: ['string', 'null'], format: 'date-time' }
+export const url: Schema = { type: 'string', format: 'uri' }
+export const maybeUrl: Schema = { type: ['string', 'null'], format: 'uri' }
+/** Not only digits: who is at the other end may be a short code, or a name. */
+export const number: Schema = { type: 'string', examples: ['+15551234567'] }
+
+export function oneOf(...words: readonly string[]): Schema {
+  return { type: 'string', enum: words }
+}
+
+export function describe(schema: Schema, description: string): Schema {
+  return { ...schema, description }
+}
+
+/** Every field is always there, except those that are named as optional. */
+export function object(properties: Record<string, Schema>, optional: readonly string[] = []): Schema {
+  const required = Object.keys(properties).filter((name) => !optional.includes(name))
+  return { type: 'object', properties, ...(required.length === 0 ? {} : { required }) }
+}
+
+export function maybe(schema: Schema): Schema {
+  return { anyOf: [schema, { type: 'null' }] }
+}
+
+export function listOf(items: Schema): Schema {
+  return { type: 'array', items }
+}
+
+export function schemaOf(name: string): Schema {
+  return { $ref: `#/components/schemas/${name}` }
+}
+
+export function answers(description: string, schema: Schema, headers?: Record<string, unknown>) {
+  return { description, ...(headers ? { headers } : {}), content: { 'application/json': { schema } } }
+}
+
+export function body(schema: Schema, { isOptional = false } = {}) {
+  return { required: !isOptional, content: { 'application/json': { schema } } }
+}
+
+export function inPath(name: string, description: string) {
+  return { name, in: 'path', required: true, description, schema: id }
+}
+
+export function inQuery(name: string, schema: Schema, description: string) {
+  return { name, in: 'query', description, schema }
+}
+
+export function inHeader(name: string, schema: Schema, description: string, required = false) {
+  return { name, in: 'header', required, description, schema }
+}

@@ -1,0 +1,51 @@
+import { describe, object, oneOf, text } from './parts.js'
+
+/** RFC 9457, as everything outside /webhooks answers what went wrong. */
+export const problemSchema = object({
+  type: oneOf('about:blank'),
+  title: describe(text, "The status's name."),
+  status: { type: 'integer', minimum: 400, maximum: 599 },
+  detail: describe(text, 'What is wrong and how to mend it.'),
+})
+
+const PROBLEMS = {
+  400: { name: 'BadRequest', description: 'Something in the request is wrong; `detail` names it.' },
+  401: { name: 'Unauthorized', description: 'There is no API token, or it is not valid.' },
+  403: { name: 'Forbidden', description: 'This may not be done.' },
+  404: { name: 'NotFound', description: 'There is no such thing, or it is somebody else’s.' },
+  409: { name: 'Conflict', description: 'The state of things does not allow this; `detail` says what does.' },
+  413: { name: 'TooLarge', description: 'The body is over 64 KiB.' },
+  500: { name: 'InternalError', description: 'Our fault; it is logged.' },
+  503: { name: 'Unavailable', description: 'Try again after `Retry-After` seconds.' },
+} as const
+
+export type ProblemStatus = keyof typeof PROBLEMS
+
+const HEADERS: Partial<Record<ProblemStatus, Record<string, unknown>>> = {
+  401: { 'WWW-Authenticate': { description: 'RFC 6750', required: true, schema: text } },
+  503: {
+    'Retry-After': {
+      description: 'Whole seconds.',
+      required: true,
+      schema: { type: 'integer', minimum: 1 },
+    },
+  },
+}
+
+export const problemResponses = Object.fromEntries(
+  Object.entries(PROBLEMS).map(([status, { name, description }]) => {
+    const headers = HEADERS[Number(status) as ProblemStatus]
+    const content = { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } }
+    return [name, { description, ...(headers ? { headers } : {}), content }]
+  }),
+)
+
+/** What may go wrong with an operation; 500 and 503 may with every one that asks the database. */
+export function problems(...statuses: readonly ProblemStatus[]): Record<string, unknown> {
+  return Object.fromEntries(
+    [...statuses, 500 as const, 503 as const].map((status) => [
+      String(status),
+      { $ref: `#/components/responses/${PROBLEMS[status].name}` },
+    ]),
+  )
+}

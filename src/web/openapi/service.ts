@@ -1,0 +1,128 @@
+import {
+  answers,
+  body,
+  count,
+  describe,
+  id,
+  inQuery,
+  listOf,
+  maybeText,
+  moment,
+  number,
+  object,
+  oneOf,
+  schemaOf,
+  text,
+  url,
+  type Paths,
+  type Schema,
+} from './parts.js'
+import { problems } from './problems.js'
+import type { Words } from './words.js'
+
+const tags = ['Service']
+
+export const serviceSchemas: Record<string, Schema> = {
+  Readiness: object({
+    status: oneOf('ok', 'unavailable'),
+    postgres: oneOf('ok', 'unreachable'),
+    redis: describe(oneOf('ok', 'unreachable'), 'Not needed to accept messages.'),
+  }),
+}
+
+export const servicePaths: Paths = {
+  '/healthz': {
+    get: {
+      operationId: 'isAlive',
+      tags,
+      summary: 'Whether the process lives',
+      security: [],
+      responses: { 200: answers('It does.', object({ status: oneOf('ok') })) },
+    },
+  },
+  '/readyz': {
+    get: {
+      operationId: 'isReady',
+      tags,
+      summary: 'Whether messages can be accepted',
+      security: [],
+      responses: {
+        200: answers('They can.', schemaOf('Readiness')),
+        503: answers('They cannot: Postgres does not answer.', schemaOf('Readiness')),
+      },
+    },
+  },
+  '/openapi.json': {
+    get: {
+      operationId: 'getDescription',
+      tags,
+      summary: 'This document',
+      security: [],
+      responses: { 200: answers('OpenAPI 3.1.', { type: 'object' }) },
+    },
+  },
+}
+
+/** Only while the simulator carrier is on. */
+export function simulatorPaths({ line }: Words): Paths {
+  const simulator = ['Simulator']
+  return {
+    '/simulator/inbound': {
+      post: {
+        operationId: 'simulateInbound',
+        tags: simulator,
+        summary: `Make a ${line} receive a text, media or a voicemail`,
+        security: [],
+        requestBody: body({
+          ...object(
+            {
+              fromNumber: number,
+              toNumber: describe(number, `The ${line}'s.`),
+              messageId: describe({ type: 'string', maxLength: 255 }, 'To bring the same one twice.'),
+              text: { type: 'string', maxLength: 10_000 },
+              mediaUrl: url,
+              voicemailUrl: url,
+            },
+            ['messageId', 'text', 'mediaUrl', 'voicemailUrl'],
+          ),
+          oneOf: [{ required: ['text'] }, { required: ['mediaUrl'] }, { required: ['voicemailUrl'] }],
+        }),
+        responses: {
+          200: answers('It was received, or was before.', {
+            oneOf: [
+              object({ kind: { const: 'received' }, messageId: id, deliveryCount: count }),
+              object({ kind: { const: 'repeat' } }),
+            ],
+          }),
+          ...problems(400, 404, 413),
+        },
+      },
+    },
+    '/simulator/outbox': {
+      get: {
+        operationId: 'readOutbox',
+        tags: simulator,
+        summary: 'See what the simulator took, newest first',
+        security: [],
+        parameters: [inQuery('toNumber', text, 'Only what was sent to this number.')],
+        responses: {
+          200: answers(
+            'At most 1,000.',
+            listOf(
+              object({
+                messageId: id,
+                carrierMessageId: text,
+                fromNumber: number,
+                toNumber: number,
+                text: maybeText,
+                mediaUrl: maybeText,
+                takenAt: moment,
+              }),
+            ),
+          ),
+          ...problems(400),
+        },
+      },
+    },
+  }
+}

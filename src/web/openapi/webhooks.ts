@@ -1,0 +1,123 @@
+import { eventType } from './deliveries.js'
+import {
+  body,
+  describe,
+  id,
+  inHeader,
+  inPath,
+  inQuery,
+  number,
+  object,
+  schemaOf,
+  text,
+  type Operation,
+  type Paths,
+  type Schema,
+} from './parts.js'
+import type { Words } from './words.js'
+
+const REFUSALS: Record<string, string> = {
+  400: 'The body, or a field of it, is wrong; `error` says which.',
+  403: 'The token is wrong, the number has opted out or may not be sent to, or a limit is reached.',
+  404: "There is no such webhook: `URL doesn't exist`.",
+  409: 'The first request with this `Idempotency-Key` is under way.',
+  413: 'The body is over 64 KiB.',
+  422: 'This `Idempotency-Key` was used with another body.',
+  429: 'Instead of 403 for a limit, where RATE_LIMIT_STATUS is 429.',
+  500: 'Our fault; it is logged.',
+  503: 'Try again after `Retry-After` seconds.',
+}
+
+export function webhookSchemas({ vocabulary, line }: Words): Record<string, Schema> {
+  return {
+    WebhookMessage: object({
+      intent: { const: 'message' },
+      data: object({
+        toNumber: describe({ ...text, minLength: 1 }, `E.164, or as in the ${line}'s own country.`),
+        text: { type: 'string', minLength: 1, maxLength: 1600 },
+      }),
+    }),
+    WebhookSuccess: object({ success: { const: true } }),
+    WebhookRefusal: object({ success: { const: false }, error: text }),
+    Event: object({
+      type: eventType,
+      payload: describe(text, 'The text, or the URL of the media or the recording.'),
+      fromNumber: describe(number, 'The sender, E.164 wherever it is a number.'),
+      toNumber: describe(number, `The ${line}'s number.`),
+      userId: id,
+      [vocabulary.idField]: id,
+    }),
+  }
+}
+
+/** Both shapes of specification §4.1. */
+export function webhookPaths({ vocabulary, line, Line }: Words): Paths {
+  const limits = {
+    'RateLimit-Policy': { description: 'The limits (IETF httpapi draft).', schema: text },
+    RateLimit: { description: 'What is left of them.', schema: text },
+  }
+  const refusals = Object.entries(REFUSALS).map(([status, description]) => [
+    status,
+    { description, content: { 'application/json': { schema: schemaOf('WebhookRefusal') } } },
+  ])
+  const send = (operationId: string): Operation => ({
+    operationId,
+    tags: ['Incoming webhook'],
+    summary: `Send a text from the ${line}`,
+    description: 'The body is read as JSON whatever its Content-Type says.',
+    security: [],
+    parameters: [
+      inQuery('token', text, "The webhook's secret."),
+      inHeader(
+        'Idempotency-Key',
+        { type: 'string', maxLength: 255 },
+        'With the same key and body again, within 24 h, the answer is the same and nothing is sent.',
+      ),
+    ],
+    requestBody: body(schemaOf('WebhookMessage')),
+    responses: {
+      200: {
+        description: 'The message is committed; a worker sends it.',
+        headers: {
+          'Message-Id': { description: "The message's id.", required: true, schema: id },
+          ...limits,
+        },
+        content: { 'application/json': { schema: schemaOf('WebhookSuccess') } },
+      },
+      ...(Object.fromEntries(refusals) as Record<string, unknown>),
+    },
+  })
+  const parameters = [inPath(vocabulary.idField, `The ${line}'s id.`)]
+  return {
+    [vocabulary.path('/webhooks/lineId/{lineId}')]: { parameters, post: send('sendText') },
+    [vocabulary.path('/webhooks/line/{lineId}')]: { parameters, post: send(`sendTextFrom${Line}`) },
+  }
+}
+
+/** What we POST to the outgoing webhook URL (contract §4). */
+export function outgoingWebhooks({ line }: Words): Paths {
+  return {
+    event: {
+      post: {
+        operationId: 'event',
+        tags: ['Outgoing webhook'],
+        summary: `A ${line} received something`,
+        description:
+          'Signed by [Standard Webhooks](https://www.standardwebhooks.com). Delivery is at least once: ' +
+          '`webhook-id` is the same on each attempt.',
+        security: [],
+        parameters: [
+          inHeader('webhook-id', id, "The event's id.", true),
+          inHeader('webhook-timestamp', { type: 'string', pattern: '^\\d+$' }, 'Seconds since 1970.', true),
+          inHeader('webhook-signature', text, '`v1,` and base64; two of them during a rotation.', true),
+        ],
+        requestBody: body(schemaOf('Event')),
+        responses: {
+          '2XX': { description: 'Taken.' },
+          410: { description: 'The endpoint is disabled, and its events are held.' },
+          default: { description: 'Tried again: after 5 s at first, for up to three days in all.' },
+        },
+      },
+    },
+  }
+}

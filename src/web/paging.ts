@@ -1,0 +1,45 @@
+import type { Context as KoaContext } from 'koa'
+import type { Context } from '../domain/context.js'
+import { countParameter, idParameter } from './query.js'
+
+const MAX_LIMIT = 100
+const DEFAULT_LIMIT = 50
+
+/** Of a list that is read page by page, newest first: `before` is the last id that the reader has. */
+export const pageParameters = {
+  before: idParameter(),
+  limit: countParameter(1, MAX_LIMIT).default(DEFAULT_LIMIT),
+}
+
+/**
+ * Answers one page as a bare array; when there are older rows, the header `Link` (RFC 8288) has the address of the
+ * next page, `rel="next"`.
+ *
+ * @param find gives at most so many rows
+ */
+export async function answerList<T extends { id: string }>(
+  context: Context,
+  ctx: KoaContext,
+  limit: number,
+  find: (limit: number) => Promise<T[]>,
+  present: (row: T) => unknown,
+): Promise<void> {
+  const found = await find(limit + 1)
+  const rows = found.slice(0, limit)
+  const last = rows.at(-1)
+  if (last !== undefined && found.length > limit)
+    ctx.set('Link', `<${nextUrl(context, ctx, last.id)}>; rel="next"`)
+  ctx.body = rows.map(present)
+}
+
+/** The same question, further back. */
+function nextUrl({ config, vocabulary }: Context, ctx: KoaContext, before: string): string {
+  const { lineId, ...others } = vocabulary.canonicalFields(ctx.query)
+  const next = { ...others, ...(lineId === undefined ? {} : { [vocabulary.idField]: lineId }), before }
+  const query = new URLSearchParams(
+    Object.entries(next).flatMap(([name, value]) =>
+      (Array.isArray(value) ? value : [value]).map((each): [string, string] => [name, String(each)]),
+    ),
+  )
+  return `${config.publicUrl}${ctx.path}?${query}`
+}

@@ -1,0 +1,75 @@
+import type { Context as KoaContext } from 'koa'
+import * as yup from 'yup'
+import { parseNumber } from '../domain/phone-number.js'
+import { UserError } from '../errors.js'
+import { isId } from '../ids.js'
+import type { Vocabulary } from '../vocabulary.js'
+import { readFields } from './fields.js'
+
+/**
+ * The query of a request, in canonical words. A parameter without a value is one that was not given: forms send
+ * all of theirs.
+ *
+ * @throws UserError naming every parameter that is wrong, or the one that is there twice
+ */
+export async function readQuery<T extends yup.AnyObject>(
+  ctx: KoaContext,
+  schema: yup.ObjectSchema<T>,
+  vocabulary: Vocabulary,
+): Promise<T> {
+  const given = Object.entries(ctx.query).filter(([, value]) => value !== '')
+  const fields = vocabulary.canonicalFields(Object.fromEntries(given))
+  for (const [name, value] of Object.entries(fields)) {
+    if (!Array.isArray(value) || !Object.hasOwn(schema.fields, name)) continue
+    throw new UserError(`${name === 'lineId' ? vocabulary.idField : name} may be given once`)
+  }
+  return readFields(schema, fields)
+}
+
+export function idParameter() {
+  return yup
+    .string()
+    .test('id', '${path} must be an id (a UUID)', (value) => value === undefined || isId(value))
+}
+
+export function wordParameter<const T extends string>(words: readonly T[]) {
+  return yup.string().oneOf(words, `\${path} must be one of ${words.join(', ')}`)
+}
+
+export function countParameter(min: number, max: number) {
+  const range = `\${path} must be a whole number from ${min} to ${max}`
+  return yup
+    .number()
+    .transform((_, written: unknown) => (/^\d{1,9}$/.test(String(written)) ? Number(written) : NaN))
+    .typeError(range)
+    .min(min, range)
+    .max(max, range)
+}
+
+/** A phone number as people write it; gives its E.164. */
+export function numberParameter() {
+  const form = '${path} must be a phone number in E.164 form, such as +15551234567'
+  return yup
+    .string()
+    .transform((written: string) => parseNumber(withPlus(written), null)?.number ?? '')
+    .test('number', form, (value) => value !== '')
+}
+
+/** A moment with its offset from UTC. */
+export function momentParameter() {
+  return yup
+    .date()
+    .transform((_, written: unknown) => readMoment(withPlus(String(written))))
+    .typeError('${path} must be a time such as 2026-11-21T13:00:00Z')
+}
+
+/** A plus sign in a query means a space to most parsers, and people forget to write %2B. */
+function withPlus(written: string): string {
+  return written.replace(/^ |(?<=T.*) (?=\d\d:\d\d$)/, '+')
+}
+
+/** Ids begin in 1970: whatever is before that is as good as its first moment. */
+function readMoment(written: string): Date {
+  const isWhole = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d)$/.test(written)
+  return new Date(isWhole ? Math.max(0, Date.parse(written)) : NaN)
+}

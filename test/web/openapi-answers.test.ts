@@ -1,0 +1,110 @@
+import { expect } from 'chai'
+import { newId } from '../../src/ids.js'
+import { messageBody } from '../helpers/factories.js'
+import { queueMessage, receiveForDelivery } from '../domain/fixtures.js'
+import { createOwner, serveApi, type Api, type Client } from './v1/support.js'
+import { newNumber } from './support.js'
+
+/** Each answer is compared with the document by `serveDescribed`; this is about none being left out. */
+describe('the document and the answers', () => {
+  let api: Api
+
+  before(async () => {
+    api = await serveApi()
+  })
+
+  after(() => api.close())
+
+  it('agree for a success and an error of every operation', async () => {
+    const { line, client, path } = await createOwner(api, { outgoingUrl: 'http://127.0.0.1:1/' })
+    const messageId = await queueMessage(api.context, line, { status: 'failed' })
+    const { id: deliveryId } = await receiveForDelivery(api.context, line)
+    await api.context.db('deliveries').where({ id: deliveryId }).update({ status: 'held' })
+
+    const message = messageBody({ toNumber: newNumber() })
+    const inbound = { fromNumber: newNumber(), toNumber: line.number, text: 'Hi' }
+    const program: [
+      method: string,
+      path: string,
+      ask: { right?: unknown; wrong?: unknown; query?: string },
+    ][] = [
+      ['GET', '/v1/lines', { query: '?id=x' }],
+      ['GET', path, {}],
+      ['PUT', path, { right: { name: 'Shop' }, wrong: { name: '' } }],
+      ['GET', `${path}/limits`, {}],
+      ['GET', `${path}/connection`, {}],
+      ['PUT', `${path}/connection`, { right: { enabled: true }, wrong: {} }],
+      ['POST', `${path}/connection/test-event`, {}],
+      ['GET', `${path}/connection/signing-secret`, {}],
+      ['POST', `${path}/connection/rotate-secret`, {}],
+      ['POST', `${path}/connection/send-held-events`, {}],
+      ['GET', `${path}/incoming-webhook`, {}],
+      [
+        'POST',
+        `${path}/incoming-webhook/regenerate`,
+        { right: { overlapSeconds: 60 }, wrong: { overlapSeconds: -1 } },
+      ],
+      ['GET', '/v1/messages', { query: '?limit=0' }],
+      ['GET', `/v1/messages/${messageId}`, {}],
+      ['POST', `/v1/messages/${messageId}/send-again`, {}],
+      ['GET', '/v1/deliveries', { query: '?limit=0' }],
+      ['GET', `/v1/deliveries/${deliveryId}`, {}],
+      ['POST', line.webhookPath, { right: message, wrong: {} }],
+      ['POST', line.webhookPath.replace('lineId', 'line'), { right: message, wrong: {} }],
+      ['DELETE', `${path}/incoming-webhook`, {}],
+      ['POST', `${path}/incoming-webhook`, {}],
+      ['POST', '/simulator/inbound', { right: inbound, wrong: {} }],
+      ['GET', '/simulator/outbox', { query: '?toNumber=x' }],
+      ['GET', '/healthz', {}],
+      ['GET', '/readyz', {}],
+      ['GET', '/openapi.json', {}],
+      ['DELETE', `${path}/connection`, {}],
+    ]
+    for (const [method, path, { right, wrong, query }] of program) {
+      const { status, text } = await client.ask(method, path, right)
+      expect(status, `${method} ${path}: ${text}`).to.equal(200)
+      if (wrong !== undefined) await client.ask(method, path, wrong)
+      if (query !== undefined) await client.ask(method, path + query)
+      if (path.includes(line.lineId)) await client.ask(method, path.replace(line.lineId, newId()), right)
+      if (path.startsWith('/v1/')) await api.web.request(path, { method })
+    }
+    await api.context.db('deliveries').where({ id: deliveryId }).update({ status: 'exhausted' })
+    await client.post(`/v1/deliveries/${deliveryId}/send-again`)
+    await client.post(`/v1/deliveries/${deliveryId}/send-again`)
+
+    const never = api.web.operations
+      .map(({ operation }) => operation.operationId)
+      .flatMap((id) => [`${id} 200`, ...(WITHOUT_ERRORS.includes(id) ? [] : [`${id} 4`])])
+      .filter((wanted) => ![...api.web.seen].some((seen) => seen.startsWith(wanted)))
+    expect(never).to.deep.equal([])
+  })
+
+  it('agree for what is refused by its size, its state and its limits', async () => {
+    const { line, client, path } = await createOwner(api)
+    await client.put(path, { name: 'x'.repeat(70_000) })
+    await client.post(`${path}/connection/test-event`)
+    await client.post(`${path}/incoming-webhook`)
+    await client.post(line.webhookPath, 'x'.repeat(70_000))
+    await client.post(line.webhookPath.replace(/token=.*/, 'token=x'), messageBody())
+    const keyed = (text: string) =>
+      client.post(line.webhookPath, messageBody({ text }), { 'Idempotency-Key': 'a' })
+    await keyed('one')
+    await keyed('two')
+    await exhaust(client, line.webhookPath)
+    expect([...api.web.seen]).to.include.members([
+      'renameLine 413',
+      'sendTestEvent 409',
+      'createIncomingWebhook 409',
+      'sendText 413',
+      'sendText 403',
+      'sendText 422',
+    ])
+  })
+})
+
+const WITHOUT_ERRORS = ['isAlive', 'isReady', 'getDescription']
+
+async function exhaust(client: Client, webhookPath: string): Promise<void> {
+  const toNumber = newNumber()
+  for (let n = 0; n < 6; n += 1) await client.post(webhookPath, messageBody({ toNumber }))
+}

@@ -1,0 +1,97 @@
+import { Validator } from '@seriousme/openapi-schema-validator'
+import type Router from '@koa/router'
+import { expect } from 'chai'
+import type { Context } from '../../src/domain/context.js'
+import { createVocabulary } from '../../src/vocabulary.js'
+import { createApp } from '../../src/web/app.js'
+import { describeApi } from '../../src/web/openapi/document.js'
+import { createTestContext } from '../helpers/context.js'
+import { serveApp } from '../helpers/web.js'
+import { operationsOf } from './described.js'
+
+type Json = Record<string, unknown>
+
+describe('/openapi.json', () => {
+  let context: Context
+
+  before(async () => {
+    context = await createTestContext({ PUBLIC_URL: 'https://linehook.example/below/' })
+  })
+
+  after(() => context.close())
+
+  const documentOf = (productWord: string, overrides: Partial<Context['config']> = {}) => {
+    const vocabulary = createVocabulary(productWord)
+    return JSON.parse(
+      JSON.stringify(describeApi({ ...context, vocabulary, config: { ...context.config, ...overrides } })),
+    ) as Json
+  }
+
+  for (const word of ['line', 'burner']) {
+    it(`is OpenAPI 3.1, with every reference in it (${word})`, async () => {
+      const validator = new Validator()
+      const { valid, errors } = await validator.validate(documentOf(word))
+      expect(valid, JSON.stringify(errors)).to.be.true
+      expect(validator.version).to.equal('3.1')
+      expect(JSON.stringify(validator.resolveRefs())).not.to.include('"$ref"')
+    })
+
+    it(`has every route of the API and no other (${word})`, () => {
+      const vocabulary = createVocabulary(word)
+      const routes = routesOf({ ...context, vocabulary })
+        .filter((route) =>
+          /^[A-Z]+ \/(v1|webhooks|simulator\/(inbound|outbox)|healthz|readyz|openapi)\b/.test(route),
+        )
+        .map((route) => route.replace(/:(\w+)/g, '{$1}').replace('{lineId}', `{${vocabulary.idField}}`))
+        // Of two spellings the document has the product word's.
+        .filter((route) => word === 'line' || !/\/line(s|Id)?\//.test(`${route}/`))
+      const described = operationsOf(documentOf(word)).map(({ method, path }) => `${method} ${path}`)
+      expect(described).to.have.members(routes)
+    })
+  }
+
+  it('says the product word and nothing of lines', () => {
+    const text = JSON.stringify(documentOf('burner'))
+    expect(text.replaceAll('Linehook', '').replaceAll('linehook', '')).not.to.match(
+      /(?<![a-z])lines?(?![a-z])|lineId/i,
+    )
+  })
+
+  it('leaves out the simulator where that is off', () => {
+    expect(Object.keys(documentOf('line', { simulator: false }).paths as Json).join()).not.to.include(
+      'simulator',
+    )
+  })
+
+  it('names each operation once', () => {
+    const ids = operationsOf(documentOf('line')).map(({ operation }) => operation.operationId)
+    expect(new Set(ids).size).to.equal(ids.length)
+  })
+
+  it('asks for a token below /v1 and nowhere else', () => {
+    for (const { path, operation } of operationsOf(documentOf('line'))) {
+      expect(operation.security, path).to.deep.equal(path.startsWith('/v1/') ? undefined : [])
+    }
+  })
+
+  it('is answered to everybody, and names no host', async () => {
+    const web = await serveApp(context)
+    try {
+      const { status, body } = await web.request('/openapi.json')
+      expect(status).to.equal(200)
+      expect(body).to.deep.equal(documentOf('line'))
+      expect(body).to.have.deep.property('servers', [{ url: '/below' }])
+    } finally {
+      await web.close()
+    }
+  })
+})
+
+/** `GET /v1/lines`, … as the router has them. */
+function routesOf(context: Context): string[] {
+  const { middleware } = createApp(context) as unknown as { middleware: { router?: Router }[] }
+  const router = middleware.find((each) => each.router !== undefined)?.router
+  return (router?.stack ?? []).flatMap(({ methods, path }) =>
+    methods.filter((method) => method !== 'HEAD').map((method) => `${method} ${String(path)}`),
+  )
+}

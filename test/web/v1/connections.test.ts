@@ -1,0 +1,192 @@
+import { expect } from 'chai'
+import { addLine } from '../../../src/domain/lines.js'
+import { messageBody, type TestLine } from '../../helpers/factories.js'
+import { expectRefused, newNumber } from '../support.js'
+import { createOwner, expectAnswer, expectProblem, serveApi, type Api, type Client } from './support.js'
+
+const URL_A = 'http://127.0.0.1:9/events'
+const URL_B = 'http://127.0.0.1:9/other?a=b'
+
+describe('/v1/lines/{lineId}/connection', () => {
+  let api: Api
+  let line: TestLine
+  let client: Client
+  let path: string
+
+  before(async () => {
+    api = await serveApi()
+  })
+
+  beforeEach(async () => {
+    const owner = await createOwner(api)
+    ;({ line, client } = owner)
+    path = `${owner.path}/connection`
+  })
+
+  after(() => api.close())
+
+  const unconnected = async () => {
+    const { id } = await addLine(api.context, {
+      userId: line.userId,
+      number: newNumber(),
+      carrier: 'simulator',
+    })
+    return `/v1/lines/${id}/connection`
+  }
+  const connection = async () => expectAnswer(await client.get(path)) as Record<string, unknown>
+  const change = async (body: Record<string, unknown>) => expectAnswer(await client.put(path, body))
+
+  it('is all empty for a line that was never connected', async () => {
+    const never = await unconnected()
+    expect(expectAnswer(await client.get(never))).to.deep.equal({
+      lineId: never.split('/')[3],
+      enabled: false,
+      outgoingWebhookUrl: null,
+      endpoint: null,
+      incomingWebhook: null,
+    })
+  })
+
+  it('shows the URL, the health of its endpoint and the incoming webhook without its token', async () => {
+    await change({ outgoingWebhookUrl: URL_A })
+    const shown = await connection()
+    expect(shown).to.deep.include({
+      lineId: line.lineId,
+      enabled: true,
+      outgoingWebhookUrl: URL_A,
+      endpoint: {
+        failingSince: null,
+        consecutiveFailureCount: 0,
+        disabledAt: null,
+        disabledReason: null,
+        previousSecretUntil: null,
+      },
+    })
+    expect(shown.incomingWebhook).to.include({ regeneratedAt: null, previousTokenUntil: null })
+    expect(JSON.stringify(shown)).not.to.include(line.token)
+  })
+
+  describe('PUT', () => {
+    it('enables a line that was never connected, with its URL at once', async () => {
+      const never = await unconnected()
+      const body = { enabled: true, outgoingWebhookUrl: URL_A }
+      const answer = expectAnswer(await client.put(never, body))
+      expect(answer).to.include(body)
+      expect(expectAnswer(await client.get(never))).to.deep.equal(answer)
+    })
+
+    it('changes what is given and leaves the rest', async () => {
+      expect(await change({ outgoingWebhookUrl: URL_A })).to.include({
+        enabled: true,
+        outgoingWebhookUrl: URL_A,
+      })
+      expect(await change({ enabled: false })).to.include({ enabled: false, outgoingWebhookUrl: URL_A })
+      expect(await change({ enabled: true })).to.include({ enabled: true, outgoingWebhookUrl: URL_A })
+      expect(await change({ enabled: true, outgoingWebhookUrl: URL_B })).to.include({
+        outgoingWebhookUrl: URL_B,
+      })
+      expect(await change({ outgoingWebhookUrl: null })).to.include({
+        enabled: true,
+        outgoingWebhookUrl: null,
+      })
+    })
+
+    it('lets the incoming webhook rest while it is disabled', async () => {
+      await change({ enabled: false })
+      const refused = await api.web.post(line.webhookPath, messageBody({ toNumber: newNumber() }))
+      expectRefused(refused, 404, "URL doesn't exist")
+      await change({ enabled: true })
+      expect((await api.web.post(line.webhookPath, messageBody({ toNumber: newNumber() }))).status).to.equal(
+        200,
+      )
+    })
+
+    it('may be repeated, and given what GET answers of an enabled or an empty connection', async () => {
+      for (const body of [
+        { enabled: true, outgoingWebhookUrl: URL_A },
+        { enabled: false, outgoingWebhookUrl: null },
+      ]) {
+        const first = await change(body)
+        expect(await change(body)).to.deep.equal(first)
+        const { enabled, outgoingWebhookUrl } = await connection()
+        expect({ enabled, outgoingWebhookUrl }).to.deep.equal(body)
+      }
+      expect(expectAnswer(await client.put(await unconnected(), { enabled: false }))).to.include({
+        enabled: false,
+      })
+    })
+
+    it('enables an endpoint again that was disabled', async () => {
+      await change({ outgoingWebhookUrl: URL_A })
+      await api.context.db('endpoints').where({ user_id: line.userId }).update({
+        disabled_at: new Date(),
+        disabled_reason: 'gone',
+      })
+      expect((await connection()).endpoint).to.include({ disabledReason: 'gone' })
+      await change({ enabled: true })
+      expect((await connection()).endpoint).to.include({ disabledReason: null, disabledAt: null })
+    })
+
+    it('answers 409 for a URL while the connection is disabled, or is to be', async () => {
+      expectProblem(
+        await client.put(path, { enabled: false, outgoingWebhookUrl: URL_A }),
+        409,
+        /outgoingWebhookUrl/,
+      )
+      expect(await connection()).to.include({ enabled: true, outgoingWebhookUrl: null })
+      await change({ enabled: false })
+      expectProblem(await client.put(path, { outgoingWebhookUrl: URL_A }), 409, /outgoingWebhookUrl/)
+      expectProblem(await client.put(await unconnected(), { outgoingWebhookUrl: URL_A }), 409, /enable it/)
+    })
+
+    it('answers 409 for taking a URL away while the connection is disabled', async () => {
+      await change({ outgoingWebhookUrl: URL_A })
+      await change({ enabled: false })
+      expectProblem(await client.put(path, { outgoingWebhookUrl: null }), 409, /not enabled/)
+    })
+
+    for (const [what, body, detail] of [
+      ['nothing', {}, /enabled, outgoingWebhookUrl/],
+      ['no body', undefined, /enabled, outgoingWebhookUrl/],
+      ['a misspelled field', { enable: true }, /enabled, outgoingWebhookUrl/],
+      ['"true"', { enabled: 'true' }, /enabled must be true or false/],
+      ['null for enabled', { enabled: null }, /enabled/],
+      ['a number for a URL', { outgoingWebhookUrl: 7 }, /outgoingWebhookUrl must be a URL/],
+      ['no URL', { outgoingWebhookUrl: 'example' }, /outgoingWebhookUrl: .*not a URL/],
+      ['an empty URL', { outgoingWebhookUrl: '' }, /outgoingWebhookUrl: /],
+      ['a script', { outgoingWebhookUrl: 'javascript:alert(1)' }, /outgoingWebhookUrl: /],
+      ['a private address', { outgoingWebhookUrl: 'http://10.0.0.1/' }, /outgoingWebhookUrl: /],
+      ['a user in the URL', { outgoingWebhookUrl: 'https://a:b@example.com/' }, /outgoingWebhookUrl: /],
+    ] as const) {
+      it(`refuses ${what}, and changes nothing`, async () => {
+        await change({ enabled: true, outgoingWebhookUrl: URL_A })
+        const before = await connection()
+        expectProblem(await client.put(path, body), 400, detail)
+        expect(await connection()).to.deep.equal(before)
+      })
+    }
+
+    it('does not enable when the URL beside it is refused', async () => {
+      const never = await unconnected()
+      const body = { enabled: true, outgoingWebhookUrl: 'ftp://example.com' }
+      expectProblem(await client.put(never, body), 400, /outgoingWebhookUrl/)
+      expect(expectAnswer(await client.get(never))).to.include({ enabled: false })
+    })
+  })
+
+  describe('DELETE', () => {
+    it('disconnects and deletes the incoming webhook', async () => {
+      await change({ outgoingWebhookUrl: URL_A })
+      expect(expectAnswer(await client.delete(path))).to.deep.include({
+        enabled: false,
+        incomingWebhook: null,
+      })
+      expectRefused(await api.web.post(line.webhookPath, messageBody()), 404, "URL doesn't exist")
+      expect(await connection()).to.include({ enabled: false, outgoingWebhookUrl: URL_A })
+    })
+
+    it('answers 404 for a line that was never connected', async () => {
+      expectProblem(await client.delete(await unconnected()), 404, /no developer connection/)
+    })
+  })
+})

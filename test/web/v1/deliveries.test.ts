@@ -1,0 +1,148 @@
+import { expect } from 'chai'
+import { deliver } from '../../../src/domain/deliveries/deliver.js'
+import { newId } from '../../../src/ids.js'
+import { deliveryRow, receiveForDelivery, type DeliveryRow } from '../../domain/fixtures.js'
+import type { TestLine } from '../../helpers/factories.js'
+import { startReceiver, type Receiver } from '../../helpers/receiver.js'
+import { createOwner, expectAnswer, expectProblem, serveApi, type Api, type Client } from './support.js'
+
+interface Delivery {
+  id: string
+  attempts?: Record<string, unknown>[]
+  [field: string]: unknown
+}
+
+describe('/v1/deliveries', () => {
+  let api: Api
+  let receiver: Receiver
+  let line: TestLine
+  let client: Client
+
+  before(async () => {
+    api = await serveApi()
+    receiver = await startReceiver()
+  })
+
+  beforeEach(async () => {
+    ;({ line, client } = await createOwner(api, { outgoingUrl: receiver.url }))
+    receiver.requests.length = 0
+    receiver.answerWith((response) => response.end('thanks'))
+  })
+
+  after(async () => {
+    await api.close()
+    await receiver.close()
+  })
+
+  const list = async (query = '') => expectAnswer(await client.get(`/v1/deliveries${query}`)) as Delivery[]
+  const idsOf = async (query = '') => (await list(query)).map(({ id }) => id)
+  const get = async (id: string) => expectAnswer(await client.get(`/v1/deliveries/${id}`)) as Delivery
+  const attempt = ({ id, endpoint_id: endpointId }: DeliveryRow) => deliver(api.context, id, endpointId)
+  const setStatus = (id: string, status: string) =>
+    api.context.db('deliveries').where({ id }).update({ status })
+
+  it('are answered whole, each with its attempts', async () => {
+    const row = await receiveForDelivery(api.context, line)
+    receiver.answerWith((response) => {
+      response.statusCode = 503
+      response.end('later')
+    })
+    await attempt(row)
+    const { attempts = [], ...delivery } = await get(row.id)
+    expect(delivery).to.include({
+      id: row.id,
+      lineId: line.lineId,
+      eventId: row.event_id,
+      url: receiver.url,
+      type: 'inboundText',
+      toNumber: line.number,
+      status: 'pending',
+      attemptCount: 1,
+      lastFailure: 'http_503',
+      deliveredAt: null,
+    })
+    expect(attempts).to.have.length(1)
+    expect(attempts[0]).to.include({
+      attemptNumber: 1,
+      responseStatus: 503,
+      responseExcerpt: 'later',
+      failure: 'http_503',
+    })
+    expect(await list()).to.deep.equal([delivery])
+    expectAnswer(await client.get(`/v1/messages/${String(delivery.messageId)}`))
+  })
+
+  it('are listed newest first, of all lines or of one, by status, type, number and time', async () => {
+    const first = await receiveForDelivery(api.context, line)
+    const other = await createOwner(api, { userId: line.userId, outgoingUrl: receiver.url })
+    const second = await receiveForDelivery(api.context, other.line)
+    await setStatus(second.id, 'exhausted')
+    const both = [second.id, first.id]
+    for (const [query, expected] of [
+      ['', both],
+      [`?lineId=${line.lineId}`, [first.id]],
+      [`?lineId=${newId()}`, []],
+      ['?status=exhausted', [second.id]],
+      ['?status=held', []],
+      ['?type=inboundText', both],
+      ['?type=voiceMail', []],
+      ['?number=%2B15005550101', both],
+      ['?number=%2B15005550102', []],
+      [`?until=${new Date(0).toISOString()}`, []],
+      [`?from=${new Date(0).toISOString()}`, both],
+    ] as const) {
+      expect(await idsOf(query), query).to.deep.equal(expected)
+    }
+  })
+
+  it("are the user's own", async () => {
+    const other = await createOwner(api, { outgoingUrl: receiver.url })
+    await receiveForDelivery(api.context, other.line)
+    expect(await idsOf()).to.deep.equal([])
+    expect(await idsOf(`?lineId=${other.line.lineId}`)).to.deep.equal([])
+  })
+
+  for (const [query, detail] of [
+    ['status=sent', /^status must be one of pending, /],
+    ['type=text', /^type must be one of inboundText, /],
+    ['limit=0', /^limit must be/],
+    ['before=x', /^before must be an id/],
+    ['lineId=x', /^lineId must be an id/],
+    ['number=x', /^number must be/],
+    ['from=x&until=y', /from must .*until must |until must .*from must /],
+    ['status=held&status=held', /^status may be given once/],
+  ] as const) {
+    it(`refuse ?${query}`, async () => {
+      expectProblem(await client.get(`/v1/deliveries?${query}`), 400, detail)
+    })
+  }
+
+  describe('/send-again', () => {
+    for (const status of ['delivered', 'exhausted', 'held']) {
+      it(`starts a new round for one that is ${status}, with the same webhook-id`, async () => {
+        const row = await receiveForDelivery(api.context, line)
+        await attempt(row)
+        await setStatus(row.id, status)
+        expect(expectAnswer(await client.post(`/v1/deliveries/${row.id}/send-again`))).to.include({
+          id: row.id,
+          status: 'pending',
+        })
+        await attempt(row)
+        const { attempts = [], ...delivery } = await get(row.id)
+        expect(delivery).to.include({ status: 'delivered', attemptCount: 2 })
+        expect(attempts.map(({ attemptNumber }) => attemptNumber)).to.deep.equal([1, 2])
+        const ids = receiver.requests.map(({ headers }) => headers['webhook-id'])
+        expect(ids).to.deep.equal([row.event_id, row.event_id])
+      })
+    }
+
+    for (const status of ['pending', 'delivering']) {
+      it(`answers 409 for one that is ${status}`, async () => {
+        const row = await receiveForDelivery(api.context, line)
+        await setStatus(row.id, status)
+        expectProblem(await client.post(`/v1/deliveries/${row.id}/send-again`), 409, /under way/)
+        expect(await deliveryRow(api.context, row.id)).to.include({ job_generation: row.job_generation })
+      })
+    }
+  })
+})

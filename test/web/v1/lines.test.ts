@@ -1,0 +1,132 @@
+import { expect } from 'chai'
+import { newId } from '../../../src/ids.js'
+import { createLine, messageBody, type TestLine } from '../../helpers/factories.js'
+import { newNumber } from '../support.js'
+import { createOwner, expectAnswer, expectProblem, serveApi, type Api, type Client } from './support.js'
+
+describe('/v1/lines', () => {
+  let api: Api
+  let line: TestLine
+  let client: Client
+  let path: string
+
+  before(async () => {
+    api = await serveApi()
+  })
+
+  beforeEach(async () => {
+    ;({ line, client, path } = await createOwner(api, { name: 'Shop' }))
+  })
+
+  after(() => api.close())
+
+  const idsOf = async (query: string) =>
+    (expectAnswer(await client.get(`/v1/lines${query}`)) as { id: string }[]).map(({ id }) => id)
+
+  it('lists the lines of the user, oldest first, as a bare array', async () => {
+    const second = await createLine(api.context, { userId: line.userId, name: 'Home' })
+    await createLine(api.context)
+    expect(expectAnswer(await client.get('/v1/lines'))).to.deep.equal([
+      {
+        id: line.lineId,
+        name: 'Shop',
+        phoneNumber: line.number,
+        status: 'active',
+        isConnected: true,
+        messagesPerNumberPerMinute: 5,
+        messagesPerMinute: 30,
+        lastActivityAt: null,
+      },
+      expectAnswer(await client.get(`/v1/lines/${second.lineId}`)),
+    ])
+  })
+
+  it('filters by id, phoneNumber and name', async () => {
+    const second = await createLine(api.context, { userId: line.userId, name: 'Home & Garden' })
+    const both = [line.lineId, second.lineId]
+    for (const [query, expected] of [
+      ['', both],
+      ['?id=&name=&phoneNumber=', both],
+      ['?unknown=7', both],
+      [`?id=${second.lineId}`, [second.lineId]],
+      [`?id=${second.lineId.toUpperCase()}`, [second.lineId]],
+      [`?id=${newId()}`, []],
+      ['?name=Shop', [line.lineId]],
+      ['?name=Home%20%26%20Garden', [second.lineId]],
+      ['?name=Sho', []],
+      ['?name=%00', []],
+      [`?phoneNumber=${encodeURIComponent(second.number)}`, [second.lineId]],
+      [`?phoneNumber=${second.number}`, [second.lineId]],
+      [`?phoneNumber=${second.number.slice(1)}`, [second.lineId]],
+      ['?phoneNumber=%2B15005550666', []],
+      [`?name=Shop&id=${second.lineId}`, []],
+    ] as const) {
+      expect(await idsOf(query), query).to.deep.equal(expected)
+    }
+  })
+
+  for (const [query, detail] of [
+    ['?id=7', /^id must be an id/],
+    ['?id=a&id=b', /^id may be given once/],
+    ['?name=a&name=b', /^name may be given once/],
+    ['?phoneNumber=nobody', /^phoneNumber must be a phone number/],
+    ['?id=7&phoneNumber=nobody', /id must .*; phoneNumber must |phoneNumber must .*; id must /],
+  ] as const) {
+    it(`refuses ${query}`, async () => {
+      expectProblem(await client.get(`/v1/lines${query}`), 400, detail)
+    })
+  }
+
+  it('shows when a line was last active', async () => {
+    await api.web.post(line.webhookPath, messageBody({ toNumber: newNumber() }))
+    const { lastActivityAt } = expectAnswer(await client.get(path)) as { lastActivityAt: string }
+    expect(Date.parse(lastActivityAt)).to.be.closeTo(Date.now(), 60_000)
+  })
+
+  describe('PUT', () => {
+    it('renames a line and answers it', async () => {
+      const renamed = expectAnswer(await client.put(path, { name: ' <b>Büro</b> 1 ' }))
+      expect(renamed).to.include({ id: line.lineId, name: '<b>Büro</b> 1' })
+      expect(expectAnswer(await client.get(path))).to.deep.equal(renamed)
+    })
+
+    for (const [what, body] of Object.entries({
+      'no body': undefined,
+      'no name': {},
+      'a name that is none': { name: 7 },
+      null: { name: null },
+      'an empty name': { name: '' },
+      'a blank name': { name: ' \n' },
+      'a name that is too long': { name: 'x'.repeat(101) },
+    })) {
+      it(`refuses ${what}`, async () => {
+        expectProblem(await client.put(path, body), 400, /\bname\b/)
+        expect(expectAnswer(await client.get(path))).to.have.property('name', 'Shop')
+      })
+    }
+
+    it('wants a JSON object of at most 64 KiB', async () => {
+      for (const body of ['[]', 'name=Shop', '{', 'null', '"name"', '{"name":"a"}x']) {
+        expectProblem(await client.put(path, body), 400, /JSON object/)
+      }
+      expectProblem(await client.put(path, { name: 'x'.repeat(70_000) }), 413, /64 KiB/)
+    })
+  })
+
+  describe('/limits', () => {
+    it('shows both windows: empty, and after two messages', async () => {
+      const empty = { limit: 30, used: 0, opensMs: 0 }
+      expect(expectAnswer(await client.get(`${path}/limits`))).to.deep.equal({ line: empty, numbers: [] })
+      const toNumber = newNumber()
+      for (const text of ['1', '2']) await api.web.post(line.webhookPath, messageBody({ toNumber, text }))
+      const { line: all, numbers } = expectAnswer(await client.get(`${path}/limits`)) as {
+        line: Record<string, number>
+        numbers: Record<string, unknown>[]
+      }
+      expect(all).to.include({ limit: 30, used: 2 })
+      expect(all.opensMs).to.be.within(1, 60_000)
+      expect(numbers).to.have.length(1)
+      expect(numbers[0]).to.include({ number: toNumber, limit: 5, used: 2 })
+    })
+  })
+})

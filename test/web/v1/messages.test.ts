@@ -1,0 +1,192 @@
+import { expect } from 'chai'
+import { newId } from '../../../src/ids.js'
+import type { TestLine } from '../../helpers/factories.js'
+import { ANNA, BEN, inboundText, messageRow, queueMessage } from '../../domain/fixtures.js'
+import { receiveMessage } from '../../../src/domain/messages/receive.js'
+import { createOwner, expectAnswer, expectProblem, serveApi, type Api, type Client } from './support.js'
+
+interface Message {
+  id: string
+  createdAt: string
+  [field: string]: unknown
+}
+
+describe('/v1/messages', () => {
+  let api: Api
+  let line: TestLine
+  let client: Client
+
+  before(async () => {
+    api = await serveApi()
+  })
+
+  beforeEach(async () => {
+    ;({ line, client } = await createOwner(api))
+  })
+
+  after(() => api.close())
+
+  const list = async (query = '') => expectAnswer(await client.get(`/v1/messages${query}`)) as Message[]
+  const idsOf = async (query: string) => (await list(query)).map(({ id }) => id)
+  const queue = (overrides: Record<string, unknown> = {}) => queueMessage(api.context, line, overrides)
+
+  it('are answered whole', async () => {
+    const id = await queue({ text: '<script>' })
+    const message = expectAnswer(await client.get(`/v1/messages/${id}`)) as Message
+    expect(message).to.deep.equal({
+      id,
+      lineId: line.lineId,
+      direction: 'outbound',
+      source: 'webhook',
+      type: 'text',
+      fromNumber: line.number,
+      toNumber: ANNA,
+      text: '<script>',
+      mediaUrl: null,
+      status: 'queued',
+      error: null,
+      attemptCount: 0,
+      carrierMessageId: null,
+      againOf: null,
+      createdAt: message.createdAt,
+      sentAt: null,
+      receiptAt: null,
+    })
+    expect(Date.parse(message.createdAt)).to.be.closeTo(Date.now(), 60_000)
+    expect(await list()).to.deep.equal([message])
+  })
+
+  it('are listed newest first, of all lines or of one', async () => {
+    const first = await queue()
+    const other = await createOwner(api, { userId: line.userId })
+    const second = await queueMessage(api.context, other.line)
+    const third = await queue()
+    expect(await idsOf('')).to.deep.equal([third, second, first])
+    expect(await idsOf(`?lineId=${line.lineId}`)).to.deep.equal([third, first])
+    expect(await idsOf(`?lineId=${newId()}`)).to.deep.equal([])
+  })
+
+  it("are the user's own: another user's line has none to show", async () => {
+    const other = await createOwner(api)
+    await queueMessage(api.context, other.line)
+    expect(await idsOf('')).to.deep.equal([])
+    expect(await idsOf(`?lineId=${other.line.lineId}`)).to.deep.equal([])
+  })
+
+  it('are filtered by direction, status, type, number and time', async () => {
+    const toAnna = await queue()
+    const failed = await queue({ to_number: BEN, status: 'failed', error: 'rejected' })
+    await receiveMessage(api.context, inboundText(line))
+    const [fromAnna = ''] = await idsOf('?direction=inbound')
+    const { createdAt } = expectAnswer(await client.get(`/v1/messages/${fromAnna}`)) as Message
+    for (const [query, expected] of [
+      ['?direction=outbound', [failed, toAnna]],
+      ['?status=failed', [failed]],
+      ['?status=received&direction=inbound', [fromAnna]],
+      ['?status=received&direction=outbound', []],
+      ['?type=text', [fromAnna, failed, toAnna]],
+      ['?type=voicemail', []],
+      [`?number=${encodeURIComponent(ANNA)}`, [fromAnna, toAnna]],
+      [`?number=${BEN}&status=&type=`, [failed]],
+      [`?until=${new Date(Date.now() + 60_000).toISOString()}`, [fromAnna, failed, toAnna]],
+      [`?from=${new Date(Date.now() + 60_000).toISOString()}`, []],
+      [`?from=${createdAt}&until=${createdAt}`, []],
+      ['?from=1900-01-01T00:00:00Z&until=9999-12-31T23:59:59%2B02:00', [fromAnna, failed, toAnna]],
+      ['?from=2020-01-01T00:00:00+02:00', [fromAnna, failed, toAnna]],
+      ['?until=1900-01-01T00:00:00.123456Z', []],
+    ] as const) {
+      expect(await idsOf(query), query).to.deep.equal(expected)
+    }
+  })
+
+  for (const [query, detail] of [
+    ['lineId=7', /^lineId must be an id/],
+    ['before=7', /^before must be an id/],
+    ['limit=0', /^limit must be a whole number from 1 to 100/],
+    ['limit=101', /^limit must be/],
+    ['limit=-1', /^limit must be/],
+    ['limit=1e1', /^limit must be/],
+    ['limit=ten', /^limit must be/],
+    ['direction=sideways', /^direction must be one of outbound, inbound/],
+    ['type=inboundText', /^type must be one of text, media, voicemail/],
+    ['status=pending', /^status must be one of queued, /],
+    ['number=nobody', /^number must be a phone number/],
+    ['number=%00', /^number must be a phone number/],
+    ['from=yesterday', /^from must be a time such as/],
+    ['from=2026-11-21', /^from must be a time/],
+    ['until=2026-11-21T25:00:00Z', /^until must be a time/],
+    ['until=2026-11-21T12:00:00', /^until must be a time/],
+    ['from=0', /^from must be a time/],
+    ['limit=1&limit=2', /^limit may be given once/],
+    ['lineId=a&lineId=b', /^lineId may be given once/],
+  ] as const) {
+    it(`refuse ?${query}`, async () => {
+      expectProblem(await client.get(`/v1/messages?${query}`), 400, detail)
+    })
+  }
+
+  it('name every wrong parameter at once', async () => {
+    const { body } = await client.get('/v1/messages?limit=0&from=x&status=y')
+    expect((body as { detail: string }).detail.split('; ')).to.have.length(3)
+  })
+
+  describe('/send-again', () => {
+    const again = (id: string, headers?: Record<string, string>) =>
+      client.post(`/v1/messages/${id}/send-again`, undefined, headers)
+
+    for (const status of ['failed', 'unknown']) {
+      it(`makes a new message of one that is ${status}`, async () => {
+        const id = await queue({ status, error: 'timeout' })
+        const message = expectAnswer(await again(id)) as Message
+        expect(message).to.include({
+          status: 'queued',
+          text: 'Hello',
+          toNumber: ANNA,
+          againOf: id,
+          error: null,
+        })
+        expect(message.id).not.to.equal(id)
+        expect(await messageRow(api.context, id)).to.include({ status, error: 'timeout' })
+      })
+    }
+
+    it('makes one message for one Idempotency-Key, and another without', async () => {
+      const id = await queue({ status: 'failed' })
+      const first = expectAnswer(await again(id, { 'Idempotency-Key': 'a' })) as Message
+      expect(expectAnswer(await again(id, { 'Idempotency-Key': 'a' }))).to.have.property('id', first.id)
+      const second = expectAnswer(await again(id)) as Message
+      const third = expectAnswer(await again(id)) as Message
+      expect(await idsOf('')).to.deep.equal([third.id, second.id, first.id, id])
+    })
+
+    it('refuses a key that is too long', async () => {
+      const id = await queue({ status: 'failed' })
+      expectProblem(await again(id, { 'Idempotency-Key': 'x'.repeat(256) }), 400, /Idempotency-Key/)
+      expectAnswer(await again(id, { 'Idempotency-Key': 'x'.repeat(255) }))
+    })
+
+    for (const status of ['queued', 'sending', 'sent', 'delivered']) {
+      it(`answers 409 for one that is ${status}`, async () => {
+        expectProblem(await again(await queue({ status })), 409, /failed or is unknown/)
+      })
+    }
+
+    it('answers 409 for one that was received, and on a disabled line', async () => {
+      await receiveMessage(api.context, inboundText(line))
+      const [received = ''] = await idsOf('?direction=inbound')
+      expectProblem(await again(received), 409, /failed or is unknown/)
+      const failed = await queue({ status: 'failed' })
+      await api.context.db('lines').where({ id: line.lineId }).update({ status: 'disabled' })
+      expectProblem(await again(failed), 409, /line is disabled/)
+    })
+
+    it('answers 403 for a country that the line may not send to', async () => {
+      const failed = await queue({ status: 'failed', to_number: '+4930123456' })
+      await api.context
+        .db('lines')
+        .where({ id: line.lineId })
+        .update({ allowed_countries: ['US'] })
+      expectProblem(await again(failed), 403, /not allowed/)
+    })
+  })
+})

@@ -1,0 +1,82 @@
+import { expect } from 'chai'
+import { newId } from '../../../src/ids.js'
+import { queueMessage, receiveForDelivery } from '../../domain/fixtures.js'
+import { createOwner, expectAnswer, expectProblem, serveApi, type Api, type Client } from './support.js'
+
+/** What every operation on a thing could do, if it were let. */
+const BODY = { name: 'Mine now', enabled: false, overlapSeconds: 60 }
+
+describe("another user's id", () => {
+  let api: Api
+  let owner: Client
+  let stranger: Client
+  let own: Record<string, string>
+
+  before(async () => {
+    api = await serveApi()
+    const { line, client } = await createOwner(api, { outgoingUrl: 'http://127.0.0.1:9/' })
+    owner = client
+    stranger = (await createOwner(api, { outgoingUrl: 'http://127.0.0.1:9/' })).client
+    const { id: deliveryId } = await receiveForDelivery(api.context, line)
+    await api.context.db('deliveries').where({ id: deliveryId }).update({ status: 'held' })
+    const messageId = await queueMessage(api.context, line, { status: 'failed', source: 'console' })
+    own = { lineId: line.lineId, messageId, deliveryId }
+  })
+
+  after(() => api.close())
+
+  const fill = (path: string, idOf: (name: string) => string) =>
+    path.replace(/\{(\w+)\}/g, (_, name: string) => idOf(name))
+  const operations = () => api.web.operations.filter(({ path }) => /^\/v1\/.*\{/.test(path))
+
+  /** Everything that the owner can see. */
+  const overview = async () => ({
+    read: await Promise.all(
+      operations()
+        .filter(({ method }) => method === 'GET')
+        .map(async ({ path }) => expectAnswer(await owner.get(fill(path, (name) => own[name] ?? '')))),
+    ),
+    messages: expectAnswer(await owner.get('/v1/messages')),
+    deliveries: expectAnswer(await owner.get('/v1/deliveries')),
+  })
+
+  it('is answered as an unknown one by every operation with an id, and nothing changes', async () => {
+    const before = await overview()
+    expect(operations()).to.have.length.above(15)
+    for (const { method, path } of operations()) {
+      const body = method === 'PUT' || method === 'POST' ? BODY : undefined
+      const unknown = await stranger.ask(method, fill(path, newId), body)
+      const others = await stranger.ask(
+        method,
+        fill(path, (name) => own[name] ?? ''),
+        body,
+      )
+      const noId = await stranger.ask(
+        method,
+        fill(path, () => '%00'),
+        body,
+      )
+      expectProblem(unknown, 404, /^no such (line|message|delivery)$/)
+      expect([others.status, others.text], `${method} ${path}`).to.deep.equal([404, unknown.text])
+      expect([noId.status, noId.text], `${method} ${path}`).to.deep.equal([404, unknown.text])
+    }
+    expect(await overview()).to.deep.equal(before)
+  })
+
+  it('is the same in capitals to its owner', async () => {
+    for (const { method, path } of operations().filter(({ method }) => method === 'GET')) {
+      expectAnswer(
+        await owner.ask(
+          method,
+          fill(path, (name) => own[name]?.toUpperCase() ?? ''),
+        ),
+      )
+    }
+  })
+
+  it('is not to be had with the id of another thing', async () => {
+    expectProblem(await owner.get(`/v1/lines/${own.messageId ?? ''}`), 404, /no such line/)
+    expectProblem(await owner.get(`/v1/messages/${own.deliveryId ?? ''}`), 404, /no such message/)
+    expectProblem(await owner.get(`/v1/deliveries/${own.lineId ?? ''}`), 404, /no such delivery/)
+  })
+})

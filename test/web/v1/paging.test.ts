@@ -1,0 +1,98 @@
+import { expect } from 'chai'
+import { newId } from '../../../src/ids.js'
+import { queueMessage, queueMessages, receiveManyForDelivery } from '../../domain/fixtures.js'
+import type { TestLine } from '../../helpers/factories.js'
+import type { Answer } from '../../helpers/web.js'
+import { createOwner, expectAnswer, serveApi, type Api, type Client } from './support.js'
+
+const PUBLIC_URL = 'https://linehook.example'
+
+describe('the pages of a list', () => {
+  let api: Api
+  let line: TestLine
+  let client: Client
+
+  before(async () => {
+    api = await serveApi({ PUBLIC_URL })
+  })
+
+  beforeEach(async () => {
+    ;({ line, client } = await createOwner(api, { outgoingUrl: 'http://127.0.0.1:9/' }))
+  })
+
+  after(() => api.close())
+
+  const idsOf = (answer: Answer) => (expectAnswer(answer) as { id: string }[]).map(({ id }) => id)
+
+  /** undefined: this was the last page. */
+  function nextOf({ headers }: Answer): string | undefined {
+    const link = headers.get('link')
+    if (link === null) return undefined
+    const [, url = ''] = /^<([^>]+)>; rel="next"$/.exec(link) ?? []
+    expect(url.startsWith(`${PUBLIC_URL}/v1/`), link).to.be.true
+    return url.slice(PUBLIC_URL.length)
+  }
+
+  async function readAll(path: string): Promise<string[][]> {
+    const pages: string[][] = []
+    for (let next: string | undefined = path; next !== undefined;) {
+      const answer = await client.get(next)
+      pages.push(idsOf(answer))
+      next = nextOf(answer)
+    }
+    return pages
+  }
+
+  it('follow one another by the header Link, each thing once', async () => {
+    const ids = (await queueMessages(api.context, line, 7)).reverse()
+    expect(await readAll('/v1/messages?limit=3')).to.deep.equal([
+      ids.slice(0, 3),
+      ids.slice(3, 6),
+      ids.slice(6),
+    ])
+    expect(await readAll('/v1/messages?limit=7')).to.deep.equal([ids])
+    expect(await readAll('/v1/messages')).to.deep.equal([ids])
+  })
+
+  it('of deliveries too', async () => {
+    const ids = (await receiveManyForDelivery(api.context, line, 3)).map(({ id }) => id).reverse()
+    expect(await readAll('/v1/deliveries?limit=2')).to.deep.equal([ids.slice(0, 2), ids.slice(2)])
+  })
+
+  it('have 50 things by default and 100 at most', async () => {
+    await queueMessages(api.context, line, 101)
+    const first = await client.get('/v1/messages')
+    expect(idsOf(first)).to.have.length(50)
+    expect(nextOf(first)).to.include('before=')
+    expect((await readAll('/v1/messages?limit=100')).map(({ length }) => length)).to.deep.equal([100, 1])
+  })
+
+  it('keep the filter', async () => {
+    const wanted = (await queueMessages(api.context, line, 3, { status: 'failed' })).reverse()
+    await queueMessages(api.context, line, 3)
+    const number = encodeURIComponent('+15005550101')
+    const query = `limit=2&status=failed&lineId=${line.lineId}&number=${number}&from=2020-01-01T00:00:00%2B01:00`
+    expect((await readAll(`/v1/messages?${query}`)).flat()).to.deep.equal(wanted)
+  })
+
+  it('do not shift when something new comes', async () => {
+    const ids = (await queueMessages(api.context, line, 3)).reverse()
+    const first = await client.get('/v1/messages?limit=2')
+    await queueMessage(api.context, line)
+    expect(idsOf(await client.get(nextOf(first)!))).to.deep.equal(ids.slice(2))
+  })
+
+  it('may begin before an id that is nobody’s, or another user’s', async () => {
+    const [id = ''] = await queueMessages(api.context, line, 1)
+    const other = await createOwner(api)
+    const later = await queueMessage(api.context, other.line)
+    expect(idsOf(await client.get(`/v1/messages?before=${newId()}`))).to.deep.equal([id])
+    expect(idsOf(await client.get(`/v1/messages?before=${later}`))).to.deep.equal([id])
+    expect(idsOf(await client.get(`/v1/messages?before=${id}`))).to.deep.equal([])
+  })
+
+  it('have no Link when there is nothing', async () => {
+    const answer = await client.get('/v1/messages?limit=1')
+    expect([idsOf(answer), answer.headers.get('link')]).to.deep.equal([[], null])
+  })
+})

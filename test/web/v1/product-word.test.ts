@@ -1,0 +1,62 @@
+import { expect } from 'chai'
+import { queueMessages, receiveManyForDelivery } from '../../domain/fixtures.js'
+import type { TestLine } from '../../helpers/factories.js'
+import { createOwner, expectAnswer, expectProblem, serveApi, type Api, type Client } from './support.js'
+
+describe('/v1 with PRODUCT_WORD=burner', () => {
+  let api: Api
+  let line: TestLine
+  let client: Client
+
+  before(async () => {
+    api = await serveApi({ PRODUCT_WORD: 'burner', PUBLIC_URL: 'https://linehook.example' })
+    ;({ line, client } = await createOwner(api, { outgoingUrl: 'http://127.0.0.1:9/' }))
+    await queueMessages(api.context, line, 2, { source: 'console' })
+    await receiveManyForDelivery(api.context, line, 2)
+  })
+
+  after(() => api.close())
+
+  it('says burner in every path, and takes line too', async () => {
+    expect(expectAnswer(await client.get('/v1/burners'))).to.have.length(1)
+    // The document has one spelling of each path, so that the other one is asked past it.
+    const spell = (word: string) =>
+      api.web.operations
+        .filter(({ method, path }) => method === 'GET' && path.startsWith('/v1/burners'))
+        .map(({ path }) => path.replace('burners', word).replace('{burnerId}', line.lineId))
+    const read = async (path: string) => {
+      const response = await fetch(api.web.url + path, { headers: { Authorization: client.authorization } })
+      return [response.status, (await response.json()) as unknown] as const
+    }
+    for (const [n, path] of spell('lines').entries()) {
+      const [status, body] = await read(path)
+      expect([status, body], path).to.deep.equal([200, (await read(spell('burners')[n] ?? ''))[1]])
+    }
+  })
+
+  it('answers burnerId, and never lineId', async () => {
+    for (const path of ['messages', 'deliveries']) {
+      const { text } = await client.get(`/v1/${path}`)
+      expect(text).to.include(`"burnerId":"${line.lineId}"`).and.not.to.include('lineId')
+    }
+    const { text } = await client.get(`/v1/burners/${line.lineId}/connection`)
+    expect(text).to.include(`"burnerId":"${line.lineId}"`).and.not.to.include('lineId')
+    expect(expectAnswer(await client.get(`/v1/burners/${line.lineId}/limits`))).to.have.property('burner')
+  })
+
+  it('filters by burnerId and by lineId, and goes on with burnerId', async () => {
+    for (const field of ['burnerId', 'lineId']) {
+      const answer = await client.get(`/v1/messages?limit=1&${field}=${line.lineId}`)
+      expect(expectAnswer(answer)).to.have.length(1)
+      const link = answer.headers.get('link')
+      expect(link).to.include(`burnerId=${line.lineId}`).and.not.to.include('lineId')
+    }
+  })
+
+  it('names burnerId when it is wrong, twice there, or there in both words', async () => {
+    expectProblem(await client.get('/v1/messages?lineId=7'), 400, /^burnerId must be an id/)
+    expectProblem(await client.get('/v1/messages?burnerId=7&burnerId=8'), 400, /^burnerId may be given once/)
+    const both = `burnerId=${line.lineId}&lineId=${line.lineId}`
+    expectProblem(await client.get(`/v1/deliveries?${both}`), 400, /^burnerId and lineId are the same/)
+  })
+})

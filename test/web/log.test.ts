@@ -89,6 +89,16 @@ describe('the log of web', () => {
     expectNothingPrivate()
   })
 
+  it("has no token of the simulator's media and no whole number of its phones", async () => {
+    const token = 'a'.repeat(43)
+    expect(await send(`/simulator/media/${token}`, '')).to.equal(405)
+    expect(await send(`/simulator/phones/${TO_NUMBER.slice(1)}/messages`, '')).to.equal(401)
+    expectNothingPrivate()
+    const paths = web.log().map(({ path }) => path)
+    expect(paths).to.include.members(['/simulator/media/[cut]', '/simulator/phones/[number]/messages'])
+    expect(web.lines.join()).not.to.include(token)
+  })
+
   it('has the request of a client that left before it was whole', async () => {
     const body = JSON.stringify(messageBody({ toNumber: TO_NUMBER, text: TEXT }))
     const count = web.log().length

@@ -9,7 +9,7 @@ export function logRequest(log: Logger): Middleware {
     log.info(
       {
         method: ctx.method,
-        path: withoutToken(ctx.path).slice(0, 200),
+        path: withoutSecrets(ctx.path).slice(0, 200),
         status: ctx.status,
         outcome: (ctx.state as { outcome?: string }).outcome,
         durationMs: Math.round(performance.now() - startedAt),
@@ -19,7 +19,12 @@ export function logRequest(log: Logger): Middleware {
   }
 }
 
-/** Where somebody has encoded the question mark too, the path has the token in it. */
-function withoutToken(path: string): string {
-  return path.replace(/(%3f|token(=|%3d)).*/i, '[cut]')
+/**
+ * Media are found by a token, and a phone by its number; where somebody has encoded the question mark too, the path
+ * has an incoming webhook's token in it.
+ */
+function withoutSecrets(path: string): string {
+  return path
+    .replace(/(%3f|token(=|%3d)|(?<=\/simulator\/media\/)).*/i, '[cut]')
+    .replace(/(?<=\/simulator\/phones\/)[^/]*/, '[number]')
 }

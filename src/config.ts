@@ -69,7 +69,7 @@ export const settings = {
     .meta({ about: 'With so many messages of one line waiting, new ones for it are refused.' }),
   SIMULATOR: flag()
     .default(false)
-    .meta({ about: 'Opens the simulator carrier and its routes below /simulator, which need no password.' }),
+    .meta({ about: 'Opens the simulator carrier: its phones at /simulator, and its routes below it, which need no password.' }),
   ALLOW_HTTP: flag()
     .default(false)
     .meta({ about: 'Lets outgoing webhook URLs be http:// as well as https://.' }),

@@ -1,6 +1,7 @@
-import type { Delivery, DeliveryFilter } from '../database/deliveries/reading.js'
+import type { Delivery, DeliveryFilter, DeliveryStatus } from '../database/deliveries/reading.js'
 import type { EventType } from '../database/events.js'
 import type { Direction, Message, MessageType } from '../database/messages/reading.js'
+import type { MessageStatus } from '../database/messages/sending.js'
 import type { Page } from '../database/pages.js'
 import type { Context } from './context.js'
 import { findDeliveries } from './deliveries/read.js'
@@ -28,6 +29,24 @@ const EVENT_TYPES: Record<MessageType, EventType> = {
   voicemail: 'voiceMail',
 }
 
+export const MESSAGE_STATUSES: readonly MessageStatus[] = [
+  'queued',
+  'sending',
+  'sent',
+  'delivered',
+  'failed',
+  'unknown',
+  'received',
+]
+
+export const DELIVERY_STATUSES: readonly DeliveryStatus[] = [
+  'pending',
+  'delivering',
+  'delivered',
+  'exhausted',
+  'held',
+]
+
 /** Messages and deliveries of the user's lines in one list, newest first: their ids are of one order. */
 export async function findActivity(
   context: Context,
@@ -35,8 +54,11 @@ export async function findActivity(
   { kind, direction, type, ...rest }: ActivityFilter,
   page: Page,
 ): Promise<Activity[]> {
-  const withMessages = kind !== 'delivery'
-  const withDeliveries = kind !== 'message' && direction === undefined
+  // What can have no row is not asked for: that would be the slowest question of all.
+  const hasStatus = (statuses: readonly string[]) =>
+    rest.status === undefined || statuses.includes(rest.status)
+  const withMessages = kind !== 'delivery' && hasStatus(MESSAGE_STATUSES)
+  const withDeliveries = kind !== 'message' && direction === undefined && hasStatus(DELIVERY_STATUSES)
   const deliveryFilter: DeliveryFilter = { ...rest, ...(type ? { type: EVENT_TYPES[type] } : {}) }
   const messageFilter = { ...rest, ...(direction ? { direction } : {}), ...(type ? { type } : {}) }
   const [messages, deliveries] = await Promise.all([

@@ -64,7 +64,11 @@ export async function listen(
     server,
     close: async () => {
       isClosing = true
-      for (const response of underWay) if (!response.headersSent) response.shouldKeepAlive = false
+      for (const response of underWay) {
+        if (!response.headersSent) response.shouldKeepAlive = false
+        // A page's live stream would go on for minutes; its browser connects again, to whoever listens by then.
+        else if (response.getHeader('Content-Type') === 'text/event-stream') response.destroy()
+      }
       const idle = setTimeout(() => {
         server.closeIdleConnections()
       }, IDLE_MS)

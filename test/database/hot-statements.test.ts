@@ -82,8 +82,8 @@ for (const isAnalyzed of [false, true]) {
         )
       }
       await db.raw(
-        `insert into deliveries (id, user_id, line_id, event_id, endpoint_id, status, due_at)
-         select id, user_id, line_id, id, ?, 'pending', now() - interval '1 hour' from events`,
+        `insert into deliveries (id, user_id, line_id, event_id, endpoint_id, status, due_at, type, from_number)
+         select id, user_id, line_id, id, ?, 'pending', now() - interval '1 hour', type, from_number from events`,
         [endpointId],
       )
       if (isAnalyzed) await db.raw('analyze messages, events, deliveries')

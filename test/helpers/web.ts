@@ -60,7 +60,7 @@ export async function serveApp(context: Context, { finishMs = 20_000 } = {}): Pr
         headers,
         body:
           body === undefined || typeof body === 'string' || body instanceof Uint8Array
-            ? (body ?? null)
+            ? ((body as string | Uint8Array<ArrayBuffer> | undefined) ?? null)
             : JSON.stringify(body),
       }),
     drain: () => web.close(),

@@ -35,11 +35,29 @@ describe('the app', () => {
   })
 
   it('answers an unknown path with a problem', async () => {
-    for (const path of ['/', '/nothing', '/webhook', '/webhooks', '/healthz/x', '/queuesx', '/%zz', '/%00']) {
+    for (const path of ['/nothing', '/webhook', '/webhooks', '/healthz/x', '/queuesx', '/%zz', '/%00']) {
       expectProblem(await web.request(path), 404, 'Not Found')
       expectProblem(await web.post(path, '{}'), 404, 'Not Found')
       expectProblem(await web.request(path, { method: 'PROPFIND' }), 404, 'Not Found')
     }
+  })
+
+  it('sends a browser from / to the console, and tells a program that there is nothing', async () => {
+    const { status, headers } = await web.request('/', { headers: { Accept: 'text/html,*/*' } })
+    expect([status, headers.get('location')]).to.deep.equal([302, '/console'])
+    expectProblem(await web.request('/'), 404, 'Not Found')
+  })
+
+  it('answers a browser with a page, and below /v1 and /webhooks with JSON all the same', async () => {
+    const browser = { headers: { Accept: 'text/html,*/*' } }
+    const page = await web.request('/nothing', browser)
+    expect([page.status, page.headers.get('content-type')]).to.deep.equal([404, 'text/html; charset=utf-8'])
+    expect(page.text).to.include('There is nothing at this path')
+    expectProblem(await web.request('/v1/nothing', browser), 404, 'Not Found')
+    expect((await web.request('/webhooks/x', browser)).body).to.deep.equal({
+      success: false,
+      error: 'URL is invalid',
+    })
   })
 
   it('answers a method that a path does not take with 405 and Allow', async () => {
@@ -97,10 +115,12 @@ describe('the app', () => {
           cache: 'no-store',
           referrer: 'no-referrer',
           sniff: 'nosniff',
-          frame: 'SAMEORIGIN',
+          frame: 'DENY',
           server: null,
         })
-        expect(headers.get('content-security-policy')).to.include("default-src 'self'")
+        expect(headers.get('content-security-policy')).to.match(
+          /^default-src '(none|self)'; .*frame-ancestors 'none'/,
+        )
       })
     }
   })

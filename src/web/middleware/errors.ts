@@ -3,29 +3,34 @@ import type { Context as KoaContext, Middleware } from 'koa'
 import type { Context } from '../../domain/context.js'
 import { asError, Unavailable, UserError } from '../../errors.js'
 import type { Logger } from '../../telemetry/log.js'
+import { answerErrorPage } from '../console/error-page.js'
 
 /**
  * The one place that answers errors. Below /webhooks in the specification's shape, `{"success":false,"error"}`;
- * elsewhere as RFC 9457 problems. What is not meant for the sender is logged, and answered without a detail.
+ * as a page for browsers, elsewhere as RFC 9457 problems. What is not meant for the sender is logged, and answered without a detail.
  */
-export function answerErrors({ log }: Context): Middleware {
+export function answerErrors(context: Context): Middleware {
+  const { log } = context
   return async (ctx, next) => {
+    const answer = (status: number, message: string) => {
+      answerError(ctx, context, status, message)
+    }
     ctx.set('Cache-Control', 'no-store')
     try {
       await next()
-      if (ctx.body == null) answerNothing(ctx)
+      if (ctx.body == null) answerNothing(ctx, answer)
     } catch (error) {
       if (error instanceof UserError) {
-        answer(ctx, error.status, error.message)
+        answer(error.status, error.message)
       } else if (error instanceof Unavailable) {
         log.warn({ err: asError(error.cause ?? error) }, 'request.unavailable')
         ctx.set('Retry-After', String(Math.ceil(error.retryAfterSeconds)))
-        answer(ctx, 503, 'Service is temporarily unavailable')
+        answer(503, 'Service is temporarily unavailable')
       } else if (isSendersFault(error)) {
-        answer(ctx, error.status, 'The request could not be read')
+        answer(error.status, 'The request could not be read')
       } else {
         log.error({ err: asError(error) }, 'request.failed')
-        answer(ctx, 500, 'Internal error')
+        answer(500, 'Internal error')
       }
     }
   }
@@ -41,9 +46,9 @@ export function logBrokenAnswers(log: Logger): (error: unknown) => void {
 const NOT_FOUND = 'There is nothing at this path'
 
 /** Nobody answered: there is no such path, or the router has set 405 and `Allow`. */
-function answerNothing(ctx: KoaContext): void {
-  if (ctx.status === 404) answer(ctx, 404, NOT_FOUND)
-  if (ctx.status === 405) answer(ctx, 405, 'Method not allowed: see the Allow header')
+function answerNothing(ctx: KoaContext, answer: (status: number, message: string) => void): void {
+  if (ctx.status === 404) answer(404, NOT_FOUND)
+  if (ctx.status === 405) answer(405, 'Method not allowed: see the Allow header')
 }
 
 /** Packages that read requests (the dashboard's) throw errors with a status. */
@@ -52,13 +57,21 @@ function isSendersFault(error: unknown): error is Error & { status: number } {
   return typeof error.status === 'number' && error.status >= 400 && error.status < 500
 }
 
-function answer(ctx: KoaContext, status: number, message: string): void {
+function answerError(ctx: KoaContext, context: Context, status: number, message: string): void {
   ctx.status = status
   if (ctx.path.startsWith('/webhooks/')) {
     // A path below /webhooks that is no webhook's is a badly copied one.
     ctx.body = { success: false, error: message === NOT_FOUND ? 'URL is invalid' : message }
+  } else if (isForBrowser(ctx)) {
+    answerErrorPage(ctx, context, STATUS_CODES[status] ?? 'Error', message)
+    ctx.status = status
   } else {
     ctx.body = JSON.stringify({ type: 'about:blank', title: STATUS_CODES[status], status, detail: message })
     ctx.type = 'application/problem+json'
   }
+}
+
+/** Browsers ask for HTML by name; everything else gets JSON, and below /v1 always. */
+function isForBrowser(ctx: KoaContext): boolean {
+  return !ctx.path.startsWith('/v1/') && ctx.get('Accept').includes('text/html')
 }

@@ -11,8 +11,11 @@ export const tidyPath: Middleware = (ctx, next) => {
   return next()
 }
 
+/** No route has it. */
+const NOWHERE = '/*'
+
 function pathOf(target: string): string {
-  if (!URL.canParse(target)) return '/'
+  if (!URL.canParse(target)) return NOWHERE
   const { pathname, search } = new URL(target)
-  return pathname.startsWith('/') ? pathname + search : '/'
+  return pathname.startsWith('/') ? pathname + search : NOWHERE
 }

@@ -1,0 +1,112 @@
+import type { Middleware } from 'koa'
+import type { OwnLine } from '../../database/lines.js'
+import { findActivity, idOf, type Activity, type ActivityFilter } from '../../domain/activity.js'
+import type { Context } from '../../domain/context.js'
+import { listOwnLines } from '../../domain/lines.js'
+import { UserError } from '../../errors.js'
+import { Nothing } from './activity/nothing.js'
+import { filterPath, readFilter, writtenFilter, type WrittenFilter } from './activity/filter.js'
+import { FilterForm } from './activity/filter-form.js'
+import { ActivityList } from './activity/list.js'
+import { Layout } from './layout.js'
+import { live } from './live.js'
+import { answerPage, pageOf } from './page.js'
+import { sessionOf } from './session.js'
+
+const PATH = '/console/activity'
+const PAGE_SIZE = 50
+
+/** Messages and deliveries of all lines, newest first; the first page keeps itself up to date. */
+export function showActivity(context: Context): Middleware {
+  return async (ctx) => {
+    const { userId } = sessionOf(ctx)
+    const lines = await listOwnLines(context, userId)
+    const written = writtenFilter(ctx)
+    const asked = await readFilter(ctx, context).catch(refusalOf)
+    const fault = asked instanceof UserError ? asked.message : undefined
+    const found = asked instanceof UserError ? undefined : await look(context, userId, asked)
+    if (asked instanceof UserError) ctx.status = asked.status
+    answerPage(
+      ctx,
+      <Layout page={pageOf(ctx, context)} title="Activity">
+        <h1>Activity</h1>
+        <FilterForm path={PATH} lines={lines} written={written} fault={fault} />
+        {found?.isFirst === true && (
+          <div {...{ 'hx-sse:connect': filterPath(`${PATH}/live`, written) }} hx-swap="innerMorph">
+            <Found {...{ context, lines, written, found }} />
+          </div>
+        )}
+        {found?.isFirst === false && <Found {...{ context, lines, written, found }} />}
+      </Layout>,
+    )
+  }
+}
+
+export function liveActivity(context: Context): Middleware {
+  const stream = live(context, async (ctx) => {
+    const { userId } = sessionOf(ctx)
+    const [lines, { filter }] = await Promise.all([listOwnLines(context, userId), readFilter(ctx, context)])
+    const found = await look(context, userId, { filter, before: undefined })
+    return <Found {...{ context, lines, written: writtenFilter(ctx), found }} />
+  })
+  return async (ctx, next) => {
+    // Refused before the stream begins: then there is nobody to tell.
+    await readFilter(ctx, context)
+    await stream(ctx, next)
+  }
+}
+
+interface FoundActivity {
+  activities: Activity[]
+  isFirst: boolean
+  hasOlder: boolean
+}
+
+async function look(
+  context: Context,
+  userId: string,
+  { filter, before }: { filter: ActivityFilter; before: string | undefined },
+): Promise<FoundActivity> {
+  const page = { limit: PAGE_SIZE + 1, ...(before === undefined ? {} : { before }) }
+  const activities = await findActivity(context, userId, filter, page)
+  return {
+    activities: activities.slice(0, PAGE_SIZE),
+    isFirst: before === undefined,
+    hasOlder: activities.length > PAGE_SIZE,
+  }
+}
+
+function Found(props: {
+  context: Context
+  lines: readonly OwnLine[]
+  written: WrittenFilter
+  found: FoundActivity
+}) {
+  const { context, lines, written, found } = props
+  const last = found.activities.at(-1)
+  if (last === undefined) {
+    return <Nothing hasSimulator={context.config.simulator} {...{ lines, written }} isFirst={found.isFirst} />
+  }
+  return (
+    <>
+      <ActivityList
+        activities={found.activities}
+        lineNames={new Map(lines.map(({ id, name }) => [id, name]))}
+      />
+      <nav class="pages" aria-label="Pages">
+        {found.isFirst ? <span /> : <a href={filterPath(PATH, written)}>Newest</a>}
+        {found.hasOlder && (
+          <a href={filterPath(PATH, written, idOf(last))} rel="next">
+            Older
+          </a>
+        )}
+      </nav>
+    </>
+  )
+}
+
+/** What the sender can mend is shown at the form. */
+function refusalOf(error: unknown): UserError {
+  if (error instanceof UserError) return error
+  throw error
+}

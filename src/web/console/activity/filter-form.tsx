@@ -1,0 +1,82 @@
+import type { OwnLine } from '../../../database/lines.js'
+import { Select } from '../form.js'
+import { STATUSES, type WrittenFilter } from './filter.js'
+
+type Options = readonly (readonly [value: string, label: string])[]
+
+const ANY = ['', 'Any'] as const
+
+const KINDS: Options = [
+  ['', 'Messages and deliveries'],
+  ['message', 'Messages'],
+  ['delivery', 'Deliveries of events'],
+]
+const DIRECTIONS: Options = [ANY, ['outbound', 'Sent by the line'], ['inbound', 'Received by the line']]
+const TYPES: Options = [ANY, ['text', 'Text'], ['media', 'Picture or file'], ['voicemail', 'Voicemail']]
+
+/** A GET form: the filter is in the address, to be kept and shared. */
+export function FilterForm(props: {
+  path: string
+  lines: readonly OwnLine[]
+  written: WrittenFilter
+  fault: string | undefined
+}) {
+  const { path, lines, written, fault } = props
+  const lineOptions = lines.map(({ id, name, number }) => [id, labelOf(name, number)] as const)
+  return (
+    <details class="filter" open={fault !== undefined || Object.keys(written).length > 0}>
+      <summary>Filter</summary>
+      <form method="get" action={path}>
+        {fault !== undefined && (
+          <p role="alert" class="fault">
+            {fault}
+          </p>
+        )}
+        <Choice name="line" label="Line" options={[['', 'All lines'], ...lineOptions]} written={written} />
+        <Choice name="kind" label="Show" options={KINDS} written={written} />
+        <Choice name="direction" label="Direction of messages" options={DIRECTIONS} written={written} />
+        <Choice name="type" label="Type" options={TYPES} written={written} />
+        <Choice
+          name="status"
+          label="Status"
+          options={[ANY, ...STATUSES.map((each) => [each, each] as const)]}
+          written={written}
+        />
+        <label>
+          Number of the other end
+          <input name="number" inputmode="tel" value={written.number ?? ''} placeholder="+15551234567" />
+        </label>
+        <Moment name="from" label="From (UTC)" value={written.from} />
+        <Moment name="until" label="Until (UTC)" value={written.until} />
+        <div class="buttons">
+          <button type="submit">Filter</button>
+          <a href={path}>Show everything</a>
+        </div>
+      </form>
+    </details>
+  )
+}
+
+/** A line that has no name is called by its number already. */
+export function labelOf(name: string, number: string): string {
+  return name === number ? number : `${name} (${number})`
+}
+
+function Choice(props: {
+  name: 'line' | 'kind' | 'direction' | 'type' | 'status'
+  label: string
+  options: Options
+  written: WrittenFilter
+}) {
+  const { name, label, options, written } = props
+  return <Select name={name} label={label} options={options} value={written[name] ?? ''} />
+}
+
+function Moment({ name, label, value = '' }: { name: string; label: string; value: string | undefined }) {
+  return (
+    <label>
+      {label}
+      <input type="datetime-local" name={name} value={value} />
+    </label>
+  )
+}

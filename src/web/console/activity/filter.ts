@@ -1,0 +1,72 @@
+import type { Context as KoaContext } from 'koa'
+import * as yup from 'yup'
+import { DELIVERY_STATUSES, MESSAGE_STATUSES, type ActivityFilter } from '../../../domain/activity.js'
+import type { Context } from '../../../domain/context.js'
+import { idParameter, numberParameter, readQuery, wordParameter } from '../../query.js'
+import { queryOf } from '../fields.js'
+
+/** What the filter's form asks for, and its parameters in the query. */
+export const FILTER_NAMES = [
+  'line',
+  'kind',
+  'direction',
+  'type',
+  'status',
+  'number',
+  'from',
+  'until',
+] as const
+
+export type FilterName = (typeof FILTER_NAMES)[number]
+
+/** As it was written. */
+export type WrittenFilter = Partial<Record<FilterName, string>>
+
+/** Each once, in the order of a message's life and then of a delivery's. */
+export const STATUSES: readonly string[] = [...new Set([...MESSAGE_STATUSES, ...DELIVERY_STATUSES])]
+
+const parameters = yup.object({
+  before: idParameter(),
+  line: idParameter(),
+  kind: wordParameter(['message', 'delivery']),
+  direction: wordParameter(['outbound', 'inbound']),
+  type: wordParameter(['text', 'media', 'voicemail']),
+  status: wordParameter(STATUSES),
+  number: numberParameter(),
+  from: localParameter(),
+  until: localParameter(),
+})
+
+/** @throws UserError naming every field that is wrong */
+export async function readFilter(
+  ctx: KoaContext,
+  { vocabulary }: Context,
+): Promise<{ filter: ActivityFilter; before: string | undefined }> {
+  const { before, line, ...others } = await readQuery(ctx, parameters, vocabulary)
+  return { filter: { ...others, lineId: line }, before }
+}
+
+export function writtenFilter(ctx: KoaContext): WrittenFilter {
+  const given = FILTER_NAMES.map((name) => [name, queryOf(ctx, name)] as const)
+  return Object.fromEntries(given.filter(([, value]) => value !== ''))
+}
+
+/** The same question at another path, or further back. */
+export function filterPath(path: string, written: WrittenFilter, before?: string): string {
+  const query = new URLSearchParams({ ...written, ...(before === undefined ? {} : { before }) }).toString()
+  return query === '' ? path : `${path}?${query}`
+}
+
+/** As a browser's field for date and time writes it: without a zone, so it is read as UTC. */
+function localParameter() {
+  return yup
+    .date()
+    .transform((_, written: unknown) => readLocal(String(written)))
+    .typeError('${path} must be a date and time in UTC, such as 2026-11-21T13:00')
+}
+
+/** Ids begin in 1970: whatever is before that is as good as its first moment. */
+function readLocal(written: string): Date {
+  const isWhole = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d{1,3})?)?$/.test(written)
+  return new Date(isWhole ? Math.max(0, Date.parse(`${written.replace(' ', 'T')}Z`)) : NaN)
+}

@@ -1,0 +1,99 @@
+import { idOf, type Activity } from '../../../domain/activity.js'
+import { explainFailure } from '../failures.js'
+import { Time } from '../form.js'
+import { EVENT_WORDS, TYPE_WORDS } from '../message/words.js'
+import { messagePath } from '../message/path.js'
+import { Status } from '../status.js'
+
+const EXCERPT_LENGTH = 140
+
+/** @param lineNames by line id */
+export function ActivityList(props: {
+  activities: readonly Activity[]
+  lineNames: ReadonlyMap<string, string>
+}) {
+  return (
+    <ol class="activity">
+      {props.activities.map((activity) => (
+        // By its id it is found again when the list is brought up to date.
+        <li key={idOf(activity)} id={`activity-${idOf(activity)}`}>
+          {activity.kind === 'message' ? (
+            <MessageRow message={activity.message} lineNames={props.lineNames} />
+          ) : (
+            <DeliveryRow delivery={activity.delivery} lineNames={props.lineNames} />
+          )}
+        </li>
+      ))}
+    </ol>
+  )
+}
+
+type RowOf<K extends Activity['kind']> = Extract<Activity, { kind: K }> & {
+  lineNames: ReadonlyMap<string, string>
+}
+
+function MessageRow({ message, lineNames }: Omit<RowOf<'message'>, 'kind'>) {
+  const { id, direction, type, text, error, status } = message
+  const isSent = direction === 'outbound'
+  return (
+    <>
+      <Head at={message.createdAt} line={lineNames.get(message.lineId)} />
+      <div>
+        <a href={messagePath(id)}>
+          <Arrow>{isSent ? '→' : '←'}</Arrow>
+          {isSent ? `To ${message.toNumber}` : `From ${message.fromNumber}`}
+        </a>
+        <p class="excerpt">{text === null ? TYPE_WORDS[type] : excerptOf(text)}</p>
+        {error !== null && <p class="why">{explainFailure(error)}</p>}
+      </div>
+      <Status status={status} />
+    </>
+  )
+}
+
+function DeliveryRow({ delivery, lineNames }: Omit<RowOf<'delivery'>, 'kind'>) {
+  const { messageId, type, url, attemptCount, lastFailure, fromNumber, status } = delivery
+  const what = (
+    <>
+      <Arrow>⇢</Arrow>
+      {`Event to ${hostOf(url)}`}
+    </>
+  )
+  return (
+    <>
+      <Head at={delivery.createdAt} line={lineNames.get(delivery.lineId)} />
+      <div>
+        {messageId === null ? what : <a href={messagePath(messageId)}>{what}</a>}
+        <p class="excerpt">
+          {EVENT_WORDS[type]} (<code>{type}</code>) from {fromNumber} · {attemptCount}{' '}
+          {attemptCount === 1 ? 'attempt' : 'attempts'}
+        </p>
+        {lastFailure !== null && <p class="why">{explainFailure(lastFailure)}</p>}
+      </div>
+      <Status status={status} />
+    </>
+  )
+}
+
+function Head({ at, line = '' }: { at: Date; line: string | undefined }) {
+  return (
+    <div class="when">
+      <Time at={at} />
+      <span>{line}</span>
+    </div>
+  )
+}
+
+function Arrow({ children }: { children: string }) {
+  return <span aria-hidden="true">{children} </span>
+}
+
+/** Whole characters only. */
+function excerptOf(text: string): string {
+  const characters = Array.from(text)
+  return characters.length <= EXCERPT_LENGTH ? text : `${characters.slice(0, EXCERPT_LENGTH).join('')}…`
+}
+
+function hostOf(url: string): string {
+  return URL.canParse(url) ? new URL(url).host : url
+}

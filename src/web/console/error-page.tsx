@@ -1,0 +1,20 @@
+import type { Context as KoaContext } from 'koa'
+import type { Context } from '../../domain/context.js'
+import { setOwnPagePolicy } from '../middleware/content-security.js'
+import { Layout } from './layout.js'
+import { answerPage, pageOf } from './page.js'
+
+/** What went wrong, for a person before a browser. */
+export function answerErrorPage(ctx: KoaContext, context: Context, title: string, message: string): void {
+  setOwnPagePolicy(ctx)
+  answerPage(
+    ctx,
+    <Layout page={pageOf(ctx, context)} title={title}>
+      <h1>{title}</h1>
+      <p>{message}</p>
+      <p>
+        <a href="/console">Go to your lines</a>
+      </p>
+    </Layout>,
+  )
+}

@@ -1,0 +1,64 @@
+/**
+ * What went wrong, in words, with what to do: for the names that deliveries and messages keep (safe-fetch/failures.ts,
+ * domain/deliveries/attempt.ts, domain/messages/send.ts and the sweeper). A name that is none of ours is what a
+ * carrier said when it rejected the message.
+ */
+export function explainFailure(name: string): string {
+  const known = Object.hasOwn(WORDS, name) ? WORDS[name as keyof typeof WORDS] : undefined
+  const status = /^http_(\d{3})$/.exec(name)?.[1]
+  return known ?? (status === undefined ? `The carrier rejected it: ${name}` : explainStatus(Number(status)))
+}
+
+const WORDS = {
+  invalid_url: 'The URL cannot be called. Save it again: it must be a whole https:// URL.',
+  dns: 'The name of the host was not found. Look for a typing mistake in the URL, and at the DNS record.',
+  blocked_address:
+    'The host has an address that is not public, which this service does not call. Give a public one, or ask ' +
+    'whoever runs the service to allow it (ALLOWED_PRIVATE_CIDRS).',
+  connect:
+    'Nothing took the connection at this host and port. Look whether the server runs and its firewall lets us in.',
+  tls: 'The TLS connection failed. Look at the certificate: valid now, for this host name, and with its whole chain.',
+  timeout: 'There was no whole answer in time. Answer at once with 200, and do the work afterwards.',
+  aborted: 'The request was cut off because this service was stopping.',
+  reset:
+    'The connection was closed before the answer was complete. Look whether the server crashed or restarted.',
+  too_large: 'The headers of the answer are larger than 16 KiB. Send fewer cookies and headers.',
+  bad_response: 'The answer was no valid HTTP. Look whether the port of the URL is that of a web server.',
+  network: 'The connection failed on the way. If it happens again, look at the network before the server.',
+  redirect: 'The server answered with a redirect, which is not followed. Give the URL that it leads to.',
+  worker_lost:
+    'The process that was at it died, so nobody knows whether it arrived. An event is tried again by itself; a ' +
+    'message is not: find out whether it came before you send it again.',
+  internal_error: 'This service failed at it, again and again. Whoever runs it finds the cause in its log.',
+  expired: 'It could not be sent for so long that it is no longer wanted. Send it again if it still is.',
+  opted_out: 'Who has this number asked for no more messages (STOP). They can write START to this line.',
+  line_disabled: 'The line is disabled. Whoever runs the service can enable it.',
+  carrier_missing: "The line's carrier is not set up here. Ask whoever runs the service.",
+  throttled: 'The carrier asked for a slower pace. The message is sent by itself as soon as it may be.',
+  carrier_unavailable: 'The carrier could not be reached. The message is tried again by itself.',
+  carrier_outcome_unknown:
+    'The carrier did not say whether it took the message. It is not sent again by itself, so that it cannot come ' +
+    'twice: find out whether it came before you send it again.',
+} as const
+
+const STATUS_WORDS: Record<number, string> = {
+  401: 'It wants a sign-in. Let these requests in without one: their signature says that they are ours.',
+  403: 'It forbids the request. Look at its firewall and at what it checks; our requests are signed.',
+  404: 'It has nothing at this path. Look for a typing mistake in the URL.',
+  405: 'It takes no POST at this path. Events come by POST.',
+  410: 'It says that the URL is gone for good, so nothing more is sent there until you enable it again.',
+  415: 'It does not take JSON at this path. Events are application/json.',
+  429: 'It asks for a slower pace. The event is tried again, as late as its Retry-After says.',
+  502: 'A proxy could not reach the server behind it. Look whether that runs.',
+  503: 'It says that it is not available now.',
+  504: 'A proxy got no answer from the server behind it in time. Answer at once, and do the work afterwards.',
+}
+
+function explainStatus(status: number): string {
+  const words =
+    STATUS_WORDS[status] ??
+    (status >= 500
+      ? 'It failed at the event: its own log says why.'
+      : 'It refused the event: it must answer 2xx.')
+  return `The server answered ${status}. ${words}`
+}

@@ -1,0 +1,34 @@
+import type { Context as KoaContext } from 'koa'
+import { UserError } from '../../errors.js'
+import { isId } from '../../ids.js'
+
+/** A form's field as text; empty when it is missing, or there several times. */
+export function fieldOf(ctx: KoaContext, name: string): string {
+  const body = ctx.request.body as Record<string, unknown> | undefined
+  const value = body === undefined || !Object.hasOwn(body, name) ? undefined : body[name]
+  return typeof value === 'string' ? value : ''
+}
+
+/** A parameter of the query as text; empty when it is missing, or there several times. */
+export function queryOf(ctx: KoaContext, name: string): string {
+  const value = ctx.query[name]
+  return typeof value === 'string' ? value : ''
+}
+
+/**
+ * The id that a path names, in its one spelling: secrets are sealed to it.
+ *
+ * @throws UserError 404: what is no id is nobody's
+ */
+export function idOf(ctx: KoaContext, name: string): string {
+  const { params } = ctx as { params?: Record<string, string> }
+  const id = params?.[name]
+  if (!isId(id)) throw new UserError('There is nothing at this path', 404)
+  return id.toLowerCase()
+}
+
+/** Where to go back to: a page of ours, whatever somebody has put into a link. */
+export function readNext(value: string, fallback = '/console'): string {
+  const isOurs = /^\/(console|simulator)(?=[/?]|$)/.test(value) && !/[\\\p{Cc}]/u.test(value)
+  return isOurs ? value : fallback
+}

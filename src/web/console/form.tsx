@@ -1,0 +1,127 @@
+import type { ComponentChildren } from 'preact'
+import type { Page } from './page.js'
+
+/** A form that our own server takes: its token, and at its head what was wrong with it the last time. */
+export function Form(props: {
+  page: Page
+  action: string
+  class?: string
+  isMultipart?: boolean
+  /** More attributes, such as htmx's. */
+  more?: Record<string, string>
+  children: ComponentChildren
+}) {
+  const { page, action, isMultipart = false, more = {}, children } = props
+  return (
+    <form
+      method="post"
+      action={action}
+      {...(props.class === undefined ? {} : { class: props.class })}
+      {...(isMultipart ? { enctype: 'multipart/form-data' } : {})}
+      {...more}
+    >
+      <CsrfField page={page} />
+      {page.fault?.action === action && (
+        <p role="alert" class="fault">
+          {page.fault.message}
+        </p>
+      )}
+      {children}
+    </form>
+  )
+}
+
+export function CsrfField({ page }: { page: Page }) {
+  return <input type="hidden" name="csrf" value={page.csrfToken} />
+}
+
+/** A label with its input; after a refusal it holds what was typed. */
+export function Field(props: {
+  page: Page
+  action: string
+  name: string
+  label: string
+  hint?: string
+  value?: string
+  type?: 'text' | 'password' | 'email' | 'url' | 'tel' | 'number' | 'datetime-local'
+  required?: boolean
+  autocomplete?: string
+  more?: Record<string, string | number | boolean>
+}) {
+  const { page, action, name, label, hint, type = 'text', required = false, more = {} } = props
+  const typed = page.fault?.action === action ? page.fault.fields[name] : undefined
+  const value = type === 'password' ? undefined : (typed ?? props.value)
+  return (
+    <label>
+      {label}
+      <input
+        // Preact's types know an input only by one literal type.
+        {...({ type } as { type: 'text' })}
+        name={name}
+        required={required}
+        {...(value === undefined ? {} : { value })}
+        {...(props.autocomplete === undefined ? {} : { autocomplete: props.autocomplete })}
+        {...more}
+      />
+      {hint !== undefined && <small>{hint}</small>}
+    </label>
+  )
+}
+
+/** A choice from a few; `options` are value and label. */
+export function Select(props: {
+  name: string
+  label: string
+  options: readonly (readonly [value: string, label: string])[]
+  value?: string
+}) {
+  return (
+    <label>
+      {props.label}
+      <select name={props.name}>
+        {props.options.map(([value, label]) => (
+          <option key={value} value={value} selected={value === props.value}>
+            {label}
+          </option>
+        ))}
+      </select>
+    </label>
+  )
+}
+
+/**
+ * A step that cannot be undone asks once: opened, it says what it does and has the button. Works without a script
+ * and by keyboard.
+ */
+export function Confirm(props: {
+  page: Page
+  action: string
+  label: string
+  consequence: ComponentChildren
+  button: string
+  children?: ComponentChildren
+}) {
+  const isRefused = props.page.fault?.action === props.action
+  return (
+    <details class="confirm" open={isRefused}>
+      <summary>{props.label}</summary>
+      <Form page={props.page} action={props.action}>
+        <p>{props.consequence}</p>
+        {props.children}
+        <button type="submit" class="danger">
+          {props.button}
+        </button>
+      </Form>
+    </details>
+  )
+}
+
+/** In UTC for who has no script; `console.js` shows it in the reader's zone. */
+export function Time({ at }: { at: Date }) {
+  return <time dateTime={at.toISOString()}>{`${at.toISOString().slice(0, 19).replace('T', ' ')} UTC`}</time>
+}
+
+/** What to do where there is nothing yet. */
+export function Empty({ children }: { children: ComponentChildren }) {
+  return <div class="empty">{children}</div>
+}

@@ -1,0 +1,98 @@
+import type { ComponentChildren } from 'preact'
+import { assetPath } from '../assets.js'
+import { CsrfField } from './form.js'
+import type { Page } from './page.js'
+
+/** Every page: head, navigation, what was just done, and the content. */
+export function Layout(props: { page: Page; title: string; children: ComponentChildren }) {
+  const { page, title, children } = props
+  return (
+    <html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta name="color-scheme" content="light dark" />
+        <title>{`${title} · Linehook`}</title>
+        <link rel="icon" href={assetPath('icon.svg')} type="image/svg+xml" />
+        <link rel="stylesheet" href={assetPath('pico.css')} />
+        <link rel="stylesheet" href={assetPath('console.css')} />
+        {page.path.startsWith('/simulator') && <link rel="stylesheet" href={assetPath('simulator.css')} />}
+        <meta name="htmx-config" content={HTMX_CONFIG} />
+        {(['htmx.js', 'htmx-sse.js', 'console.js'] as const).map((name) => (
+          <script key={name} src={assetPath(name)} nonce={page.nonce} defer />
+        ))}
+      </head>
+      <body>
+        <a class="skip" href="#content">
+          Skip to the content
+        </a>
+        <Header page={page} />
+        <main id="content" class="container">
+          {page.notice !== undefined && (
+            <p role="status" class="notice">
+              {page.notice}
+            </p>
+          )}
+          {children}
+        </main>
+      </body>
+    </html>
+  )
+}
+
+/** htmx would put a style element into the page, which the Content-Security-Policy refuses. */
+const HTMX_CONFIG = JSON.stringify({ includeIndicatorCSS: false })
+
+function Header({ page }: { page: Page }) {
+  const { session } = page
+  return (
+    <header class="container top">
+      <a class="brand" href="/console">
+        <img src={assetPath('icon.svg')} alt="" width="24" height="24" /> Linehook
+      </a>
+      {session !== undefined && (
+        <nav aria-label="Main">
+          <ul>
+            <NavLink page={page} href="/console" label="Lines" at={/^\/console(\/lines.*)?$/} />
+            <NavLink
+              page={page}
+              href="/console/activity"
+              label="Activity"
+              at={/^\/console\/(activity|messages)/}
+            />
+            {page.hasSimulator && (
+              <NavLink page={page} href="/simulator" label="Phone simulator" at={/^\/simulator/} />
+            )}
+            {session.role === 'operator' && (
+              <NavLink page={page} href="/console/users" label="Users" at={/^\/console\/users/} />
+            )}
+            {session.role === 'operator' && (
+              <NavLink page={page} href="/queues" label="Queues" at={/^\/queues/} />
+            )}
+            <NavLink page={page} href="/docs" label="API" at={/^\/docs/} />
+            <NavLink page={page} href="/console/settings" label="Settings" at={/^\/console\/settings/} />
+            <li>
+              <form method="post" action="/console/sign-out" class="inline">
+                <CsrfField page={page} />
+                <button type="submit" class="link" title={`Signed in as ${session.email}`}>
+                  Sign out
+                </button>
+              </form>
+            </li>
+          </ul>
+        </nav>
+      )}
+    </header>
+  )
+}
+
+function NavLink(props: { page: Page; href: string; label: string; at: RegExp }) {
+  const isHere = props.at.test(props.page.path)
+  return (
+    <li>
+      <a href={props.href} {...(isHere ? { 'aria-current': 'page' as const } : {})}>
+        {props.label}
+      </a>
+    </li>
+  )
+}

@@ -1,0 +1,69 @@
+import type { Context as KoaContext, Middleware } from 'koa'
+import { getConnection } from '../../domain/connections.js'
+import type { Context } from '../../domain/context.js'
+import { revealIncomingWebhook } from '../../domain/incoming-webhooks.js'
+import { getOwnLine } from '../../domain/lines.js'
+import { revealSigningSecret } from '../../domain/signing-secrets.js'
+import type { TestEventResult } from '../../domain/test-event.js'
+import { idOf, queryOf } from './fields.js'
+import { Layout } from './layout.js'
+import { Connection } from './line/connection.js'
+import { Head } from './line/head.js'
+import { findHeldEvents } from './line/held-events.js'
+import { IncomingWebhook } from './line/incoming-webhook.js'
+import { loadLimits, Limits } from './line/limits.js'
+import { OutgoingWebhook } from './line/outgoing-webhook.js'
+import { QuickStart } from './line/quick-start.js'
+import { SigningSecret } from './line/signing-secret.js'
+import { isSaidInSection, linePath, type LineView } from './line/view.js'
+import { answerPage, pageOf } from './page.js'
+import { isConfirmed, sessionOf } from './session.js'
+
+/** One line: its developer connection, both webhooks, and how much of its limits is used. */
+export function showLine(context: Context, testEvent?: TestEventResult): Middleware {
+  return async (ctx) => {
+    const view = await loadView(context, ctx)
+    const { page, line, connection, done } = view
+    const show = ctx.method === 'GET' ? queryOf(ctx, 'show') : ''
+    const isSecret = show === 'secret' && connection.endpoint !== null
+    const isWebhook = show === 'webhook' && connection.incomingWebhook !== null
+    if (isSecret && !isConfirmed(ctx, `${ctx.url}#signing-secret`)) return
+    if (isWebhook && !isConfirmed(ctx, `${ctx.url}#incoming-webhook`)) return
+
+    const secret = isSecret ? await revealSigningSecret(context, line.userId, line.id) : undefined
+    const webhook = isWebhook ? await revealIncomingWebhook(context, line.userId, line.id) : undefined
+    const held = connection.endpoint === null ? [] : await findHeldEvents(context, line)
+    const limits = await loadLimits(context, line)
+    answerPage(
+      ctx,
+      <Layout page={isSaidInSection(done) ? { ...page, notice: undefined } : page} title={line.name}>
+        <div class="line">
+          <Head view={view} />
+          <QuickStart view={view} />
+          <Connection view={view} />
+          <IncomingWebhook
+            view={view}
+            webhook={webhook}
+            maskedUrl={context.config.publicUrl + context.vocabulary.incomingWebhookPath(line.id)}
+          />
+          <OutgoingWebhook view={view} held={held} testEvent={testEvent} />
+          <SigningSecret view={view} secret={secret} />
+          <Limits view={view} limits={limits} />
+        </div>
+      </Layout>,
+    )
+  }
+}
+
+/** @throws UserError 404, also for another user's line */
+async function loadView(context: Context, ctx: KoaContext): Promise<LineView> {
+  const { userId } = sessionOf(ctx)
+  const line = await getOwnLine(context, userId, idOf(ctx, 'lineId'))
+  return {
+    page: pageOf(ctx, context),
+    line,
+    connection: await getConnection(context, userId, line.id),
+    path: linePath(line.id),
+    done: queryOf(ctx, 'done'),
+  }
+}

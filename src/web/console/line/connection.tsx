@@ -1,0 +1,82 @@
+import { disableConnection, disconnect, enableConnection } from '../../../domain/connections.js'
+import type { Context } from '../../../domain/context.js'
+import { idOf } from '../fields.js'
+import { Confirm, Form } from '../form.js'
+import type { Notice } from '../notices.js'
+import type { Act } from '../page.js'
+import { sessionOf } from '../session.js'
+import { lineWithNotice, Section, type LineView } from './view.js'
+
+/** Specification §3: enable and disconnect; and a rest in between, which deletes nothing. */
+export function Connection({ view }: { view: LineView }) {
+  const { enabled } = view.connection
+  const action = `${view.path}/connection`
+  const offers = enabled ? [`${action}/disable`, `${action}/disconnect`] : [`${action}/enable`]
+  return (
+    <Section view={view} id="connection" title="Developer connection" offers={offers}>
+      {enabled ? <Enabled view={view} action={action} /> : <Off view={view} action={action} />}
+    </Section>
+  )
+}
+
+function Enabled({ view: { page, line }, action }: { view: LineView; action: string }) {
+  return (
+    <>
+      <p>
+        <span class="badge good">on</span>{' '}
+        {line.status === 'active'
+          ? 'Programs may send with this line, and what it receives goes to your server.'
+          : 'It counts as soon as the line itself is enabled again.'}
+      </p>
+      <Form page={page} action={`${action}/disable`} class="inline">
+        <button type="submit" class="secondary">
+          Disable for a while
+        </button>
+      </Form>
+      <Confirm
+        page={page}
+        action={`${action}/disconnect`}
+        label="Disconnect…"
+        consequence={
+          'The connection is disabled and the incoming webhook deleted: its URL answers 404 at once and never ' +
+          'works again. The outgoing webhook URL and its signing secret are kept.'
+        }
+        button="Disconnect"
+      />
+    </>
+  )
+}
+
+function Off({ view: { page, connection }, action }: { view: LineView; action: string }) {
+  const isResting = connection.incomingWebhook !== null || connection.outgoingWebhookUrl !== null
+  return (
+    <>
+      <p>
+        <span class="badge">off</span>{' '}
+        {isResting
+          ? 'No program can send with this line, and what it receives goes to no server. What is set below is kept.'
+          : 'With it your programs send and receive messages with this line, by webhooks.'}
+      </p>
+      <Form page={page} action={`${action}/enable`} class="inline">
+        <button type="submit">Enable</button>
+      </Form>
+    </>
+  )
+}
+
+/** Enables the endpoint again, too, should it have been disabled for failing. */
+export const postEnable = (context: Context) => change(context, enableConnection, 'enabled')
+export const postDisable = (context: Context) => change(context, disableConnection, 'disabled')
+export const postDisconnect = (context: Context) => change(context, disconnect, 'disconnected')
+
+function change(
+  context: Context,
+  doChange: (context: Context, userId: string, lineId: string) => Promise<void>,
+  notice: Notice,
+): Act {
+  return async (ctx) => {
+    const lineId = idOf(ctx, 'lineId')
+    await doChange(context, sessionOf(ctx).userId, lineId)
+    return lineWithNotice(lineId, notice)
+  }
+}

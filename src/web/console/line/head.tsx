@@ -1,0 +1,64 @@
+import type { Context } from '../../../domain/context.js'
+import { renameLine } from '../../../domain/lines.js'
+import { fieldOf, idOf } from '../fields.js'
+import { Field, Form } from '../form.js'
+import { LineStatus } from '../lines.js'
+import type { Act } from '../page.js'
+import { sessionOf } from '../session.js'
+import { lineWithNotice, type LineView } from './view.js'
+
+/** Which line this is, what it is called, and where to see what it does. */
+export function Head({ view }: { view: LineView }) {
+  const { page, line, path } = view
+  const action = `${path}/name`
+  return (
+    <header>
+      <h1>{line.name}</h1>
+      <p class="facts">
+        {line.name !== line.number && <strong>{line.number}</strong>}
+        <LineStatus status={line.status} />
+        <a href={`/console/activity?line=${line.id}`}>Activity of this line</a>
+        {page.hasSimulator && <a href="/simulator">Phone simulator</a>}
+      </p>
+      {line.status === 'disabled' && <Disabled view={view} />}
+      <details open={page.fault?.action === action}>
+        <summary>Rename</summary>
+        <Form page={page} action={action} class="row">
+          <Field
+            page={page}
+            action={action}
+            name="name"
+            label="Name"
+            value={line.name}
+            required
+            more={{ maxlength: 100 }}
+          />
+          <button type="submit">Save the name</button>
+        </Form>
+      </details>
+    </header>
+  )
+}
+
+function Disabled({ view: { page, line } }: { view: LineView }) {
+  return (
+    <p class="fault">
+      This line is disabled: it sends and receives nothing, and its incoming webhook answers 404. What you set
+      here counts when it is enabled again:{' '}
+      {page.session?.role === 'operator' ? (
+        <a href={`/console/users/${line.userId}`}>enable it under Users</a>
+      ) : (
+        'ask whoever runs this service'
+      )}
+      .
+    </p>
+  )
+}
+
+export function postName(context: Context): Act {
+  return async (ctx) => {
+    const lineId = idOf(ctx, 'lineId')
+    await renameLine(context, sessionOf(ctx).userId, lineId, fieldOf(ctx, 'name'))
+    return lineWithNotice(lineId, 'renamed')
+  }
+}

@@ -1,0 +1,84 @@
+import { findDeveloperConnection } from '../../../domain/connections.js'
+import type { Context } from '../../../domain/context.js'
+import { sendHeldEvents } from '../../../domain/deliveries/held-events.js'
+import { findDeliveries } from '../../../domain/deliveries/read.js'
+import { explainFailure } from '../failures.js'
+import { idOf } from '../fields.js'
+import { Form, Time } from '../form.js'
+import type { Act } from '../page.js'
+import { sessionOf } from '../session.js'
+import { lineWithNotice, type LineView } from './view.js'
+
+export type HeldDelivery = Awaited<ReturnType<typeof findDeliveries>>[number]
+
+const MAX_SHOWN = 20
+
+const KINDS = { inboundText: 'Text', inboundMedia: 'Picture or file', voiceMail: 'Voicemail' }
+
+/** Newest first, at most one more than is shown; only of the endpoint that the line has now. */
+export async function findHeldEvents(context: Context, line: LineView['line']): Promise<HeldDelivery[]> {
+  const connection = await findDeveloperConnection(context, line.userId, line.id)
+  const filter = { lineId: line.id, status: 'held' }
+  const held = await findDeliveries(context, line.userId, filter, { limit: MAX_SHOWN + 1 })
+  return held.filter(({ endpointId }) => endpointId === connection?.endpointId)
+}
+
+export function HeldEvents(props: { view: LineView; held: readonly HeldDelivery[]; maySend: boolean }) {
+  const { view, held, maySend } = props
+  return (
+    <>
+      <h3>Held events</h3>
+      <p>
+        They came while nothing could be posted to your server.
+        {held.length > MAX_SHOWN && ` Here are the newest ${MAX_SHOWN}; there are more.`}
+      </p>
+      <table class="rows">
+        <thead>
+          <tr>
+            <th>Received</th>
+            <th>From</th>
+            <th>What</th>
+            <th>Last failure</th>
+          </tr>
+        </thead>
+        <tbody>
+          {held.slice(0, MAX_SHOWN).map((each) => (
+            <tr key={each.id}>
+              <td data-label="Received">
+                <MessageLink held={each} />
+              </td>
+              <td data-label="From">{each.fromNumber}</td>
+              <td data-label="What">{KINDS[each.type]}</td>
+              <td data-label="Last failure">
+                {each.lastFailure === null ? 'none' : explainFailure(each.lastFailure)}
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      {maySend ? (
+        <Form page={view.page} action={`${view.path}/outgoing-webhook/send-held-events`} class="inline">
+          <button type="submit">Send them</button>
+        </Form>
+      ) : (
+        <p class="empty">
+          They can be sent when the {view.connection.enabled ? 'URL' : 'developer connection'} is enabled
+          again.
+        </p>
+      )}
+    </>
+  )
+}
+
+function MessageLink({ held: { messageId, createdAt } }: { held: HeldDelivery }) {
+  const time = <Time at={createdAt} />
+  return messageId === null ? time : <a href={`/console/messages/${messageId}`}>{time}</a>
+}
+
+export function postHeldEvents(context: Context): Act {
+  return async (ctx) => {
+    const lineId = idOf(ctx, 'lineId')
+    await sendHeldEvents(context, sessionOf(ctx).userId, lineId)
+    return lineWithNotice(lineId, 'held-sent')
+  }
+}

@@ -1,0 +1,74 @@
+import type { Middleware } from 'koa'
+import type { Context } from '../../../domain/context.js'
+import { readLimits } from '../../../domain/limits.js'
+import { getOwnLine } from '../../../domain/lines.js'
+import { idOf } from '../fields.js'
+import { live } from '../live.js'
+import { sessionOf } from '../session.js'
+import { Section, type LineView } from './view.js'
+
+type LimitsNow = Awaited<ReturnType<typeof readLimits>>
+
+export function loadLimits(context: Context, line: LineView['line']): Promise<LimitsNow> {
+  return readLimits(context, line.userId, line.id)
+}
+
+/** Specification §8, as gauges that keep themselves up to date. */
+export function Limits({ view, limits }: { view: LineView; limits: LimitsNow }) {
+  return (
+    <Section view={view} id="limits" title="Limits">
+      <p>
+        How many messages the incoming webhook took in the last 60 seconds. One too many is refused with 429
+        and told when to try again.
+      </p>
+      <div {...{ 'hx-sse:connect': `${view.path}/limits/live` }} hx-swap="innerMorph">
+        <Gauges limits={limits} />
+      </div>
+    </Section>
+  )
+}
+
+function Gauges({ limits: { line, numbers } }: { limits: LimitsNow }) {
+  return (
+    <>
+      <Gauge {...line} to="in all" />
+      {numbers.map(({ number, ...allowance }) => (
+        <Gauge key={number} {...allowance} to={`to ${number}`} />
+      ))}
+      {numbers.length === 0 && <p class="muted">To single numbers: none in the last 60 s.</p>}
+    </>
+  )
+}
+
+function Gauge({ to, limit, used, opensMs }: LimitsNow['line'] & { to: string }) {
+  const seconds = Math.max(1, Math.ceil(opensMs / 1000))
+  const words = `${used} of ${limit} in the last 60 s ${to}`
+  return (
+    <div class="gauge">
+      <meter
+        min={0}
+        max={limit}
+        low={limit * 0.6}
+        high={limit - 0.5}
+        optimum={0}
+        value={used}
+        aria-label={words}
+      />
+      <span>
+        {words}
+        {used > 0 && `; ${used >= limit ? 'full: one more fits' : 'one more opens'} in ${seconds} s`}
+      </span>
+    </div>
+  )
+}
+
+/** @throws UserError 404, before anything is streamed */
+export function liveLimits(context: Context): Middleware {
+  const stream = live(context, async (ctx) => (
+    <Gauges limits={await readLimits(context, sessionOf(ctx).userId, idOf(ctx, 'lineId'))} />
+  ))
+  return async (ctx, next) => {
+    await getOwnLine(context, sessionOf(ctx).userId, idOf(ctx, 'lineId'))
+    await stream(ctx, next)
+  }
+}

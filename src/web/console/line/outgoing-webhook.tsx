@@ -1,0 +1,82 @@
+import { setOutgoingUrl } from '../../../domain/connections.js'
+import type { Context } from '../../../domain/context.js'
+import type { TestEventResult } from '../../../domain/test-event.js'
+import { fieldOf, idOf } from '../fields.js'
+import { Field, Form } from '../form.js'
+import type { Act } from '../page.js'
+import { sessionOf } from '../session.js'
+import { Health } from './health.js'
+import { HeldEvents, type HeldDelivery } from './held-events.js'
+import { TestEvent } from './test-event.js'
+import { lineWithNotice, NeedsConnection, Section, type LineView } from './view.js'
+
+const ID = 'outgoing-webhook'
+
+export function OutgoingWebhook(props: {
+  view: LineView
+  held: readonly HeldDelivery[]
+  testEvent: TestEventResult | undefined
+}) {
+  const { view, held, testEvent } = props
+  const { connection, path } = view
+  const { enabled, outgoingWebhookUrl: url, endpoint } = connection
+  const action = `${path}/${ID}`
+  const maySendHeld = enabled && held.length > 0 && endpoint?.disabledAt === null
+  const offers = [
+    ...(enabled ? [action] : []),
+    ...(enabled && url !== null ? [`${action}/test-event`] : []),
+    ...(maySendHeld ? [`${action}/send-held-events`] : []),
+  ]
+  return (
+    <Section view={view} id={ID} title="Outgoing webhook" offers={offers}>
+      <p>
+        What the line receives (texts, pictures and files, voicemail) is posted to this URL of yours as JSON,
+        signed.
+      </p>
+      {enabled && <UrlForm view={view} action={action} />}
+      {!enabled && url !== null && (
+        <p>
+          <code>{url}</code>
+        </p>
+      )}
+      {!enabled && <NeedsConnection />}
+      {enabled && url !== null && (
+        <TestEvent view={view} action={`${action}/test-event`} result={testEvent} />
+      )}
+      {endpoint !== null && <Health view={view} endpoint={endpoint} />}
+      {held.length > 0 && <HeldEvents view={view} held={held} maySend={maySendHeld} />}
+    </Section>
+  )
+}
+
+function UrlForm({ view: { page, connection }, action }: { view: LineView; action: string }) {
+  const url = connection.outgoingWebhookUrl
+  return (
+    <Form page={page} action={action}>
+      <Field
+        page={page}
+        action={action}
+        name="url"
+        label="URL of your server"
+        type="url"
+        hint={
+          url === null
+            ? 'Such as https://example.com/linehook. It should answer 200 at once.'
+            : 'Saved empty, it is removed, and its signing secret with it.'
+        }
+        autocomplete="off"
+        {...(url === null ? {} : { value: url })}
+      />
+      <button type="submit">Save the URL</button>
+    </Form>
+  )
+}
+
+export function postOutgoingUrl(context: Context): Act {
+  return async (ctx) => {
+    const lineId = idOf(ctx, 'lineId')
+    const url = fieldOf(ctx, 'url').trim()
+    await setOutgoingUrl(context, sessionOf(ctx).userId, lineId, url === '' ? undefined : url)
+    return lineWithNotice(lineId, url === '' ? 'url-removed' : 'url-saved')
+  }
+}

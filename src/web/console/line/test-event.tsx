@@ -1,0 +1,57 @@
+import type { TestEventResult } from '../../../domain/test-event.js'
+import { explainFailure } from '../failures.js'
+import { Form } from '../form.js'
+import type { LineView } from './view.js'
+
+const RESULT_ID = 'test-event-result'
+const MAX_SHOWN = 500
+
+/** What was refused, and a session that is over, take the whole page as they would without a script. */
+const INLINE = {
+  'hx-target': `#${RESULT_ID}`,
+  'hx-swap': 'innerHTML',
+  'hx-status:4xx': 'target:body',
+  'hx-status:5xx': 'target:body',
+}
+
+export function TestEvent(props: { view: LineView; action: string; result: TestEventResult | undefined }) {
+  const { view, action, result } = props
+  return (
+    <>
+      <Form page={view.page} action={action} class="inline" more={{ 'hx-post': action, ...INLINE }}>
+        <button type="submit" class="secondary">
+          Send test event
+        </button>{' '}
+        <span class="sending" aria-hidden="true">
+          Sending…
+        </span>
+      </Form>
+      <div id={RESULT_ID} role="status">
+        {result !== undefined && <TestEventOutcome result={result} />}
+      </div>
+    </>
+  )
+}
+
+export function TestEventOutcome({ result }: { result: TestEventResult }) {
+  const { delivered, responseStatus, failure, durationMs, responseExcerpt } = result
+  return (
+    <div class={delivered ? 'notice' : 'fault'}>
+      <p>
+        <span class={delivered ? 'badge good' : 'badge bad'}>{delivered ? 'delivered' : 'failed'}</span>{' '}
+        {delivered && `Your server answered ${responseStatus ?? ''}. `}
+        {failure !== null && `${explainFailure(failure)} `}
+        It took {durationMs} ms.
+      </p>
+      {responseExcerpt !== null && responseExcerpt !== '' && (
+        <pre>
+          <code>{shorten(responseExcerpt)}</code>
+        </pre>
+      )}
+    </div>
+  )
+}
+
+function shorten(text: string): string {
+  return text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}…` : text
+}

@@ -1,0 +1,98 @@
+import type { ComponentChildren } from 'preact'
+import type { getConnection } from '../../../domain/connections.js'
+import type { getOwnLine } from '../../../domain/lines.js'
+import { withNotice, type Notice } from '../notices.js'
+import type { Page } from '../page.js'
+
+/** What every section of a line's page may show. */
+export interface LineView {
+  page: Page
+  line: Awaited<ReturnType<typeof getOwnLine>>
+  connection: Awaited<ReturnType<typeof getConnection>>
+  /** `/console/lines/…` */
+  path: string
+  /** What was just done, by its name. */
+  done: string
+}
+
+/** A section's id is the first part of its forms' paths, too. */
+export type SectionId = 'connection' | 'outgoing-webhook' | 'signing-secret' | 'incoming-webhook' | 'limits'
+
+/** The page is long: what a form has done is said where the form is. */
+const SAID_AT: Partial<Record<string, SectionId>> = {
+  enabled: 'connection',
+  disabled: 'connection',
+  disconnected: 'connection',
+  'url-saved': 'outgoing-webhook',
+  'url-removed': 'outgoing-webhook',
+  'held-sent': 'outgoing-webhook',
+  'secret-rotated': 'signing-secret',
+  'webhook-created': 'incoming-webhook',
+  'webhook-regenerated': 'incoming-webhook',
+  'webhook-deleted': 'incoming-webhook',
+} satisfies Partial<Record<Notice, SectionId>>
+
+export function linePath(lineId: string): string {
+  return `/console/lines/${lineId}`
+}
+
+/** Where a form goes when it has done its work: to the section that says so. */
+export function lineWithNotice(lineId: string, notice: Notice, show?: 'secret' | 'webhook'): string {
+  const path = linePath(lineId) + (show === undefined ? '' : `?show=${show}`)
+  const section = SAID_AT[notice]
+  return withNotice(path, notice) + (section === undefined ? '' : `#${section}`)
+}
+
+export function isSaidInSection(done: string): boolean {
+  return Object.hasOwn(SAID_AT, done)
+}
+
+export function Section(props: {
+  view: LineView
+  id: SectionId
+  title: string
+  /** Actions of the forms that it shows now; a fault of another one has no form to stand at. */
+  offers?: readonly string[]
+  children: ComponentChildren
+}) {
+  const { view, id, title, offers = [], children } = props
+  const { fault, notice } = view.page
+  const isStray = fault?.action.startsWith(`${view.path}/${id}`) === true && !offers.includes(fault.action)
+  return (
+    <section id={id} aria-labelledby={`${id}-title`}>
+      <h2 id={`${id}-title`}>{title}</h2>
+      {notice !== undefined && SAID_AT[view.done] === id && (
+        <p role="status" class="notice">
+          {notice}
+        </p>
+      )}
+      {isStray && (
+        <p role="alert" class="fault">
+          {fault.message}
+        </p>
+      )}
+      {children}
+    </section>
+  )
+}
+
+/** Why a section's forms are not there. */
+export function NeedsConnection() {
+  return (
+    <p class="empty">
+      Not possible while the developer connection is off: <a href="#connection">enable it first</a>.
+    </p>
+  )
+}
+
+/** A secret, shown, with its button; `id` is unique on the page. */
+export function Copyable({ id, text, what }: { id: string; text: string; what: string }) {
+  return (
+    <div class="copyable">
+      <code id={id}>{text}</code>
+      <button type="button" class="secondary" data-copy={id} aria-label={`Copy ${what}`} hidden>
+        Copy
+      </button>
+    </div>
+  )
+}

@@ -1,0 +1,89 @@
+import type { Middleware } from 'koa'
+import type { Context } from '../../domain/context.js'
+import { listOwnLines } from '../../domain/lines.js'
+import { Empty, Time } from './form.js'
+import { Layout } from './layout.js'
+import { linePath } from './line/view.js'
+import { answerPage, pageOf, type Page } from './page.js'
+import { sessionOf } from './session.js'
+
+type Lines = Awaited<ReturnType<typeof listOwnLines>>
+
+/** The first page: the user's lines. */
+export function showLines(context: Context): Middleware {
+  return async (ctx) => {
+    const page = pageOf(ctx, context)
+    const lines = await listOwnLines(context, sessionOf(ctx).userId)
+    answerPage(
+      ctx,
+      <Layout page={page} title="Lines">
+        <h1>Lines</h1>
+        {lines.length === 0 ? <NoLines page={page} /> : <LineTable lines={lines} />}
+      </Layout>,
+    )
+  }
+}
+
+function LineTable({ lines }: { lines: Lines }) {
+  return (
+    <table class="rows">
+      <thead>
+        <tr>
+          <th>Number</th>
+          <th>Name</th>
+          <th>Status</th>
+          <th>Developer connection</th>
+          <th>Last activity</th>
+        </tr>
+      </thead>
+      <tbody>
+        {lines.map(({ id, number, name, status, isConnected, lastActivityAt }) => (
+          <tr key={id}>
+            <td data-label="Number">
+              <a href={linePath(id)}>{number}</a>
+            </td>
+            <td data-label="Name">{name === number ? <span class="muted">no name yet</span> : name}</td>
+            <td data-label="Status">
+              <LineStatus status={status} />
+            </td>
+            <td data-label="Developer connection">
+              <span class={isConnected ? 'badge good' : 'badge'}>{isConnected ? 'on' : 'off'}</span>
+            </td>
+            <td data-label="Last activity">
+              {lastActivityAt === null ? <span class="muted">none yet</span> : <Time at={lastActivityAt} />}
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  )
+}
+
+export function LineStatus({ status }: { status: 'active' | 'disabled' }) {
+  return <span class={status === 'active' ? 'badge good' : 'badge bad'}>{status}</span>
+}
+
+function NoLines({ page: { session, hasSimulator } }: { page: Page }) {
+  if (session?.role !== 'operator') {
+    return (
+      <Empty>
+        <p>You have no line yet. Ask whoever runs this service to give you one; it is listed here then.</p>
+        {hasSimulator && <p>A line at the simulator is enough to try everything out.</p>}
+      </Empty>
+    )
+  }
+  return (
+    <Empty>
+      <p>
+        You have no line yet. Add one under{' '}
+        <a href={`/console/users/${session.userId}`}>Users → {session.email}</a>.
+      </p>
+      {hasSimulator && (
+        <p>
+          The phone simulator is on: a line with the carrier “Simulator” and any number, such as +15551234567,
+          works at once and costs nothing.
+        </p>
+      )}
+    </Empty>
+  )
+}

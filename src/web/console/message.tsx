@@ -1,0 +1,83 @@
+import type { Context as KoaContext, Middleware } from 'koa'
+import type { Context } from '../../domain/context.js'
+import { sendDeliveryAgain } from '../../domain/deliveries/again.js'
+import { findEvent } from '../../domain/deliveries/read.js'
+import { getOwnLine } from '../../domain/lines.js'
+import { sendMessageAgain } from '../../domain/messages/again.js'
+import { getMessage } from '../../domain/messages/read.js'
+import { isId, newId } from '../../ids.js'
+import { fieldOf, idOf, queryOf } from './fields.js'
+import { Layout } from './layout.js'
+import { live } from './live.js'
+import { InboundWay } from './message/inbound.js'
+import { Head } from './message/head.js'
+import { OutboundWay } from './message/outbound.js'
+import { messagePath } from './message/path.js'
+import type { MessageView } from './message/view.js'
+import { withNotice } from './notices.js'
+import { answerPage, pageOf, type Act } from './page.js'
+import { sessionOf } from './session.js'
+
+/** The whole way of a message, from the first request to the last attempt. Keeps itself up to date. */
+export function showMessage(context: Context): Middleware {
+  return async (ctx) => {
+    const view = await viewOf(context, ctx, fieldOf(ctx, 'key'))
+    const { page, message, key } = view
+    const path = `${messagePath(message.id)}/live?key=${key}`
+    // What was wrong with a form stays until the reader goes on.
+    const liveness = page.fault === undefined ? { 'hx-sse:connect': path, 'hx-swap': 'innerMorph' } : {}
+    answerPage(
+      ctx,
+      <Layout page={page} title="Message">
+        <div class="way-page" {...liveness}>
+          <Way {...view} />
+        </div>
+      </Layout>,
+    )
+  }
+}
+
+export function liveMessage(context: Context): Middleware {
+  const stream = live(context, async (ctx) => <Way {...await viewOf(context, ctx, queryOf(ctx, 'key'))} />)
+  return async (ctx, next) => {
+    // Refused before the stream begins: then there is nobody to tell.
+    await getMessage(context, sessionOf(ctx).userId, idOf(ctx, 'messageId'))
+    await stream(ctx, next)
+  }
+}
+
+/** The form's key is of one use: a second press of its button finds the message that the first one made. */
+export function postSendMessageAgain(context: Context): Act {
+  return async (ctx) => {
+    const { userId } = sessionOf(ctx)
+    const again = await sendMessageAgain(context, userId, idOf(ctx, 'messageId'), fieldOf(ctx, 'key'))
+    return withNotice(messagePath(again.id), 'sent-again')
+  }
+}
+
+export function postSendDeliveryAgain(context: Context): Act {
+  return async (ctx) => {
+    await sendDeliveryAgain(context, sessionOf(ctx).userId, idOf(ctx, 'deliveryId'))
+    return withNotice(messagePath(idOf(ctx, 'messageId')), 'sent-again')
+  }
+}
+
+/** @param key of the form that the reader has already, or anything that is none */
+async function viewOf(context: Context, ctx: KoaContext, key: string): Promise<MessageView> {
+  const { userId } = sessionOf(ctx)
+  const message = await getMessage(context, userId, idOf(ctx, 'messageId'))
+  const [line, event] = await Promise.all([
+    getOwnLine(context, userId, message.lineId),
+    message.direction === 'inbound' ? findEvent(context, userId, message.id) : undefined,
+  ])
+  return { page: pageOf(ctx, context), message, line, event, key: isId(key) ? key : newId() }
+}
+
+function Way(view: MessageView) {
+  return (
+    <>
+      <Head {...view} />
+      {view.message.direction === 'outbound' ? <OutboundWay {...view} /> : <InboundWay {...view} />}
+    </>
+  )
+}

@@ -1,0 +1,81 @@
+import type { DeliveryAttempt } from '../../../database/deliveries/reading.js'
+import type { DeliveryWithAttempts } from '../../../domain/deliveries/read.js'
+import { explainFailure } from '../failures.js'
+import { Form, Time } from '../form.js'
+import type { Page } from '../page.js'
+import { Status } from '../status.js'
+import { messagePath } from './path.js'
+import { Step } from './step.js'
+import { durationWords } from './words.js'
+
+/** One endpoint that the event goes to, with every attempt. */
+export function DeliveryWay(props: { page: Page; messageId: string; delivery: DeliveryWithAttempts }) {
+  const { page, messageId, delivery } = props
+  const { id, url, status, attempts, deliveredAt } = delivery
+  const title = (
+    <>
+      Delivery to <code>{url}</code> <Status status={status} />
+    </>
+  )
+  return (
+    <Step title={title} at={deliveredAt}>
+      <p>{stateWords(delivery)}</p>
+      {status === 'pending' && (
+        <p>
+          Next attempt: <Time at={delivery.dueAt} />
+        </p>
+      )}
+      {attempts.length > 0 && (
+        <ol class="attempts">
+          {attempts.map((attempt) => (
+            <Attempt key={attempt.attemptNumber} attempt={attempt} />
+          ))}
+        </ol>
+      )}
+      {(status === 'delivered' || status === 'exhausted' || status === 'held') && (
+        <Form page={page} action={`${messagePath(messageId)}/deliveries/${id}/send-again`} class="inline">
+          <button type="submit" class={status === 'delivered' ? 'secondary' : ''}>
+            Send again
+          </button>
+        </Form>
+      )}
+    </Step>
+  )
+}
+
+function stateWords({ status, attemptCount }: DeliveryWithAttempts): string {
+  switch (status) {
+    case 'pending':
+      return attemptCount === 0 ? 'Waiting for its first attempt.' : 'Waiting for its next attempt.'
+    case 'delivering':
+      return 'An attempt is under way.'
+    case 'delivered':
+      return 'The server took the event.'
+    case 'exhausted':
+      return 'All attempts are used up. It is kept, and you can send it again.'
+    case 'held':
+      return 'Held: nothing is sent while the endpoint is disabled or the developer connection is off.'
+  }
+}
+
+function Attempt({ attempt }: { attempt: DeliveryAttempt }) {
+  const { attemptNumber, startedAt, durationMs, responseStatus, responseExcerpt, failure } = attempt
+  return (
+    <li>
+      <p>
+        <strong>Attempt {attemptNumber}</strong>{' '}
+        <span class="muted">
+          <Time at={startedAt} /> · {durationWords(durationMs)}
+        </span>
+        {responseStatus !== null && ` · status ${responseStatus}`}
+      </p>
+      {failure !== null && <p class="why">{explainFailure(failure)}</p>}
+      {responseExcerpt !== null && responseExcerpt !== '' && <pre>{responseExcerpt}</pre>}
+      {attempt.nextAttemptAt !== null && (
+        <p class="muted">
+          The next attempt was due at <Time at={attempt.nextAttemptAt} />
+        </p>
+      )}
+    </li>
+  )
+}

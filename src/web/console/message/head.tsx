@@ -1,0 +1,41 @@
+import { labelOf } from '../activity/filter-form.js'
+import { linePath } from '../line/view.js'
+import { Status } from '../status.js'
+import type { MessageView } from './view.js'
+import { TYPE_WORDS } from './words.js'
+
+/** Between whom, and what it says. */
+export function Head({ message, line }: MessageView) {
+  const { direction, fromNumber, toNumber, type, text, mediaUrl, status } = message
+  return (
+    <>
+      <h1>{direction === 'outbound' ? `To ${toNumber}` : `From ${fromNumber}`}</h1>
+      <p class="facts">
+        <Status status={status} />
+        <span>
+          {TYPE_WORDS[type]} {direction === 'outbound' ? 'sent by' : 'received by'}{' '}
+          <a href={linePath(line.id)}>{labelOf(line.name, line.number)}</a>
+        </span>
+      </p>
+      {text !== null && <blockquote class="text">{text}</blockquote>}
+      {mediaUrl !== null && <MediaUrl url={mediaUrl} />}
+    </>
+  )
+}
+
+/** Nothing is loaded from there before the reader wants it; a link to `javascript:` would run in this page. */
+function MediaUrl({ url }: { url: string }) {
+  const isWeb = /^https?:\/\//i.test(url)
+  return (
+    <p class="media">
+      Media:{' '}
+      {isWeb ? (
+        <a href={url} rel="noopener noreferrer" target="_blank">
+          {url}
+        </a>
+      ) : (
+        <code>{url}</code>
+      )}
+    </p>
+  )
+}

@@ -1,0 +1,121 @@
+import type { Message } from '../../../database/messages/reading.js'
+import { explainFailure } from '../failures.js'
+import { Confirm, Form, Time } from '../form.js'
+import { messagePath } from './path.js'
+import { Step } from './step.js'
+import type { MessageView } from './view.js'
+import { durationWords, SOURCE_WORDS } from './words.js'
+
+/** Accepted, waited, taken to the carrier, sent, and what the carrier reported. */
+export function OutboundWay(view: MessageView) {
+  const { message } = view
+  return (
+    <>
+      <h2>Its way</h2>
+      <ol class="way">
+        <Step title={`Accepted ${SOURCE_WORDS[message.source]}`} at={message.createdAt}>
+          {message.againOf !== null && (
+            <p>
+              It sends <a href={messagePath(message.againOf)}>an earlier message</a> again.
+            </p>
+          )}
+        </Step>
+        {message.status === 'queued' ? <Waiting message={message} /> : <Waited message={message} />}
+        {message.claimedAt !== null && message.status !== 'queued' && <AtCarrier message={message} />}
+        {message.sentAt !== null && <Step title="Sent: the carrier took it" at={message.sentAt} />}
+        <End message={message} />
+      </ol>
+      {(message.status === 'failed' || message.status === 'unknown') && <SendAgain {...view} />}
+    </>
+  )
+}
+
+function Waiting({ message: { error, dueAt, attemptCount } }: { message: Message }) {
+  return (
+    <Step title="Waiting">
+      <p>
+        {error === null
+          ? 'For its slot in the rate limits, or for an earlier message to the same number.'
+          : explainFailure(error)}{' '}
+        Looked at again: <Time at={dueAt} />.
+      </p>
+      {attemptCount > 0 && <p>{attemptsWords(attemptCount)} so far.</p>}
+    </Step>
+  )
+}
+
+function Waited({ message: { createdAt, claimedAt, attemptCount } }: { message: Message }) {
+  if (claimedAt === null) return null
+  const ms = claimedAt.getTime() - createdAt.getTime()
+  const until = attemptCount > 1 ? 'until the last attempt' : 'for its slot'
+  return <Step title={`Waited ${durationWords(ms)} ${until}`} />
+}
+
+function AtCarrier({ message }: { message: Message }) {
+  const { claimedAt, attemptCount, carrierMessageId, status } = message
+  return (
+    <Step title="Taken to the carrier" at={claimedAt}>
+      <p>
+        {attemptsWords(attemptCount)}
+        {status === 'sending' && '; the carrier has not answered yet'}.
+        {carrierMessageId !== null && (
+          <>
+            {' '}
+            Carrier message id: <code>{carrierMessageId}</code>
+          </>
+        )}
+      </p>
+    </Step>
+  )
+}
+
+/** How it ended, or what is still missing. */
+function End({ message: { status, error, receiptAt } }: { message: Message }) {
+  const why = error === null ? null : <p>{explainFailure(error)}</p>
+  switch (status) {
+    case 'sent':
+      return <Step title="No receipt yet: the carrier has not said whether it arrived" />
+    case 'delivered':
+      return <Step title="Receipt: delivered" at={receiptAt} />
+    case 'failed':
+      return (
+        <Step title={receiptAt === null ? 'Failed' : 'Receipt: failed'} at={receiptAt}>
+          {why}
+        </Step>
+      )
+    case 'unknown':
+      return <Step title="Nobody knows whether it was sent">{why}</Step>
+    case 'queued':
+    case 'sending':
+    case 'received':
+      return null
+  }
+}
+
+function SendAgain({ page, message: { id, status }, key }: MessageView) {
+  const action = `${messagePath(id)}/send-again`
+  const keyField = <input type="hidden" name="key" value={key} />
+  if (status === 'unknown') {
+    return (
+      <Confirm
+        page={page}
+        action={action}
+        label="Send again"
+        consequence="It may have arrived already: sent again, it may arrive twice."
+        button="Send it again"
+      >
+        {keyField}
+      </Confirm>
+    )
+  }
+  return (
+    <Form page={page} action={action} class="inline">
+      {keyField}
+      <button type="submit">Send again</button>
+    </Form>
+  )
+}
+
+function attemptsWords(count: number): string {
+  return count === 1 ? '1 attempt' : `${count} attempts`
+}

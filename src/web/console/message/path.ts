@@ -1,0 +1,3 @@
+export function messagePath(messageId: string): string {
+  return `/console/messages/${messageId}`
+}

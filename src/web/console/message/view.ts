@@ -1,0 +1,15 @@
+import type { OwnLine } from '../../../database/lines.js'
+import type { Message } from '../../../database/messages/reading.js'
+import type { EventOfMessage } from '../../../domain/deliveries/read.js'
+import type { Page } from '../page.js'
+
+/** What the parts of a message's page may show. */
+export interface MessageView {
+  page: Page
+  message: Message
+  line: OwnLine
+  /** Of a received message. */
+  event: EventOfMessage | undefined
+  /** Of one wish to send it again: the same for as long as the page is open. */
+  key: string
+}

@@ -1,0 +1,31 @@
+import type { EventType } from '../../../database/events.js'
+import type { MessageSource, MessageType } from '../../../database/messages/reading.js'
+
+export const TYPE_WORDS: Record<MessageType, string> = {
+  text: 'Text',
+  media: 'Picture or file',
+  voicemail: 'Voicemail',
+}
+
+export const EVENT_WORDS: Record<EventType, string> = {
+  inboundText: TYPE_WORDS.text,
+  inboundMedia: TYPE_WORDS.media,
+  voiceMail: TYPE_WORDS.voicemail,
+}
+
+export const SOURCE_WORDS: Record<MessageSource, string> = {
+  webhook: 'by the incoming webhook',
+  application: 'by an application',
+  console: 'by a person: sent again',
+  carrier: 'from the carrier',
+}
+
+/** How long something took, for people: 120 ms, 4.2 s, 3 min 5 s, 2 h 10 min. */
+export function durationWords(ms: number): string {
+  if (ms < 1000) return `${Math.max(0, Math.round(ms))} ms`
+  if (ms < 59_950) return `${(ms / 1000).toFixed(1)} s`
+  const seconds = Math.round(ms / 1000)
+  if (seconds < 3600) return `${Math.floor(seconds / 60)} min ${seconds % 60} s`
+  const minutes = Math.round(seconds / 60)
+  return `${Math.floor(minutes / 60)} h ${minutes % 60} min`
+}

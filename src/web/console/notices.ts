@@ -1,0 +1,40 @@
+/**
+ * What a page says after a form has done its work. The redirect names it (`?done=…`), so that nothing needs to be
+ * kept, and nobody can make a page say something of his own.
+ */
+const NOTICES = {
+  'signed-out': 'You are signed out.',
+  confirmed: 'Thank you.',
+  'password-changed': 'Your password is changed; your other sessions are ended.',
+  'token-revoked': 'The API token is revoked.',
+  'session-ended': 'The session is ended.',
+  'sessions-ended': 'Your other sessions are ended.',
+  renamed: 'The line has its new name.',
+  enabled: 'The developer connection is enabled.',
+  disabled: 'The developer connection rests: no events go out, and the incoming webhook answers 404.',
+  disconnected: 'Disconnected: the connection is disabled and its incoming webhook is deleted.',
+  'url-saved': 'The outgoing webhook URL is saved.',
+  'url-removed': 'The outgoing webhook URL is removed.',
+  'webhook-created':
+    'The incoming webhook is created. Its URL is a secret: copy it now, or come back to it here.',
+  'webhook-regenerated': 'The incoming webhook has a new URL.',
+  'webhook-deleted': 'The incoming webhook is deleted: its URL answers 404 from now on.',
+  'secret-rotated': 'There is a new signing secret. The old one signs too for 24 hours.',
+  'held-sent': 'The held events are being sent.',
+  'sent-again': 'It is being sent again.',
+  'user-added': 'The user is added.',
+  'line-added': 'The line is added.',
+  'line-disabled': 'The line is disabled: it sends and receives nothing.',
+  'line-enabled': 'The line works again.',
+} as const
+
+export type Notice = keyof typeof NOTICES
+
+export function noticeOf(name: string): string | undefined {
+  return Object.hasOwn(NOTICES, name) ? NOTICES[name as Notice] : undefined
+}
+
+/** A path of ours with the notice in its query. */
+export function withNotice(path: string, notice: Notice): string {
+  return `${path}${path.includes('?') ? '&' : '?'}done=${notice}`
+}

@@ -1,0 +1,97 @@
+import type { Context as KoaContext, Middleware } from 'koa'
+import type { VNode } from 'preact'
+import { renderToString } from 'preact-render-to-string'
+import type { Context } from '../../domain/context.js'
+import type { Session } from '../../domain/sessions.js'
+import { UserError } from '../../errors.js'
+import type { NonceState } from '../middleware/content-security.js'
+import { queryOf } from './fields.js'
+import { noticeOf } from './notices.js'
+import { formTokenOf, type SessionState } from './session.js'
+
+/** What every page knows about the request that it answers. */
+export interface Page {
+  session: Session | undefined
+  csrfToken: string
+  nonce: string
+  path: string
+  /** What was just done. */
+  notice: string | undefined
+  /** Of the form that was just refused. */
+  fault: FormFault | undefined
+  hasSimulator: boolean
+}
+
+export interface FormFault {
+  /** The form's action. */
+  action: string
+  message: string
+  /** As they were typed; never passwords. */
+  fields: Record<string, string>
+}
+
+interface FaultState {
+  fault?: FormFault
+}
+
+export function pageOf(ctx: KoaContext, context: Context): Page {
+  return {
+    session: (ctx.state as SessionState).session,
+    csrfToken: formTokenOf(ctx, context),
+    nonce: (ctx.state as NonceState).nonce,
+    path: ctx.path,
+    notice: noticeOf(queryOf(ctx, 'done')),
+    fault: (ctx.state as FaultState).fault,
+    hasSimulator: context.config.simulator,
+  }
+}
+
+export function answerPage(ctx: KoaContext, page: VNode): void {
+  ctx.type = 'html'
+  ctx.body = `<!doctype html>${renderToString(page)}`
+}
+
+/** A piece of a page, for htmx. */
+export function answerFragment(ctx: KoaContext, fragment: VNode): void {
+  ctx.type = 'html'
+  ctx.body = renderToString(fragment)
+}
+
+/** What a form's button does. Gives where to go then, a path with query; undefined when it has answered itself. */
+export type Act = (ctx: KoaContext) => Promise<string | undefined>
+
+/**
+ * What a form asks for is done, and the browser is sent on. When it is refused its page is shown again, with the
+ * fault at the form and what was typed still in it.
+ */
+export function submit(act: Act, show: Middleware): Middleware {
+  return async (ctx, next) => {
+    try {
+      const next = await act(ctx)
+      if (next !== undefined) goTo(ctx, next)
+    } catch (error) {
+      if (!(error instanceof UserError)) throw error
+      ctx.status = error.status
+      ;(ctx.state as FaultState).fault = {
+        action: ctx.path,
+        message: error.message,
+        fields: typedFields(ctx.request.body),
+      }
+      await show(ctx, next)
+    }
+  }
+}
+
+/** 303: the next request is a GET (RFC 9110 §15.4.4). */
+export function goTo(ctx: KoaContext, path: string): void {
+  ctx.redirect(path)
+  ctx.status = 303
+}
+
+function typedFields(body: unknown): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries((body ?? {}) as Record<string, unknown>).filter(
+      (entry): entry is [string, string] => typeof entry[1] === 'string' && !/password|csrf/i.test(entry[0]),
+    ),
+  )
+}

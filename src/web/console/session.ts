@@ -1,0 +1,128 @@
+import { createHmac } from 'node:crypto'
+import type { Context as KoaContext, Middleware } from 'koa'
+import type { Context } from '../../domain/context.js'
+import { findSession, type Session } from '../../domain/sessions.js'
+import { UserError } from '../../errors.js'
+import { isSameSecret, newToken } from '../../secrets.js'
+import { fieldOf } from './fields.js'
+
+export interface SessionState {
+  session?: Session
+  /** The value of the browser's cookie: a session's token, or of nobody yet. */
+  browserToken?: string
+}
+
+/**
+ * One cookie. Its value is a random token; signed in, the hash of the token is a row in `sessions`, and signing in
+ * or out gives the browser a new one. (koa-session would keep a row for each visitor that is not signed in, and
+ * the settings page could neither list nor end what stands in its blobs.)
+ */
+export function readSession(context: Context): Middleware {
+  return async (ctx, next) => {
+    const state = ctx.state as SessionState
+    const token = ctx.cookies.get(cookieName(context))
+    if (token !== undefined && token.length <= 100) {
+      state.browserToken = token
+      // A page that asks for updates by itself does not show that anybody is still there.
+      const session = await findSession(context, token, { isUsed: !ctx.path.endsWith('/live') })
+      if (session !== undefined) state.session = session
+    }
+    await next()
+  }
+}
+
+/** Who is not signed in is sent to the sign-in page, and back afterwards. */
+export const requireSession: Middleware = async (ctx, next) => {
+  if ((ctx.state as SessionState).session !== undefined) {
+    await next()
+    return
+  }
+  if (ctx.method !== 'GET' || ctx.get('HX-Request') !== '') throw new UserError('sign in first', 401)
+  ctx.redirect(`/console/sign-in?next=${encodeURIComponent(ctx.url)}`)
+}
+
+/** @throws UserError 404: who is no operator need not know what is here */
+export const requireOperatorSession: Middleware = (ctx, next) => {
+  if (sessionOf(ctx).role !== 'operator') throw new UserError('There is nothing at this path', 404)
+  return next()
+}
+
+/**
+ * Before a secret is shown: the password must have been given a short while ago.
+ *
+ * @returns false when the browser was sent to give it
+ */
+export function isConfirmed(ctx: KoaContext, back = ctx.url): boolean {
+  if (sessionOf(ctx).isConfirmed) return true
+  ctx.redirect(`/console/confirm?next=${encodeURIComponent(back)}`)
+  ctx.status = 303
+  return false
+}
+
+export function sessionOf(ctx: KoaContext): Session {
+  const { session } = ctx.state as SessionState
+  if (session === undefined) throw new Error('this route lacks requireSession')
+  return session
+}
+
+/**
+ * A form counts if it comes from one of our own pages: by what the browser says about it (Sec-Fetch-Site), and by
+ * a token that only a page of this browser's can know. After the body is read.
+ *
+ * @throws UserError 403
+ */
+export function requireOwnForm(context: Context): Middleware {
+  return async (ctx, next) => {
+    const site = ctx.get('Sec-Fetch-Site')
+    const { browserToken } = ctx.state as SessionState
+    if (site !== '' && site !== 'same-origin') throw new UserError('forms of other sites are refused', 403)
+    if (browserToken === undefined) {
+      throw new UserError(
+        `your browser sent no cookie: open ${context.config.publicUrl}/console and allow cookies there`,
+        403,
+      )
+    }
+    if (!isSameSecret(fieldOf(ctx, 'csrf'), csrfTokenOf(browserToken))) {
+      throw new UserError('this form is out of date: go back, reload the page and try again', 403)
+    }
+    await next()
+  }
+}
+
+/** The browser's form token; a browser without a cookie gets one. */
+export function formTokenOf(ctx: KoaContext, context: Context): string {
+  const state = ctx.state as SessionState
+  if (state.browserToken === undefined) setBrowserToken(ctx, context, newToken())
+  return csrfTokenOf(state.browserToken ?? '')
+}
+
+/** From now on the browser is known by this token: at sign-in and sign-out it is always a new one. */
+export function setBrowserToken(ctx: KoaContext, context: Context, token: string): void {
+  // The library knows only this connection, not the one before the proxy, nor that browsers trust loopback.
+  ctx.cookies.secure = isSecure(context)
+  ctx.cookies.set(cookieName(context), token, {
+    httpOnly: true,
+    sameSite: 'lax',
+    path: '/',
+    overwrite: true,
+    secure: isSecure(context),
+  })
+  ;(ctx.state as SessionState).browserToken = token
+}
+
+function csrfTokenOf(browserToken: string): string {
+  return createHmac('sha256', browserToken).update('linehook form').digest('base64url')
+}
+
+/**
+ * Browsers keep a `__Host-` cookie only if it came over https or from this very machine. Where an operator serves
+ * the console over plain http in his own network, it goes without.
+ */
+function isSecure({ config }: Context): boolean {
+  const { protocol, hostname } = new URL(config.publicUrl)
+  return protocol === 'https:' || ['localhost', '127.0.0.1', '[::1]'].includes(hostname)
+}
+
+function cookieName(context: Context): string {
+  return isSecure(context) ? '__Host-linehook' : 'linehook'
+}

@@ -1,0 +1,85 @@
+import type { Context as KoaContext, Middleware } from 'koa'
+import type { Context } from '../../domain/context.js'
+import { completeSetUp, findSetUpLink } from '../../domain/set-up-links.js'
+import { UserError } from '../../errors.js'
+import { fieldOf, queryOf } from './fields.js'
+import { Field, Form } from './form.js'
+import { Layout } from './layout.js'
+import { answerPage, pageOf } from './page.js'
+import { setBrowserToken } from './session.js'
+
+/** The page behind a one-time link: a new user, or one who forgot the password, sets it. */
+export function showSetUp(context: Context): Middleware {
+  return async (ctx) => {
+    const token = tokenOf(ctx)
+    const owner = await findSetUpLink(context, token)
+    if (owner === undefined) {
+      throw new UserError(
+        'This link is used up or too old: ask whoever runs this service for a new one.',
+        404,
+      )
+    }
+    const page = pageOf(ctx, context)
+    const action = '/console/set-up'
+    answerPage(
+      ctx,
+      <Layout page={page} title="Set up your account">
+        <article class="narrow">
+          <h1>Set up your account</h1>
+          <Form page={page} action={action}>
+            <input type="hidden" name="token" value={token} />
+            {owner.userId === null ? (
+              <>
+                <p>You will be the first operator: you can see the queues, and add users and lines.</p>
+                <Field
+                  page={page}
+                  action={action}
+                  name="email"
+                  label="E-mail"
+                  type="email"
+                  required
+                  autocomplete="username"
+                />
+                <Field page={page} action={action} name="name" label="Name" autocomplete="name" />
+              </>
+            ) : (
+              <label>
+                E-mail
+                <input type="email" name="email" value={owner.email} readonly autocomplete="username" />
+              </label>
+            )}
+            <Field
+              page={page}
+              action={action}
+              name="password"
+              label="New password"
+              hint="12 characters or more."
+              type="password"
+              required
+              autocomplete="new-password"
+              more={{ minlength: 12, maxlength: 256 }}
+            />
+            <button type="submit">Set password and sign in</button>
+          </Form>
+        </article>
+      </Layout>,
+    )
+  }
+}
+
+export function postSetUp(context: Context) {
+  return async (ctx: KoaContext): Promise<string> => {
+    const { sessionToken } = await completeSetUp(context, tokenOf(ctx), {
+      email: fieldOf(ctx, 'email'),
+      name: fieldOf(ctx, 'name'),
+      password: fieldOf(ctx, 'password'),
+      userAgent: ctx.get('User-Agent'),
+    })
+    setBrowserToken(ctx, context, sessionToken)
+    return '/console'
+  }
+}
+
+function tokenOf(ctx: KoaContext): string {
+  return fieldOf(ctx, 'token') || queryOf(ctx, 'token')
+}

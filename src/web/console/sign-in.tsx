@@ -1,0 +1,124 @@
+import type { Context as KoaContext, Middleware } from 'koa'
+import type { Context } from '../../domain/context.js'
+import { confirmPassword, endSession } from '../../domain/sessions.js'
+import { signIn } from '../../domain/sign-in.js'
+import { newToken } from '../../secrets.js'
+import { fieldOf, queryOf, readNext } from './fields.js'
+import { Field, Form } from './form.js'
+import { Layout } from './layout.js'
+import { withNotice } from './notices.js'
+import { answerPage, pageOf } from './page.js'
+import { sessionOf, setBrowserToken, type SessionState } from './session.js'
+
+/** Who is signed in already goes straight to where the link wanted to. */
+export function showSignIn(context: Context): Middleware {
+  return (ctx) => {
+    const next = nextOf(ctx)
+    if ((ctx.state as SessionState).session !== undefined) {
+      ctx.redirect(next)
+      return Promise.resolve()
+    }
+    const page = pageOf(ctx, context)
+    const action = '/console/sign-in'
+    answerPage(
+      ctx,
+      <Layout page={page} title="Sign in">
+        <article class="narrow">
+          <h1>Sign in</h1>
+          <Form page={page} action={action}>
+            <input type="hidden" name="next" value={next} />
+            <Field
+              page={page}
+              action={action}
+              name="email"
+              label="E-mail"
+              type="email"
+              required
+              autocomplete="username"
+            />
+            <Field
+              page={page}
+              action={action}
+              name="password"
+              label="Password"
+              type="password"
+              required
+              autocomplete="current-password"
+            />
+            <button type="submit">Sign in</button>
+          </Form>
+          <small>
+            No account, or the password forgotten? Whoever runs this service can give you a link to set one (
+            <code>linehook user set-up-link</code>).
+          </small>
+        </article>
+      </Layout>,
+    )
+    return Promise.resolve()
+  }
+}
+
+export function postSignIn(context: Context) {
+  return async (ctx: KoaContext): Promise<string> => {
+    const { token } = await signIn(context, {
+      email: fieldOf(ctx, 'email'),
+      password: fieldOf(ctx, 'password'),
+      address: ctx.ip,
+      userAgent: ctx.get('User-Agent'),
+    })
+    setBrowserToken(ctx, context, token)
+    return nextOf(ctx)
+  }
+}
+
+export function postSignOut(context: Context) {
+  return async (ctx: KoaContext): Promise<string> => {
+    const { userId, id } = sessionOf(ctx)
+    await endSession(context, userId, id)
+    setBrowserToken(ctx, context, newToken())
+    return withNotice('/console/sign-in', 'signed-out')
+  }
+}
+
+/** Asked before a secret is shown, when the last time is a while ago. */
+export function showConfirm(context: Context): Middleware {
+  return (ctx) => {
+    const page = pageOf(ctx, context)
+    const action = '/console/confirm'
+    answerPage(
+      ctx,
+      <Layout page={page} title="Confirm it is you">
+        <article class="narrow">
+          <h1>Confirm it is you</h1>
+          <p>What comes next shows a secret, so please give your password again.</p>
+          <Form page={page} action={action}>
+            <input type="hidden" name="next" value={nextOf(ctx)} />
+            <Field
+              page={page}
+              action={action}
+              name="password"
+              label="Password"
+              type="password"
+              required
+              autocomplete="current-password"
+            />
+            <button type="submit">Go on</button>
+          </Form>
+        </article>
+      </Layout>,
+    )
+    return Promise.resolve()
+  }
+}
+
+export function postConfirm(context: Context) {
+  return async (ctx: KoaContext): Promise<string> => {
+    await confirmPassword(context, sessionOf(ctx), fieldOf(ctx, 'password'), ctx.ip)
+    return nextOf(ctx)
+  }
+}
+
+/** Of the form that was sent, else of the link that led here. */
+function nextOf(ctx: KoaContext): string {
+  return readNext(fieldOf(ctx, 'next') || queryOf(ctx, 'next'))
+}

@@ -1,0 +1,21 @@
+import type { DeliveryStatus } from '../../database/deliveries/reading.js'
+import type { MessageStatus } from '../../database/messages/sending.js'
+
+const CLASSES: Record<MessageStatus | DeliveryStatus, 'good' | 'bad' | 'waiting'> = {
+  queued: 'waiting',
+  sending: 'waiting',
+  sent: 'good',
+  delivered: 'good',
+  failed: 'bad',
+  unknown: 'bad',
+  received: 'good',
+  pending: 'waiting',
+  delivering: 'waiting',
+  exhausted: 'bad',
+  held: 'waiting',
+}
+
+/** The state of a message or a delivery. */
+export function Status({ status }: { status: MessageStatus | DeliveryStatus }) {
+  return <span class={`badge ${CLASSES[status]}`}>{status}</span>
+}

@@ -1,0 +1,175 @@
+import type { Context as KoaContext, Middleware } from 'koa'
+import type { Context } from '../../domain/context.js'
+import { addLine, listOwnLines, setLineStatus } from '../../domain/lines.js'
+import { createSetUpLink } from '../../domain/set-up-links.js'
+import { getUser } from '../../domain/users.js'
+import { fieldOf, idOf } from './fields.js'
+import { Confirm, Empty, Field, Form, Select } from './form.js'
+import { Layout } from './layout.js'
+import { withNotice } from './notices.js'
+import { answerPage, pageOf, type Page } from './page.js'
+import { isConfirmed } from './session.js'
+import { SetUpLinkPage } from './users.js'
+
+type Lines = Awaited<ReturnType<typeof listOwnLines>>
+
+/** For operators: one user, and the lines that are theirs. */
+export function showUser(context: Context): Middleware {
+  return async (ctx) => {
+    const user = await getUser(context, idOf(ctx, 'userId'))
+    const page = pageOf(ctx, context)
+    const lines = await listOwnLines(context, user.id)
+    const path = pathOf(user.id)
+    answerPage(
+      ctx,
+      <Layout page={page} title={user.email}>
+        <h1>{user.name}</h1>
+        <p>
+          {user.email} · {user.role} ·{' '}
+          {user.hasPassword ? 'has set a password' : 'has not set a password yet'}
+        </p>
+        <Confirm
+          page={page}
+          action={`${path}/set-up-link`}
+          label="New set-up link"
+          consequence="They can set a new password with it, once. A link from before stops working."
+          button="Make the link"
+        />
+        <h2>Lines</h2>
+        {lines.length === 0 ? (
+          <Empty>No lines yet: add the first one below.</Empty>
+        ) : (
+          <LineTable page={page} path={path} lines={lines} />
+        )}
+        <NewLine page={page} action={`${path}/lines`} />
+      </Layout>,
+    )
+  }
+}
+
+function LineTable({ page, path, lines }: { page: Page; path: string; lines: Lines }) {
+  return (
+    <table class="rows">
+      <thead>
+        <tr>
+          <th>Number</th>
+          <th>Name</th>
+          <th>Carrier</th>
+          <th>Status</th>
+          <th />
+        </tr>
+      </thead>
+      <tbody>
+        {lines.map(({ id, number, name, carrier, status }) => (
+          <tr key={id}>
+            <td data-label="Number">{number}</td>
+            <td data-label="Name">{name}</td>
+            <td data-label="Carrier">{carrier}</td>
+            <td data-label="Status">{status}</td>
+            <td>
+              {status === 'active' ? (
+                <Confirm
+                  page={page}
+                  action={`${path}/lines/${id}/disable`}
+                  label="Disable"
+                  consequence="It sends nothing, its waiting messages fail, and its webhook answers 404."
+                  button="Disable the line"
+                />
+              ) : (
+                <Form page={page} action={`${path}/lines/${id}/enable`} class="inline">
+                  <button type="submit">Enable</button>
+                </Form>
+              )}
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  )
+}
+
+function NewLine({ page, action }: { page: Page; action: string }) {
+  const field = { page, action }
+  return (
+    <>
+      <h2>Add a line</h2>
+      <Form page={page} action={action}>
+        <Field
+          {...field}
+          name="number"
+          label="Number"
+          type="tel"
+          required
+          hint="E.164, such as +15551234567."
+        />
+        <Field {...field} name="name" label="Name" hint="The number when left empty." />
+        <Select name="carrier" label="Carrier" options={[['simulator', 'Simulator']]} />
+        <Field
+          {...field}
+          name="countries"
+          label="Countries it may send to"
+          hint="Codes of two letters with commas, such as US,CA; all when left empty."
+        />
+        <div class="grid">
+          <Field
+            {...field}
+            name="perNumber"
+            label="Messages a minute to one number"
+            type="number"
+            value="5"
+            more={{ min: 1 }}
+          />
+          <Field
+            {...field}
+            name="perMinute"
+            label="Messages a minute in all"
+            type="number"
+            value="30"
+            more={{ min: 1 }}
+          />
+        </div>
+        <button type="submit">Add line</button>
+      </Form>
+    </>
+  )
+}
+
+export function postUserLine(context: Context) {
+  return async (ctx: KoaContext): Promise<string> => {
+    const user = await getUser(context, idOf(ctx, 'userId'))
+    const countries = fieldOf(ctx, 'countries').trim()
+    await addLine(context, {
+      userId: user.id,
+      number: fieldOf(ctx, 'number'),
+      name: fieldOf(ctx, 'name'),
+      carrier: fieldOf(ctx, 'carrier'),
+      ...(countries === '' ? {} : { allowedCountries: countries.split(',') }),
+      messagesPerNumberPerMinute: Number(fieldOf(ctx, 'perNumber') || 5),
+      messagesPerMinute: Number(fieldOf(ctx, 'perMinute') || 30),
+    })
+    return withNotice(pathOf(user.id), 'line-added')
+  }
+}
+
+export function postUserLineStatus(context: Context, status: 'active' | 'disabled') {
+  return async (ctx: KoaContext): Promise<string> => {
+    const userId = idOf(ctx, 'userId')
+    await setLineStatus(context, userId, idOf(ctx, 'lineId'), status)
+    return withNotice(pathOf(userId), status === 'active' ? 'line-enabled' : 'line-disabled')
+  }
+}
+
+/** The link is a secret, shown in this answer only. */
+export function postSetUpLink(context: Context) {
+  return async (ctx: KoaContext): Promise<undefined> => {
+    const user = await getUser(context, idOf(ctx, 'userId'))
+    if (!isConfirmed(ctx, pathOf(user.id))) return undefined
+    const link = await createSetUpLink(context, user.id)
+    answerPage(ctx, <SetUpLinkPage page={pageOf(ctx, context)} user={user} link={link} />)
+    return undefined
+  }
+}
+
+function pathOf(userId: string): string {
+  return `/console/users/${userId}`
+}

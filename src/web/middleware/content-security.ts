@@ -1,0 +1,47 @@
+import { randomBytes } from 'node:crypto'
+import type { Context as KoaContext, Middleware } from 'koa'
+
+export interface NonceState {
+  /** For the script elements of this answer's page. */
+  nonce: string
+}
+
+const NOTHING = "default-src 'none'; base-uri 'none'; frame-ancestors 'none'; form-action 'none'"
+
+/** What every answer has that is no page: were a browser to show it, it could do nothing. */
+export const allowNothing: Middleware = (ctx, next) => {
+  ctx.set('Content-Security-Policy', NOTHING)
+  return next()
+}
+
+/**
+ * For our own pages: scripts only where the page names them with this answer's nonce, styles and data only from
+ * us, forms only to us, and no frames. Pico draws its arrows as data: images.
+ */
+export const allowOwnPage: Middleware = (ctx, next) => {
+  setOwnPagePolicy(ctx)
+  return next()
+}
+
+export function setOwnPagePolicy(ctx: KoaContext): void {
+  const nonce = randomBytes(16).toString('base64')
+  ;(ctx.state as NonceState).nonce = nonce
+  ctx.set(
+    'Content-Security-Policy',
+    `default-src 'none'; script-src 'nonce-${nonce}'; style-src 'self'; img-src 'self' data:; media-src 'self'; ` +
+      "connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+  )
+}
+
+/**
+ * For pages that come out of a package (the dashboard, the API's description): they set styles inline. Nothing
+ * from elsewhere; the dashboard would fetch its fonts from another host.
+ */
+export const allowPackagedPage: Middleware = (ctx, next) => {
+  ctx.set(
+    'Content-Security-Policy',
+    "default-src 'self'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; " +
+      "font-src 'self' data:; object-src 'none'; form-action 'self'; base-uri 'self'; frame-ancestors 'none'",
+  )
+  return next()
+}

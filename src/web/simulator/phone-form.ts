@@ -1,0 +1,64 @@
+import multer from '@koa/multer'
+import type { Context as KoaContext, Middleware } from 'koa'
+import { MulterError } from 'multer'
+import { tooLarge, TOO_MANY_BYTES, type MediaField } from '../../domain/simulator/media.js'
+import { UserError } from '../../errors.js'
+
+const FILES: MediaField[] = ['picture', 'recording']
+
+const readParts = multer({
+  // In memory: no file of a stranger's is ever on our disk.
+  limits: {
+    fileSize: TOO_MANY_BYTES - 1,
+    files: FILES.length,
+    fields: 10,
+    parts: 12,
+    fieldSize: 16 * 1024,
+    fieldNameSize: 100,
+    headerPairs: 20,
+    fieldNestingDepth: 0,
+  },
+}).fields(FILES.map((name) => ({ name, maxCount: 1 })))
+
+interface FormState {
+  refusal?: UserError
+}
+
+/**
+ * Reads a phone's form: its fields into `ctx.request.body`, its files into memory. What goes over a limit is read
+ * to its end and thrown away; `requireReadableForm` tells of it at the form, with what was typed still there.
+ *
+ * @throws UserError 415, 400
+ */
+export const readPhoneForm: Middleware = async (ctx, next) => {
+  if (!ctx.is('multipart/form-data')) throw new UserError('send the form as multipart/form-data', 415)
+  try {
+    await readParts(ctx, () => Promise.resolve())
+  } catch (error) {
+    ;(ctx.state as FormState).refusal = refusalOf(error)
+    // The fields before the one that was too large; among them the form's token, which is its first.
+    ctx.request.body = (ctx.req as { body?: unknown }).body
+  }
+  await next()
+}
+
+/** @throws UserError 413 naming the field */
+export function requireReadableForm(ctx: KoaContext): void {
+  const { refusal } = ctx.state as FormState
+  if (refusal !== undefined) throw refusal
+}
+
+/** The file of a field; undefined when none was chosen. */
+export function fileOf(ctx: KoaContext, field: MediaField): Buffer | undefined {
+  const { files } = ctx.request as { files?: Partial<Record<string, Express.Multer.File[]>> }
+  return files?.[field]?.[0]?.buffer
+}
+
+/** @throws UserError 400 for what has no end or no beginning: nothing in it can be relied on */
+function refusalOf(error: unknown): UserError {
+  if (error instanceof MulterError && error.field !== undefined) {
+    if (error.code === 'LIMIT_FILE_SIZE') return tooLarge(error.field)
+    if (error.code === 'LIMIT_FIELD_VALUE') return new UserError(`${error.field} is too long`, 413)
+  }
+  throw new UserError('the form could not be read')
+}

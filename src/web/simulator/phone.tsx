@@ -1,0 +1,144 @@
+import type { Context } from '../../domain/context.js'
+import type { OwnLine } from '../../database/lines.js'
+import { MAX_TEXT_LENGTH } from '../../domain/simulator/phone-sends.js'
+import type { ConversationMessage } from '../../domain/simulator/phones.js'
+import { CsrfField } from '../console/form.js'
+import type { FormFault, Page } from '../console/page.js'
+import { Conversation, conversationId } from './conversation.js'
+import { digitsOf, messagesPath, pagePath, voicemailsPath, withPhones } from './paths.js'
+
+export interface PhoneProps {
+  context: Context
+  page: Page
+  /** E.164 */
+  phone: string
+  /** All that are on the screen. */
+  phones: readonly string[]
+  lines: readonly OwnLine[]
+  messages: readonly ConversationMessage[]
+}
+
+export function Phone(props: PhoneProps) {
+  const { context, phone, phones, messages } = props
+  const others = phones.filter((each) => each !== phone)
+  return (
+    <section class="phone" aria-label={`Phone ${phone}`}>
+      <header>
+        <h2>{phone}</h2>
+        {others.length > 0 && (
+          <a href={pagePath(others)} aria-label={`Remove the phone ${phone} from the screen`}>
+            Remove
+          </a>
+        )}
+      </header>
+      <div class="screen" role="log" aria-label={`Messages of ${phone}`} tabIndex={0}>
+        <div id={conversationId(phone)}>
+          <Conversation context={context} phone={phone} messages={messages} />
+        </div>
+      </div>
+      <PhoneForm {...props} />
+    </section>
+  )
+}
+
+/**
+ * Two buttons, two things to do, one choice of the line. With a script only what was sent and the conversation are
+ * swapped, so that whatever else is typed or chosen on the page stays.
+ */
+function PhoneForm({ page, phone, phones, lines, messages }: PhoneProps) {
+  const digits = digitsOf(phone)
+  const [composeId, voicemailId] = [`compose-${digits}`, `voicemail-${digits}`]
+  const sending = faultAt(page, messagesPath(phone))
+  const calling = faultAt(page, voicemailsPath(phone))
+  const typed = (sending ?? calling)?.fields
+  // The line that was last written to, or wrote.
+  const lineId = typed?.lineId ?? messages.at(-1)?.lineId
+  const sendPath = withPhones(messagesPath(phone), phones)
+  const callPath = withPhones(voicemailsPath(phone), phones)
+  return (
+    <form method="post" action={sendPath} enctype="multipart/form-data" {...swap(phone, sendPath, composeId)}>
+      <CsrfField page={page} />
+      <div id={composeId}>
+        <Fault fault={sending} />
+        <label>
+          Line
+          <select id={`line-${digits}`} name="lineId">
+            {lines.map(({ id, name, number }) => (
+              <option key={id} value={id} selected={id === lineId}>
+                {name === number ? number : `${name} (${number})`}
+              </option>
+            ))}
+          </select>
+        </label>
+        <div class="compose">
+          <input
+            id={`text-${digits}`}
+            name="text"
+            type="text"
+            aria-label="Text"
+            placeholder="Text"
+            autocomplete="off"
+            maxLength={MAX_TEXT_LENGTH}
+            value={typed?.text ?? ''}
+          />
+          <button id={`send-${digits}`} type="submit">
+            Send
+          </button>
+        </div>
+        <label>
+          Picture to send
+          <input name="picture" type="file" accept="image/png,image/jpeg,image/gif" />
+        </label>
+      </div>
+      <details open={calling !== undefined}>
+        <summary>Leave a voicemail</summary>
+        <div id={voicemailId}>
+          <Fault fault={calling} />
+          <label>
+            Recording
+            <input name="recording" type="file" accept="audio/*,.amr" />
+            <small>Without a file, a short sample is left.</small>
+          </label>
+          <button
+            id={`call-${digits}`}
+            type="submit"
+            class="secondary"
+            formaction={callPath}
+            {...swap(phone, callPath, voicemailId)}
+          >
+            Leave voicemail
+          </button>
+        </div>
+      </details>
+    </form>
+  )
+}
+
+function Fault({ fault }: { fault: FormFault | undefined }) {
+  return fault === undefined ? null : (
+    <p role="alert" class="fault">
+      {fault.message}
+    </p>
+  )
+}
+
+function faultAt(page: Page, path: string): FormFault | undefined {
+  return page.fault?.action === path ? page.fault : undefined
+}
+
+/** htmx's orders: of the page that answers, this element and the phone's conversation. */
+function swap(phone: string, action: string, id: string): Record<string, string> {
+  // An answer that is another page (signed out, out of date) takes this one's place.
+  const whole = 'target:#content, select:#content'
+  return {
+    'hx-post': action,
+    'hx-target': `#${id}`,
+    'hx-select': `#${id}`,
+    'hx-swap': 'outerHTML',
+    'hx-select-oob': `#${conversationId(phone)}:innerMorph`,
+    'hx-sync': 'this:drop',
+    'hx-status:401': whole,
+    'hx-status:403': whole,
+    'hx-status:5xx': whole,
+  }
+}

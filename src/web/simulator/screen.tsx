@@ -1,0 +1,129 @@
+import type { Context } from '../../domain/context.js'
+import { MAGIC_NUMBERS } from '../../carriers/simulator.js'
+import type { OwnLine } from '../../database/lines.js'
+import type { ConversationMessage } from '../../domain/simulator/phones.js'
+import { Empty } from '../console/form.js'
+import { Layout } from '../console/layout.js'
+import type { Page } from '../console/page.js'
+import { livePath, messagesPath, voicemailsPath } from './paths.js'
+import { Phone } from './phone.js'
+
+export interface ScreenProps {
+  context: Context
+  page: Page
+  lines: readonly OwnLine[]
+  phones: readonly { phone: string; messages: readonly ConversationMessage[] }[]
+}
+
+export function Screen({ context, page, lines, phones }: ScreenProps) {
+  const numbers = phones.map(({ phone }) => phone)
+  return (
+    <Layout page={page} title="Phone simulator">
+      <h1>Phone simulator</h1>
+      {page.fault !== undefined && !hasPlace(page.fault.action, numbers) && (
+        <p role="alert" class="fault">
+          {page.fault.message}
+        </p>
+      )}
+      {lines.length === 0 ? (
+        <NoLines isOperator={page.session?.role === 'operator'} />
+      ) : (
+        <>
+          <p>
+            Each phone is a number outside. What it writes goes to your line as from a real carrier; what your
+            line sends to the number shows here by itself.
+          </p>
+          <AddPhone page={page} phones={numbers} />
+          <div {...{ 'hx-sse:connect': livePath(numbers), 'hx-swap': 'none' }} />
+          <div class="phones">
+            {phones.map(({ phone, messages }) => (
+              <Phone key={phone} {...{ context, page, lines, phone, messages }} phones={numbers} />
+            ))}
+          </div>
+          <MagicNumbers />
+        </>
+      )}
+    </Layout>
+  )
+}
+
+/** Whether a form on the screen shows its own fault. */
+function hasPlace(action: string, phones: readonly string[]): boolean {
+  return (
+    action === '/simulator' ||
+    phones.some((phone) => [messagesPath(phone), voicemailsPath(phone)].includes(action))
+  )
+}
+
+function AddPhone({ page, phones }: { page: Page; phones: readonly string[] }) {
+  const fault = page.fault?.action === '/simulator' ? page.fault : undefined
+  return (
+    <form method="get" action="/simulator" class="add-phone">
+      {phones.map((phone) => (
+        <input key={phone} type="hidden" name="phone" value={phone} />
+      ))}
+      {fault !== undefined && (
+        <p role="alert" class="fault">
+          {fault.message}
+        </p>
+      )}
+      <label>
+        Another phone
+        <input
+          type="tel"
+          name="add"
+          required
+          placeholder="+15005550123"
+          autocomplete="off"
+          value={fault?.fields.add ?? ''}
+        />
+      </label>
+      <button type="submit" class="secondary">
+        Add phone
+      </button>
+    </form>
+  )
+}
+
+function NoLines({ isOperator }: { isOperator: boolean }) {
+  return (
+    <Empty>
+      <p>You have no line at the simulator yet: a phone needs a line to write to.</p>
+      {isOperator ? (
+        <p>
+          Add one with the carrier <code>simulator</code>: choose its owner under{' '}
+          <a href="/console/users">Users</a>, or use <code>linehook line add</code>.
+        </p>
+      ) : (
+        <p>Ask whoever runs this service to add one for you, with the carrier “simulator”.</p>
+      )}
+    </Empty>
+  )
+}
+
+const BEHAVIOURS: Record<keyof typeof MAGIC_NUMBERS, string> = {
+  rejected: 'rejects every message',
+  throttled: 'asks to wait, for the first 2 seconds',
+  unavailableTwice: 'is not available for the first two attempts',
+  outcomeUnknown: 'never says whether it took the message',
+  neverAnswers: 'gives no answer at all',
+}
+
+function MagicNumbers() {
+  return (
+    <details class="magic-numbers">
+      <summary>Numbers for trying out failures</summary>
+      <p>Send a message from a line to one of these: the simulator</p>
+      <dl>
+        {Object.entries(BEHAVIOURS).map(([name, behaviour]) => (
+          <div key={name}>
+            <dt>
+              <code>{MAGIC_NUMBERS[name as keyof typeof MAGIC_NUMBERS]}</code>
+            </dt>
+            <dd>{behaviour}</dd>
+          </div>
+        ))}
+      </dl>
+    </details>
+  )
+}

@@ -1,0 +1,72 @@
+import { existsSync } from 'node:fs'
+import { mkdir } from 'node:fs/promises'
+import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core'
+
+/** Git-ignored: for people to look at. */
+const SCREENSHOTS = 'test/browser/screenshots'
+
+const CANDIDATES = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome']
+
+/** A page that notes everything it should not do. */
+export interface WatchedPage {
+  page: Page
+  /** Errors on the console, refusals by the Content-Security-Policy, exceptions, requests to another origin. */
+  complaints: string[]
+  /** Of the whole page. */
+  screenshot(name: string): Promise<void>
+}
+
+/** A real browser: `CHROMIUM`, else the one that the distribution installed. */
+export async function launchBrowser(): Promise<Browser> {
+  const executablePath = process.env.CHROMIUM ?? CANDIDATES.find((path) => existsSync(path))
+  if (executablePath === undefined) {
+    throw new Error(
+      'The tests of pages need Chromium: `apt-get install chromium`, or CHROMIUM=/path/to/chromium npm test',
+    )
+  }
+  return chromium.launch({
+    executablePath,
+    args: [
+      '--no-sandbox',
+      '--disable-gpu',
+      '--disable-quic',
+      '--no-first-run',
+      '--disable-background-networking',
+      '--disable-component-update',
+      '--disable-sync',
+    ],
+  })
+}
+
+export async function openPage(
+  browser: Browser,
+  url: string,
+  options: BrowserContextOptions = {},
+): Promise<WatchedPage> {
+  const context = await browser.newContext({
+    baseURL: url,
+    permissions: ['clipboard-read', 'clipboard-write'],
+    ...options,
+  })
+  const page = await context.newPage()
+  page.setDefaultTimeout(10_000)
+  const complaints: string[] = []
+  page.on('console', (message) => {
+    if (['error', 'warning'].includes(message.type())) complaints.push(`console: ${message.text()}`)
+  })
+  page.on('pageerror', (error) => complaints.push(`exception: ${error.message}`))
+  page.on('request', (request) => {
+    const { origin, protocol } = new URL(request.url())
+    if (origin !== url && !['data:', 'blob:', 'about:'].includes(protocol)) {
+      complaints.push(`request to ${origin}`)
+    }
+  })
+  return {
+    page,
+    complaints,
+    screenshot: async (name) => {
+      await mkdir(SCREENSHOTS, { recursive: true })
+      await page.screenshot({ path: `${SCREENSHOTS}/${name}.png`, fullPage: true, caret: 'initial' })
+    },
+  }
+}

@@ -1,0 +1,89 @@
+import { expect } from 'chai'
+import type { Context } from '../../../src/domain/context.js'
+import { simulateInbound } from '../../../src/domain/simulator.js'
+import { ANNA, BEN, queueMessage } from '../../domain/fixtures.js'
+import { browse } from '../../helpers/browser-session.js'
+import { createTestContext } from '../../helpers/context.js'
+import { createLine, type TestLine } from '../../helpers/factories.js'
+import { until } from '../../helpers/until.js'
+import { serveApp, type TestWeb } from '../../helpers/web.js'
+
+describe('/simulator/live', () => {
+  let context: Context
+  let web: TestWeb
+  let line: TestLine
+  const streams: AbortController[] = []
+
+  before(async () => {
+    context = await createTestContext()
+    web = await serveApp(context)
+    line = await createLine(context)
+  })
+
+  after(async () => {
+    for (const stream of streams) stream.abort()
+    await web.close()
+    await context.close()
+  })
+
+  /** What has come of a stream until now, in all. */
+  async function listen(userId: string, query: string): Promise<{ text: string; isOver: boolean }> {
+    const stream = new AbortController()
+    streams.push(stream)
+    const response = await fetch(`${web.url}/simulator/live?${query}`, {
+      headers: { Accept: 'text/event-stream', Cookie: (await browse(context, web, userId)).cookie() },
+      signal: stream.signal,
+    })
+    expect(response.status).to.equal(200)
+    expect(response.headers.get('content-type')).to.match(/^text\/event-stream/)
+    const heard = { text: '', isOver: false }
+    const decoder = new TextDecoder()
+    void (async () => {
+      for await (const chunk of response.body ?? []) heard.text += decoder.decode(chunk)
+    })()
+      .catch(() => undefined)
+      .finally(() => (heard.isOver = true))
+    return heard
+  }
+
+  it('brings what lines send and phones write, for the phones on the screen', async () => {
+    const heard = await listen(line.userId, `phone=${encodeURIComponent(ANNA)}`)
+    await until('the first event', () =>
+      heard.text.includes('id="conversation-15005550101" hx-swap-oob="innerMorph"'),
+    )
+    await simulateInbound(context, { fromNumber: ANNA, toNumber: line.number, text: 'two\nlines' })
+    await until('the text', () => heard.text.includes('two\ndata: lines'))
+    await queueMessage(context, line, { to_number: BEN, text: 'to Ben', status: 'sent' })
+    await queueMessage(context, line, { text: 'to Anna', status: 'sent' })
+    await until('the answer', () => heard.text.includes('to Anna'))
+    expect(heard.text).not.to.include('to Ben')
+  })
+
+  it("brings nothing of another user's", async () => {
+    const stranger = await createLine(context)
+    const heard = await listen(line.userId, `phone=${encodeURIComponent(BEN)}`)
+    await simulateInbound(context, { fromNumber: BEN, toNumber: stranger.number, text: 'not yours' })
+    await simulateInbound(context, { fromNumber: BEN, toNumber: line.number, text: 'yours' })
+    await until('the text', () => heard.text.includes('>yours<'))
+    expect(heard.text).not.to.include('not yours')
+  })
+
+  it('ends with the session', async () => {
+    const { userId } = await createLine(context)
+    const heard = await listen(userId, '')
+    await until('the first event', () => heard.text !== '')
+    await context.db('sessions').where({ user_id: userId }).delete()
+    await until('the end', () => heard.isOver)
+  })
+
+  it('names phone when it is no number', async () => {
+    const browser = await browse(context, web, line.userId)
+    const { status, text } = await browser.get('/simulator/live?phone=nobody')
+    expect([status, text.includes('phone must be a phone number')]).to.deep.equal([400, true])
+  })
+
+  it('is for who is signed in', async () => {
+    const { status } = await web.request('/simulator/live')
+    expect(status).to.equal(302)
+  })
+})

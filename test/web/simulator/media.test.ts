@@ -1,0 +1,90 @@
+import { expect } from 'chai'
+import type { Context } from '../../../src/domain/context.js'
+import { keepMedia } from '../../../src/domain/simulator/media.js'
+import { readRange } from '../../../src/web/simulator/range.js'
+import { MEDIA, pictureOf } from '../../domain/media-samples.js'
+import { createTestContext } from '../../helpers/context.js'
+import { serveApp, type TestWeb } from '../../helpers/web.js'
+
+describe('/simulator/media', () => {
+  let context: Context
+  let web: TestWeb
+
+  before(async () => {
+    context = await createTestContext()
+    web = await serveApp(context)
+  })
+
+  after(async () => {
+    await web.close()
+    await context.close()
+  })
+
+  const keep = async (field: 'picture' | 'recording', bytes: Buffer) =>
+    new URL(await keepMedia(context, field, bytes)).pathname
+  const fetchBytes = async (path: string, headers: Record<string, string> = {}) => {
+    const response = await fetch(web.url + path, { headers })
+    return { response, bytes: Buffer.from(await response.arrayBuffer()) }
+  }
+
+  it('serves what a phone attached, to whoever has the URL, and lets it do nothing', async () => {
+    const { response, bytes } = await fetchBytes(await keep('recording', MEDIA.recording.mp3!))
+    expect(response.status).to.equal(200)
+    expect(bytes.equals(MEDIA.recording.mp3!)).to.be.true
+    expect(Object.fromEntries(response.headers)).to.include({
+      'content-type': 'audio/mpeg',
+      'content-length': String(bytes.length),
+      'x-content-type-options': 'nosniff',
+      'content-security-policy': "sandbox; default-src 'none'",
+      'content-disposition': 'inline',
+      'cache-control': 'private, max-age=86400',
+    })
+  })
+
+  it('serves up to 4,999,999 bytes', async () => {
+    const { bytes } = await fetchBytes(await keep('picture', pictureOf(4_999_999)))
+    expect(bytes.equals(pictureOf(4_999_999))).to.be.true
+  })
+
+  it('answers 404 for what nobody attached', async () => {
+    const path = await keep('picture', MEDIA.picture.png!)
+    for (const wrong of [`${path}x`, path.slice(0, -1), '/simulator/media/x', '/simulator/media/%00']) {
+      const { status, headers } = await web.request(wrong)
+      expect([status, headers.get('cache-control')], wrong).to.deep.equal([404, 'no-store'])
+    }
+  })
+
+  it('serves a range, as players ask for it', async () => {
+    const path = await keep('picture', MEDIA.picture.png!)
+    const { length } = MEDIA.picture.png!
+    const { response, bytes } = await fetchBytes(path, { Range: 'bytes=4-7' })
+    expect([response.status, response.headers.get('content-range')]).to.deep.equal([
+      206,
+      `bytes 4-7/${length}`,
+    ])
+    expect(bytes.equals(MEDIA.picture.png!.subarray(4, 8))).to.be.true
+    expect((await fetchBytes(path, { Range: 'bytes=9999-' })).response.status).to.equal(200)
+  })
+
+  describe('reads of ten bytes', () => {
+    for (const [header, range] of [
+      ['bytes=0-', { first: 0, last: 9 }],
+      ['bytes=0-1', { first: 0, last: 1 }],
+      ['bytes=3-99', { first: 3, last: 9 }],
+      ['bytes=9-9', { first: 9, last: 9 }],
+      ['bytes=-4', { first: 6, last: 9 }],
+      ['bytes=-99', { first: 0, last: 9 }],
+      ['bytes=-0', undefined],
+      ['bytes=10-', undefined],
+      ['bytes=5-4', undefined],
+      ['bytes=-', undefined],
+      ['bytes=0-1,3-4', undefined],
+      ['items=0-1', undefined],
+      ['', undefined],
+    ] as const) {
+      it(`${range === undefined ? 'the whole' : `${range.first} to ${range.last}`} for "${header}"`, () => {
+        expect(readRange(header, 10)).to.deep.equal(range)
+      })
+    }
+  })
+})

@@ -1,0 +1,176 @@
+import { expect } from 'chai'
+import type { Context } from '../../../src/domain/context.js'
+import { keepMedia } from '../../../src/domain/simulator/media.js'
+import { simulateInbound, type SimulatedInbound } from '../../../src/domain/simulator.js'
+import { addUser } from '../../../src/domain/users.js'
+import { ANNA, BEN, queueMessage } from '../../domain/fixtures.js'
+import { MEDIA } from '../../domain/media-samples.js'
+import { browse, type BrowserSession } from '../../helpers/browser-session.js'
+import { createTestContext } from '../../helpers/context.js'
+import { createLine, type TestLine } from '../../helpers/factories.js'
+import { serveApp, type TestWeb } from '../../helpers/web.js'
+
+describe('/simulator, the page', () => {
+  let context: Context
+  let web: TestWeb
+  let line: TestLine
+  let browser: BrowserSession
+
+  before(async () => {
+    context = await createTestContext()
+    web = await serveApp(context)
+  })
+
+  beforeEach(async () => {
+    line = await createLine(context, { name: 'Front desk' })
+    browser = await browse(context, web, line.userId)
+  })
+
+  after(async () => {
+    await web.close()
+    await context.close()
+  })
+
+  const receive = (fields: Partial<SimulatedInbound> = { text: 'Hi' }, to = line) =>
+    simulateInbound(context, { fromNumber: ANNA, toNumber: to.number, ...fields })
+  const send = (text: string, from = line) =>
+    queueMessage(context, from, { text, status: 'sent', sent_at: new Date() })
+  const pageOf = async (...phones: string[]) =>
+    (
+      await browser.get(
+        `/simulator?${new URLSearchParams(phones.map((phone) => ['phone', phone])).toString()}`,
+      )
+    ).text
+  const phonesOn = (html: string) => [...html.matchAll(/<h2>(\+\d+)<\/h2>/g)].map(([, number]) => number)
+
+  it('sends who is not signed in to the sign-in page, and back', async () => {
+    const { status, headers } = await web.request('/simulator?phone=1', { headers: { Accept: 'text/html' } })
+    expect([status, headers.get('location')]).to.deep.equal([
+      302,
+      '/console/sign-in?next=%2Fsimulator%3Fphone%3D1',
+    ])
+  })
+
+  it('has a phone for each number that was last in touch, else one to begin with', async () => {
+    expect(phonesOn(await pageOf())).to.deep.equal(['+15005550199'])
+    await receive()
+    await receive({ text: 'Hi', fromNumber: BEN })
+    expect(phonesOn(await pageOf())).to.deep.equal([BEN, ANNA])
+  })
+
+  it('has the phones that the URL names, however they are written', async () => {
+    expect(phonesOn(await pageOf(ANNA, BEN, ANNA))).to.deep.equal([ANNA, BEN])
+    const { text } = await browser.get(`/simulator?phone=${ANNA}&phone=15005550102`)
+    expect(phonesOn(text)).to.deep.equal([ANNA, BEN])
+  })
+
+  it('adds a phone, and removes one', async () => {
+    const { text } = await browser.get(`/simulator?phone=${ANNA}&add=%2B1+500+555+0102`)
+    expect(phonesOn(text)).to.deep.equal([ANNA, BEN])
+    expect(text).to.include(`href="/simulator?phone=%2B15005550101"`)
+    expect(await pageOf(ANNA)).not.to.include('Remove')
+  })
+
+  it('says what is wrong with a number that is added, and keeps the phones', async () => {
+    const { status, text } = await browser.get(`/simulator?phone=%2B15005550101&add=nobody`)
+    expect(status).to.equal(400)
+    expect(phonesOn(text)).to.deep.equal([ANNA])
+    expect(text).to.include('phone must be a phone number').and.to.include('value="nobody"')
+  })
+
+  it('names phone when the URL has one that is no number', async () => {
+    for (const query of ['phone=nobody', 'phone=%00', `phone=${'1'.repeat(100)}`]) {
+      const { status, text } = await browser.get(`/simulator?${query}`)
+      expect([status, text.includes('phone must be a phone number')], query).to.deep.equal([400, true])
+    }
+  })
+
+  it('shows the conversation of each phone with the lines, and whose line it was', async () => {
+    await receive({ text: 'from Anna' })
+    await send('to Anna')
+    const html = await pageOf(ANNA, BEN)
+    expect(html).to.match(
+      /class="from-phone".*from Anna.*to Front desk.*class="from-line".*to Anna.*from Front desk/s,
+    )
+    expect(html.match(/from Anna/g)).to.have.length(1)
+  })
+
+  it('shows pictures and plays recordings that the simulator hosts', async () => {
+    const picture = await keepMedia(context, 'picture', MEDIA.picture.png!)
+    const recording = await keepMedia(context, 'recording', MEDIA.recording.mp3!)
+    await receive({ mediaUrl: picture })
+    await receive({ voicemailUrl: recording })
+    const html = await pageOf(ANNA)
+    expect(html).to.include(`<img src="${new URL(picture).pathname}" alt="Picture"`)
+    expect(html).to.match(new RegExp(`<audio [^>]*src="${new URL(recording).pathname}"`))
+  })
+
+  it('only links to what is elsewhere, and not to what would run', async () => {
+    await receive({ mediaUrl: 'https://elsewhere.example/a.png' })
+    await receive({ voicemailUrl: 'javascript:alert(1)' })
+    const html = await pageOf(ANNA)
+    expect(html).to.include('href="https://elsewhere.example/a.png"').and.not.include('<audio')
+    expect(html).to.include('javascript:alert(1)').and.not.include('="javascript:')
+  })
+
+  it('shows markup in texts and names as text', async () => {
+    line = await createLine(context, { userId: line.userId, name: '<i>Line</i>' })
+    await receive({ text: '<script>alert(1)</script><hx-partial hx-target="body">' })
+    const html = await pageOf(ANNA)
+    expect(html).to.include('&lt;script>alert(1)').and.to.include('&lt;i>Line')
+    expect(html).not.to.match(/<script>|<i>|<hx-partial/)
+  })
+
+  it('offers the lines of the user at the simulator, and has chosen the one that was last in touch', async () => {
+    const other = await createLine(context, { userId: line.userId, name: 'Other line' })
+    const elsewhere = await createLine(context, { userId: line.userId, name: 'Real line' })
+    await context.db('lines').where({ id: elsewhere.lineId }).update({ carrier: 'another' })
+    const stranger = await createLine(context, { name: 'Not yours' })
+    await receive({ text: 'Hi' }, other)
+    const html = await pageOf(ANNA)
+    expect(html).to.include(`<option value="${line.lineId}">`)
+    expect(html).to.include(`<option value="${other.lineId}" selected>`)
+    for (const { lineId } of [elsewhere, stranger]) expect(html).not.to.include(lineId)
+  })
+
+  it("shows nothing of another user's, with the same phone", async () => {
+    const stranger = await createLine(context, { name: 'Not yours' })
+    await receive({ text: 'a stranger’s text' }, stranger)
+    await send('a stranger’s answer', stranger)
+    await receive({ text: 'my text' })
+    expect(await pageOf(ANNA))
+      .to.include('my text')
+      .and.not.match(/stranger|Not yours/)
+    browser = await browse(context, web, stranger.userId)
+    expect(await pageOf(ANNA))
+      .to.include('a stranger’s text')
+      .and.not.match(/my text|Front desk/)
+  })
+
+  it('says what to do to who has no line', async () => {
+    const user = await addUser(context, { email: 'lineless@example.com' })
+    browser = await browse(context, web, user.id)
+    expect(await pageOf())
+      .to.include('You have no line at the simulator yet')
+      .and.not.include('<h2>')
+  })
+
+  it('is not there without the simulator', async () => {
+    const without = await createTestContext({ SIMULATOR: 'false' })
+    const webWithout = await serveApp(without)
+    try {
+      const user = await addUser(without, { email: 'somebody@example.com' })
+      const visitor = await browse(without, webWithout, user.id)
+      for (const path of ['/simulator', '/simulator/live', '/simulator/media/x']) {
+        expect((await visitor.get(path)).status, path).to.equal(404)
+      }
+      for (const path of ['messages', 'voicemails']) {
+        const { status } = await visitor.submitMultipart(`/simulator/phones/15005550101/${path}`, {})
+        expect(status, path).to.equal(404)
+      }
+    } finally {
+      await webWithout.close()
+      await without.close()
+    }
+  })
+})

@@ -24,6 +24,7 @@ describe('linehook start', function () {
       ...['--tsBuildInfoFile', join(folder, 'dist/.tsbuildinfo')],
     ])
     cpSync('src/sliding-window.lua', join(folder, 'dist/src/sliding-window.lua'))
+    cpSync('src/web/assets', join(folder, 'dist/src/web/assets'), { recursive: true })
     for (const file of ['package.json', 'Procfile', 'node_modules'])
       symlinkSync(resolve(file), join(folder, file))
     // Unpacked once for all tests; a fresh folder would download Redis again.
@@ -54,6 +55,9 @@ describe('linehook start', function () {
   it('shows a sample that sends and receives, restarts what is killed, and leaves nothing behind', async () => {
     const started = await startUntilBanner()
     const webhookUrl = findWebhookUrl(started)
+    expect(findSetUpUrl(started)).to.match(
+      new RegExp(`^http://localhost:${port}/console/set-up\\?token=[\\w-]{43}$`),
+    )
 
     expect(await post(webhookUrl, messageTo('+15005550199', 'first'))).to.deep.equal({ success: true })
     await until('the text is in the outbox', async () => (await outboxTexts()).includes('first'))
@@ -86,6 +90,7 @@ describe('linehook start', function () {
 
     const third = await startUntilBanner()
     expect(findWebhookUrl(third)).to.equal(webhookUrl)
+    expect(findSetUpUrl(third)).not.to.equal(findSetUpUrl(second))
     expect(await outboxTexts()).to.deep.equal(['second', 'first'])
     const left = [...allPids(second), ...allPids(third), ...servicePids()]
     await third.kill('SIGTERM')
@@ -139,6 +144,10 @@ describe('linehook start', function () {
 
 function findWebhookUrl({ lines }: RunningProcess): string {
   return /'(http:[^']*token=[^']*)'/.exec(lines.join('\n'))?.[1] ?? ''
+}
+
+function findSetUpUrl({ lines }: RunningProcess): string {
+  return /Set up your account, once: (\S+)/.exec(lines.join('\n'))?.[1] ?? ''
 }
 
 function messageTo(toNumber: string, text: string) {

@@ -1,0 +1,180 @@
+import { expect } from 'chai'
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
+import { freePort } from '../../dev/free-port.js'
+import type { Context } from '../../src/domain/context.js'
+import { addLine } from '../../src/domain/lines.js'
+import { createSetUpLink } from '../../src/domain/set-up-links.js'
+import { addUser } from '../../src/domain/users.js'
+import { launchBrowser, openPage, type WatchedPage } from '../helpers/browser.js'
+import { startProcess, startWeb, stopProcesses } from '../helpers/processes.js'
+import { startReceiver, type Receiver } from '../helpers/receiver.js'
+import { until } from '../helpers/until.js'
+import { createInstallation } from '../journeys/steps.js'
+
+const PASSWORD = 'correct horse battery staple'
+const PHONE = '+15005550199'
+
+/** Section 3 of the specification, by a stranger who has a set-up link and a browser. */
+describe('in a browser', function () {
+  this.timeout(90_000)
+
+  let context: Context
+  let receiver: Receiver
+  let browser: Browser
+  let url: string
+  let lineCount = 0
+
+  before(async () => {
+    const port = String(await freePort())
+    url = `http://127.0.0.1:${port}`
+    const installation = await createInstallation({ PORT: port, PUBLIC_URL: url })
+    context = installation.context
+    ;[receiver, browser] = await Promise.all([startReceiver(), launchBrowser()])
+    await Promise.all([
+      startWeb(installation.environment),
+      startProcess('send-message', installation.environment),
+      startProcess('deliver-event', installation.environment),
+      startProcess('maintenance', installation.environment),
+    ])
+  })
+
+  after(async () => {
+    await browser.close()
+    await stopProcesses()
+    await receiver.close()
+    await context.close()
+  })
+
+  const post = async (webhookUrl: string, text: string) => {
+    const response = await fetch(webhookUrl, {
+      method: 'POST',
+      body: JSON.stringify({ intent: 'message', data: { toNumber: PHONE, text } }),
+    })
+    return { status: response.status, body: await response.json() }
+  }
+
+  for (const [what, options] of [
+    ['on a desk', { viewport: { width: 1280, height: 900 } }],
+    ['on a phone, in the dark', { viewport: { width: 390, height: 844 }, colorScheme: 'dark' }],
+    ['without JavaScript', { javaScriptEnabled: false }],
+  ] as const satisfies readonly (readonly [string, BrowserContextOptions])[]) {
+    it(`connects a line, sends and receives, and disconnects it (${what})`, async () => {
+      const hasScript = what !== 'without JavaScript'
+      const name = what.replace(/\W+/g, '-')
+      const number = `+1555555${String((lineCount += 1)).padStart(4, '0')}`
+      const user = await addUser(context, { email: `${name}@example.com` })
+      await addLine(context, { userId: user.id, number, name: 'Front desk', carrier: 'simulator' })
+      const setUp = new URL((await createSetUpLink(context, user.id)).url)
+
+      const watched = await openPage(browser, url, options)
+      const { page } = watched
+      const show = (step: string) => watched.screenshot(`${name}-${step}`)
+      /** What changes by itself with a script is looked for by reloading without one. */
+      const sees = async (target: Page, text: string | RegExp) => {
+        await until(`${String(text)} is on ${target.url()}`, async () => {
+          if (await target.getByText(text).first().isVisible()) return true
+          if (!hasScript) await target.reload()
+          return false
+        })
+      }
+
+      await page.goto(setUp.pathname + setUp.search)
+      await page.getByLabel('New password').fill(PASSWORD)
+      await page.getByRole('button', { name: 'Set password and sign in' }).click()
+      await page.waitForURL('**/console')
+      await show('1-lines')
+
+      await page
+        .getByRole('link', { name: 'Front desk' })
+        .or(page.getByRole('link', { name: number }))
+        .first()
+        .click()
+      await show('2-line')
+      await page.locator('#connection').getByRole('button', { name: 'Enable' }).click()
+      await sees(page, 'The developer connection is enabled.')
+
+      await page.getByLabel('URL of your server').fill(receiver.url)
+      await page.getByRole('button', { name: 'Save the URL' }).click()
+      await sees(page, 'The outgoing webhook URL is saved.')
+      await page.getByRole('button', { name: 'Send test event' }).click()
+      await sees(page, /Your server answered 200/)
+
+      await page.getByRole('button', { name: 'Create the incoming webhook' }).click()
+      const webhookUrl = (await page.locator('#webhook-url').textContent()) ?? ''
+      if (hasScript) {
+        await page.getByRole('button', { name: 'Copy the URL' }).click()
+        expect(await page.evaluate(() => navigator.clipboard.readText())).to.equal(webhookUrl)
+      }
+      await show('3-connected')
+
+      const phone = await page.context().newPage()
+      await phone.goto(`/simulator?phone=${encodeURIComponent(PHONE)}`)
+      expect(await post(webhookUrl, `Your table is ready, ${name}`)).to.deep.equal({
+        status: 200,
+        body: { success: true },
+      })
+      await sees(phone, `Your table is ready, ${name}`)
+
+      const before = receiver.requests.length
+      await phone.getByLabel('Text', { exact: true }).fill(`On my way, ${name}`)
+      await phone.getByRole('button', { name: 'Send', exact: true }).click()
+      await sees(phone, `On my way, ${name}`)
+      await until('the event is delivered', () => receiver.requests.length > before)
+      expect(JSON.parse(receiver.requests.at(-1)?.body ?? '')).to.include({
+        type: 'inboundText',
+        payload: `On my way, ${name}`,
+        fromNumber: PHONE,
+        toNumber: number,
+      })
+      await phone.screenshot({
+        path: `test/browser/screenshots/${name}-4-phone.png`,
+        fullPage: true,
+        caret: 'initial',
+      })
+
+      await page.getByRole('link', { name: 'Activity', exact: true }).click()
+      await sees(page, `On my way, ${name}`)
+      await show('5-activity')
+      await page
+        .getByRole('link', { name: `On my way, ${name}` })
+        .first()
+        .click()
+      await sees(page, /delivered/i)
+      await show('6-message')
+
+      await page.getByRole('link', { name: 'Lines', exact: true }).click()
+      await page
+        .getByRole('link', { name: 'Front desk' })
+        .or(page.getByRole('link', { name: number }))
+        .first()
+        .click()
+      await page.getByText('Regenerate the token…').click()
+      await page.getByRole('button', { name: 'Regenerate' }).click()
+      await sees(page, 'The incoming webhook has a new URL.')
+      const newUrl = (await page.locator('#webhook-url').textContent()) ?? ''
+      expect(await post(webhookUrl, 'Old')).to.deep.equal({
+        status: 403,
+        body: { success: false, error: 'URL is invalid' },
+      })
+      expect((await post(newUrl, 'New')).status).to.equal(200)
+
+      await page.getByText('Disconnect…').click()
+      await page.getByRole('button', { name: 'Disconnect' }).click()
+      await sees(page, /Disconnected: the connection is disabled/)
+      expect(await post(newUrl, 'Gone')).to.deep.equal({
+        status: 404,
+        body: { success: false, error: "URL doesn't exist" },
+      })
+      await show('7-disconnected')
+
+      await page.getByRole('button', { name: 'Sign out' }).click()
+      await sees(page, 'You are signed out.')
+      expectNoComplaint(watched)
+      await page.context().close()
+    })
+  }
+
+  function expectNoComplaint({ complaints }: WatchedPage): void {
+    expect(complaints).to.deep.equal([])
+  }
+})

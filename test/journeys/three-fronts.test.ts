@@ -1,0 +1,148 @@
+import { expect } from 'chai'
+import type { Context } from '../../src/domain/context.js'
+import { createApiToken } from '../../src/domain/api-tokens.js'
+import { getConnection } from '../../src/domain/connections.js'
+import { revealIncomingWebhook } from '../../src/domain/incoming-webhooks.js'
+import { addLine } from '../../src/domain/lines.js'
+import { addUser } from '../../src/domain/users.js'
+import { answer } from '../bin/linehook.js'
+import { browse } from '../helpers/browser-session.js'
+import type { Environment } from '../helpers/environment.js'
+import { messageBody } from '../helpers/factories.js'
+import { stopProcesses } from '../helpers/processes.js'
+import { serveApp, type TestWeb } from '../helpers/web.js'
+import { createInstallation } from './steps.js'
+
+/** The five operations of specification §3, and how one does them. */
+interface Front {
+  enable(): Promise<unknown>
+  createWebhook(): Promise<unknown>
+  regenerate(): Promise<unknown>
+  deleteWebhook(): Promise<unknown>
+  disconnect(): Promise<unknown>
+}
+
+describe('journey: three fronts', function () {
+  this.timeout(60_000)
+
+  let environment: Environment
+  let context: Context
+  let web: TestWeb
+
+  before(async () => {
+    ;({ environment, context } = await createInstallation())
+    web = await serveApp(context)
+  })
+
+  after(async () => {
+    await stopProcesses()
+    await web.close()
+    await context.close()
+  })
+
+  const byConsole = async (userId: string, lineId: string): Promise<Front> => {
+    const browser = await browse(context, web, userId)
+    const submit = async (path: string, fields?: Record<string, string>) => {
+      const { status, text } = await browser.submit(`/console/lines/${lineId}${path}`, fields)
+      expect(status, text).to.equal(303)
+    }
+    return {
+      enable: () => submit('/connection/enable'),
+      createWebhook: () => submit('/incoming-webhook'),
+      regenerate: () => submit('/incoming-webhook/regenerate', { overlapSeconds: '0' }),
+      deleteWebhook: () => submit('/incoming-webhook/delete'),
+      disconnect: () => submit('/connection/disconnect'),
+    }
+  }
+
+  const byApi = async (userId: string, lineId: string): Promise<Front> => {
+    const { token } = await createApiToken(context, userId, 'test')
+    const call = async (method: string, path: string, body?: object) => {
+      const { status, text } = await web.request(`/v1/lines/${lineId}${path}`, {
+        method,
+        headers: { Authorization: `Bearer ${token}` },
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      })
+      expect(status, text).to.equal(200)
+    }
+    return {
+      enable: () => call('PUT', '/connection', { enabled: true }),
+      createWebhook: () => call('POST', '/incoming-webhook'),
+      regenerate: () => call('POST', '/incoming-webhook/regenerate'),
+      deleteWebhook: () => call('DELETE', '/incoming-webhook'),
+      disconnect: () => call('DELETE', '/connection'),
+    }
+  }
+
+  const byCommandLine = (_: string, lineId: string): Promise<Front> => {
+    const run = (...args: string[]) => answer(environment, ...args, lineId)
+    return Promise.resolve({
+      enable: () => run('connection', 'enable'),
+      createWebhook: () => run('webhook', 'create'),
+      regenerate: () => run('webhook', 'regenerate'),
+      deleteWebhook: () => run('webhook', 'delete'),
+      disconnect: () => run('connection', 'disconnect'),
+    })
+  }
+
+  /** What everybody can see after a step: the connection's state, and what every URL so far answers. */
+  async function see(userId: string, lineId: string, urls: string[]) {
+    const { enabled, incomingWebhook } = await getConnection(context, userId, lineId)
+    const url = (await revealIncomingWebhook(context, userId, lineId))?.url
+    if (url !== undefined && !urls.includes(url)) urls.push(url)
+    const answers = []
+    for (const { pathname, search } of urls.map((each) => new URL(each))) {
+      const { status, body } = await web.post(pathname + search, messageBody())
+      answers.push([status, body])
+    }
+    return { enabled, hasWebhook: incomingWebhook !== null, answers }
+  }
+
+  const ok = [200, { success: true }]
+  const wrong = [403, { success: false, error: 'URL is invalid' }]
+  const gone = [404, { success: false, error: "URL doesn't exist" }]
+
+  for (const [name, front] of [
+    ['the console', byConsole],
+    ['the API', byApi],
+    ['the command line', byCommandLine],
+  ] as const) {
+    it(`the operations of section 3 have the same results by ${name}`, async () => {
+      const word = name.replace(/\W/g, '')
+      const { id: userId } = await addUser(context, { email: `${word}@example.com` })
+      const number = `+1555444${String(word.length).padStart(4, '0')}`
+      const { id: lineId } = await addLine(context, { userId, number, carrier: 'simulator' })
+      const does = await front(userId, lineId)
+      const urls: string[] = []
+
+      await does.enable()
+      expect(await see(userId, lineId, urls)).to.deep.equal({ enabled: true, hasWebhook: false, answers: [] })
+      await does.createWebhook()
+      expect(await see(userId, lineId, urls)).to.deep.equal({
+        enabled: true,
+        hasWebhook: true,
+        answers: [ok],
+      })
+      await does.regenerate()
+      expect(await see(userId, lineId, urls)).to.deep.equal({
+        enabled: true,
+        hasWebhook: true,
+        answers: [wrong, ok],
+      })
+      await does.deleteWebhook()
+      expect(await see(userId, lineId, urls)).to.deep.equal({
+        enabled: true,
+        hasWebhook: false,
+        answers: [gone, gone],
+      })
+      await does.createWebhook()
+      expect((await see(userId, lineId, urls)).answers).to.deep.equal([wrong, wrong, ok])
+      await does.disconnect()
+      expect(await see(userId, lineId, urls)).to.deep.equal({
+        enabled: false,
+        hasWebhook: false,
+        answers: [gone, gone, gone],
+      })
+    })
+  }
+})

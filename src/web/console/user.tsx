@@ -151,12 +151,13 @@ export function postUserLine(context: Context) {
   }
 }
 
-export function postUserLineStatus(context: Context, status: 'active' | 'disabled') {
-  return async (ctx: KoaContext): Promise<string> => {
-    const userId = idOf(ctx, 'userId')
-    await setLineStatus(context, userId, idOf(ctx, 'lineId'), status)
-    return withNotice(pathOf(userId), status === 'active' ? 'line-enabled' : 'line-disabled')
-  }
+export function postUserLineStatus(status: 'active' | 'disabled') {
+  return (context: Context) =>
+    async (ctx: KoaContext): Promise<string> => {
+      const userId = idOf(ctx, 'userId')
+      await setLineStatus(context, userId, idOf(ctx, 'lineId'), status)
+      return withNotice(pathOf(userId), status === 'active' ? 'line-enabled' : 'line-disabled')
+    }
 }
 
 /** The link is a secret, shown in this answer only. */

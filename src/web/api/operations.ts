@@ -1,0 +1,15 @@
+/** Every operation for programs, for the route table. */
+export { deleteLineConnection, getLineConnection, putLineConnection } from './connections.js'
+export { getDeliveries, getOneDelivery, postDeliveryAgain } from './deliveries.js'
+export { healthz, readyz } from './health.js'
+export {
+  deleteIncomingWebhook,
+  getIncomingWebhook,
+  postIncomingWebhook,
+  postTokenRegeneration,
+} from './incoming-webhook-settings.js'
+export { acceptWebhookMessage, BODY_REFUSALS } from './incoming-webhooks.js'
+export { getLimits, getLine, getLines, putLine } from './lines.js'
+export { getMessages, getOneMessage, postMessageAgain } from './messages.js'
+export { getSigningSecret, postHeldEvents, postSecretRotation, postTestEvent } from './outgoing-webhooks.js'
+export { getOutbox, postInbound } from './simulator.js'

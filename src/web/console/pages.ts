@@ -1,0 +1,25 @@
+/** Every page of the console and what its forms do, for the route table. */
+export { liveActivity, showActivity } from './activity.js'
+export { showLine } from './line.js'
+export { postDisable, postDisconnect, postEnable } from './line/connection.js'
+export { postName } from './line/head.js'
+export { postHeldEvents } from './line/held-events.js'
+export { postDeleteIncomingWebhook, postIncomingWebhook, postRegenerate } from './line/incoming-webhook.js'
+export { liveLimits } from './line/limits.js'
+export { postOutgoingUrl } from './line/outgoing-webhook.js'
+export { postTestEvent } from './line/post-test-event.js'
+export { postRotate } from './line/signing-secret.js'
+export { showLines } from './lines.js'
+export { liveMessage, postSendDeliveryAgain, postSendMessageAgain, showMessage } from './message.js'
+export { postSetUp, showSetUp } from './set-up.js'
+export {
+  postApiToken,
+  postEndOtherSessions,
+  postEndSession,
+  postPassword,
+  postRevokeApiToken,
+  showSettings,
+} from './settings.js'
+export { postConfirm, postSignIn, postSignOut, showConfirm, showSignIn } from './sign-in.js'
+export { postSetUpLink, postUserLine, postUserLineStatus, showUser } from './user.js'
+export { postUser, showUsers } from './users.js'

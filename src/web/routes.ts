@@ -1,0 +1,59 @@
+import { METHODS } from 'node:http'
+import Router, { type RouterMiddleware } from '@koa/router'
+import type { Middleware } from 'koa'
+import type { Context } from '../domain/context.js'
+import type { Operation } from './api/own.js'
+import { submit, type Act } from './console/page.js'
+import { readSession, requireOperatorSession, requireOwnForm, requireSession } from './console/session.js'
+import { authenticate } from './middleware/authenticate.js'
+import { allowOwnPage } from './middleware/content-security.js'
+import { readFormBody } from './middleware/form-body.js'
+import { readJsonBody } from './middleware/json-body.js'
+import { readPhoneForm } from './simulator/phone-form.js'
+
+type Show = (context: Context) => Middleware
+type Does = (context: Context) => Act
+
+/** The kinds of routes: what stands before each is written here once, so that no page or form can be without it. */
+export function createRoutes(context: Context) {
+  // Every method that Node reads: one that a path does not take is 405, never 501.
+  const router = new Router({ methods: METHODS })
+  const get = (path: string, ...handlers: RouterMiddleware[]) => router.get(path, ...handlers)
+  const post = (paths: string | string[], ...handlers: RouterMiddleware[]) => router.post(paths, ...handlers)
+
+  const visitor = [allowOwnPage, readSession(context)]
+  const user = [...visitor, requireSession]
+  const operator = [...user, requireOperatorSession]
+  const ownForm = [readFormBody, requireOwnForm(context)]
+
+  /** A page, and the forms on it: what they ask for is done, or their page is shown again with what was wrong. */
+  const pageFor = (who: Middleware[]) => (path: string, show: Show) => get(path, ...who, show(context))
+  const formFor = (who: Middleware[], read: Middleware[]) => (path: string, act: Does, show: Show) =>
+    post(path, ...who, ...read, submit(act(context), show(context)))
+
+  return {
+    router,
+    get,
+    post,
+    openPage: pageFor(visitor),
+    openForm: formFor(visitor, ownForm),
+    page: pageFor(user),
+    form: formFor(user, ownForm),
+    operatorPage: pageFor(operator),
+    operatorForm: formFor(operator, ownForm),
+    /** As `form`, with a file. */
+    fileForm: formFor(user, [readPhoneForm, requireOwnForm(context)]),
+
+    /** For programs, by an API token, in every accepted word. */
+    v1: (method: 'get' | 'put' | 'post' | 'delete', path: string, operation: Operation) => {
+      const body =
+        method === 'put' || method === 'post' ? [readJsonBody(undefined, { isOptional: true })] : []
+      return router[method](
+        context.vocabulary.paths(path),
+        authenticate(context),
+        ...body,
+        operation(context),
+      )
+    },
+  }
+}

@@ -1,4 +1,4 @@
-import { available, transaction } from '../database/connection.js'
+import { available, transaction, type Database } from '../database/connection.js'
 import { findSealedSecret, replaceSecret } from '../database/endpoints.js'
 import { UserError } from '../errors.js'
 import { newSigningSecret } from '../secrets.js'
@@ -32,24 +32,25 @@ export async function revealSigningSecret(
  * @returns the new secret
  * @throws UserError 404, 409 when there is no outgoing webhook URL
  */
-export async function rotateSigningSecret(
-  { db, secrets }: Context,
-  userId: string,
-  lineId: string,
-): Promise<string> {
-  const secret = newSigningSecret()
-  await available(() =>
-    transaction(db, async (trx) => {
+export async function rotateSigningSecret(context: Context, userId: string, lineId: string): Promise<string> {
+  return available(() =>
+    transaction(context.db, async (trx) => {
       const { endpointId } = await requireConnection(trx, userId, lineId, { isLocked: true })
       if (endpointId === null) throw new UserError(NO_URL, 409)
-      await replaceSecret(
-        trx,
-        endpointId,
-        secrets.seal(secret, signingSecretPlace(endpointId)),
-        OVERLAP_SECONDS,
-      )
+      return replaceSigningSecret(context, trx, endpointId)
     }),
   )
+}
+
+/** Of an endpoint whose owner holds its lock. @returns the new secret */
+export async function replaceSigningSecret(
+  { secrets }: Context,
+  trx: Database,
+  endpointId: string,
+): Promise<string> {
+  const secret = newSigningSecret()
+  const secretSealed = secrets.seal(secret, signingSecretPlace(endpointId))
+  await replaceSecret(trx, endpointId, secretSealed, OVERLAP_SECONDS)
   return secret
 }
 

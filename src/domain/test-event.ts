@@ -4,7 +4,7 @@ import { UserError } from '../errors.js'
 import { newId } from '../ids.js'
 import { requireEnabled } from './connections.js'
 import type { Context } from './context.js'
-import { postEvent } from './deliveries/attempt.js'
+import { postEvent, type EventForEndpoint } from './deliveries/attempt.js'
 import { getOwnLine } from './lines.js'
 import { NO_URL } from './signing-secrets.js'
 
@@ -34,11 +34,19 @@ export async function sendTestEvent(
   const endpoint =
     endpointId === null ? undefined : await available(() => findEndpoint(context.db, endpointId))
   if (endpointId === null || endpoint === undefined) throw new UserError(NO_URL, 409)
+  return postTestEvent(context, { ...endpoint, endpointId }, { lineId, number, userId })
+}
+
+/** To any endpoint, as of this line. */
+export async function postTestEvent(
+  context: Context,
+  endpoint: Pick<EventForEndpoint, 'endpointId' | 'url' | 'secretSealed' | 'previousSecretSealed'>,
+  { lineId, number, userId }: { lineId: string; number: string; userId: string },
+): Promise<TestEventResult> {
   const { durationMs, failure, response } = await postEvent(
     context,
     {
       ...endpoint,
-      endpointId,
       eventId: newId(),
       type: 'inboundText',
       payload: 'A test event from Linehook',

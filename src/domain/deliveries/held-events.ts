@@ -13,16 +13,17 @@ const FIRST_ID = '00000000-0000-0000-0000-000000000000'
  * @returns how many
  * @throws UserError 409 when the connection is not enabled, or its endpoint was disabled again
  */
-export async function sendHeldEvents(
-  { db, queues }: Context,
-  userId: string,
-  lineId: string,
-): Promise<number> {
-  const { endpointId, endpointDisabledAt } = await available(() => requireEnabled(db, userId, lineId))
+export async function sendHeldEvents(context: Context, userId: string, lineId: string): Promise<number> {
+  const { endpointId, endpointDisabledAt } = await available(() => requireEnabled(context.db, userId, lineId))
   if (endpointId === null) return 0
   if (endpointDisabledAt !== null) {
     throw new UserError('the endpoint is disabled, because it failed: enable the connection again first', 409)
   }
+  return releaseHeldEvents(context, endpointId)
+}
+
+/** Of an endpoint that takes events. @returns how many */
+export async function releaseHeldEvents({ db, queues }: Context, endpointId: string): Promise<number> {
   let count = 0
   for (let after = FIRST_ID; ;) {
     const released = await available(() => releaseHeldDeliveries(db, endpointId, after, RELEASE_BATCH))

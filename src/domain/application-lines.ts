@@ -1,0 +1,132 @@
+import {
+  deleteApplicationLines,
+  listAuthorizations,
+  listConnectedLines,
+  lockActiveLines,
+  upsertApplicationLines,
+  type Authorization,
+  type ConnectedLine,
+} from '../database/application-lines.js'
+import { lockApplication } from '../database/applications.js'
+import { available, transaction } from '../database/connection.js'
+import { deleteOAuthRecordsOf } from '../database/oauth-records.js'
+import { UserError } from '../errors.js'
+import { isId } from '../ids.js'
+import { endDeliveriesOf } from './applications/ending.js'
+import type { Scope } from './application-access.js'
+import type { Context } from './context.js'
+
+export type { Authorization, ConnectedLine } from '../database/application-lines.js'
+
+/**
+ * The user lets an application at these lines, and at no other: what was chosen before is replaced.
+ *
+ * @throws UserError 400 without a line, 404 for an application that is gone and for a line that is not the user's,
+ *   or not active
+ */
+export async function connectLines(
+  context: Context,
+  choice: { applicationId: string; userId: string; lineIds: readonly string[]; scopes: readonly Scope[] },
+): Promise<void> {
+  const { applicationId, userId, scopes } = choice
+  const lineIds = [...new Set(choice.lineIds)]
+  if (lineIds.length === 0) throw new UserError('lineIds: choose at least one line')
+  if (!lineIds.every(isId)) throw new UserError(NO_LINE, 404)
+  const removed = await available(() =>
+    transaction(context.db, async (trx) => {
+      if (!(await lockApplication(trx, applicationId))) throw new UserError('no such application', 404)
+      const active = await lockActiveLines(trx, userId, lineIds)
+      if (active.length !== lineIds.length) throw new UserError(NO_LINE, 404)
+      await upsertApplicationLines(trx, { applicationId, userId, lineIds, scopes })
+      return deleteApplicationLines(trx, { applicationId, userId, except: lineIds })
+    }),
+  )
+  for (const lineId of removed) await endDeliveriesOf(context, applicationId, lineId)
+}
+
+/** The user's lines that are connected to the application, oldest first; also one that was disabled since. */
+export function findConnectedLines(
+  { db }: Context,
+  applicationId: string,
+  userId: string,
+): Promise<ConnectedLine[]> {
+  return available(() => listConnectedLines(db, applicationId, userId))
+}
+
+export interface AuthorizedApplication {
+  id: string
+  name: string
+  website: string | null
+  /** Who registered it. */
+  ownerName: string
+  /** Oldest first. */
+  lines: Authorization[]
+}
+
+/** Which applications may use the user's lines, or one of them; for what, and when they last did. */
+export async function listConnections(
+  { db }: Context,
+  userId: string,
+  lineId?: string,
+): Promise<AuthorizedApplication[]> {
+  const applications = new Map<string, AuthorizedApplication>()
+  for (const each of await available(() => listAuthorizations(db, userId, lineId))) {
+    const known = applications.get(each.applicationId)
+    if (known !== undefined) known.lines.push(each)
+    else {
+      applications.set(each.applicationId, {
+        id: each.applicationId,
+        name: each.applicationName,
+        website: each.applicationWebsite,
+        ownerName: each.ownerName,
+        lines: [each],
+      })
+    }
+  }
+  return [...applications.values()]
+}
+
+/**
+ * The application loses the line at once. With its last line it loses its tokens too: nothing is left that they are for.
+ *
+ * @throws UserError 404 when the line is not the user's, or not connected to it
+ */
+export async function disconnectLine(
+  context: Context,
+  userId: string,
+  applicationId: string,
+  lineId: string,
+): Promise<void> {
+  await end(context, { userId, applicationId, lineId })
+}
+
+/** The application loses all of the user's lines, and its tokens. @throws UserError 404 when it has none */
+export async function disconnectApplication(
+  context: Context,
+  userId: string,
+  applicationId: string,
+): Promise<void> {
+  await end(context, { userId, applicationId })
+}
+
+async function end(
+  context: Context,
+  which: { userId: string; applicationId: string; lineId?: string },
+): Promise<void> {
+  const { userId, applicationId } = which
+  const lineIds = await available(() =>
+    transaction(context.db, async (trx) => {
+      // As `connectLines`: of two at the same time one comes first, whole.
+      const removed = (await lockApplication(trx, applicationId))
+        ? await deleteApplicationLines(trx, which)
+        : []
+      const rest = await listConnectedLines(trx, applicationId, userId)
+      if (rest.length === 0) await deleteOAuthRecordsOf(trx, applicationId, userId)
+      return removed
+    }),
+  )
+  if (lineIds.length === 0) throw new UserError('this application is not connected to it', 404)
+  for (const lineId of lineIds) await endDeliveriesOf(context, applicationId, lineId)
+}
+
+const NO_LINE = 'lineIds: choose active lines of your own'

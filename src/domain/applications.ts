@@ -1,0 +1,157 @@
+import { timingSafeEqual } from 'node:crypto'
+import { deleteApplicationLines } from '../database/application-lines.js'
+import {
+  countApplications,
+  findApplication,
+  findApplicationByClientId,
+  insertApplication,
+  listApplicationsOf,
+  markApplicationDeleted,
+  replaceClientSecret,
+  updateApplicationRow,
+  type Application,
+} from '../database/applications.js'
+import { available, transaction } from '../database/connection.js'
+import { deleteOAuthRecordsOf } from '../database/oauth-records.js'
+import { lockUser } from '../database/users.js'
+import { UserError } from '../errors.js'
+import { isId, newId } from '../ids.js'
+import { newToken, sha256 } from '../secrets.js'
+import { setWebhookUrl } from './applications/endpoint.js'
+import { endDeliveriesOf } from './applications/ending.js'
+import { readFields, readKind, readWebhookUrl, type WrittenFields } from './applications/fields.js'
+import type { Context } from './context.js'
+
+export { connectLines, findConnectedLines } from './application-lines.js'
+export type { Application, ApplicationKind } from '../database/applications.js'
+
+const MAX_APPLICATIONS = 50
+
+export interface RegisteredApplication {
+  application: Application
+  /** Told this once; null for a public application. */
+  clientSecret: string | null
+  /** `whsec_…`, of its events; null without a webhook URL. */
+  signingSecret: string | null
+}
+
+/**
+ * Spec §1.4: a program that other users may let at their lines.
+ *
+ * @throws UserError 400 names the field, 409 when the user has 50
+ */
+export async function registerApplication(
+  context: Context,
+  userId: string,
+  written: WrittenFields & { kind?: string | undefined },
+): Promise<RegisteredApplication> {
+  const kind = readKind(written.kind)
+  const fields = readFields(written)
+  const webhookUrl = await readWebhookUrl(context, written.webhookUrl)
+  const clientSecret = kind === 'public' ? null : newToken()
+  const id = newId()
+  return available(() =>
+    transaction(context.db, async (trx) => {
+      await lockUser(trx, userId)
+      if ((await countApplications(trx, userId)) >= MAX_APPLICATIONS) {
+        throw new UserError(
+          `a user can have ${MAX_APPLICATIONS} applications: delete one that is not used`,
+          409,
+        )
+      }
+      const clientSecretHash = clientSecret === null ? null : sha256(clientSecret)
+      await insertApplication(trx, { ...fields, id, userId, kind, clientSecretHash })
+      const signingSecret = await setWebhookUrl(context, trx, { id, userId, endpointId: null }, webhookUrl)
+      const application = await findApplication(trx, userId, id)
+      if (application === undefined) throw noApplication()
+      return { application, clientSecret, signingSecret }
+    }),
+  )
+}
+
+/** Those that the user registered, oldest first. */
+export function listApplications({ db }: Context, userId: string): Promise<Application[]> {
+  return available(() => listApplicationsOf(db, userId))
+}
+
+/** @throws UserError 404, also for another user's application */
+export async function getApplication({ db }: Context, userId: string, id: string): Promise<Application> {
+  const application = isId(id) ? await available(() => findApplication(db, userId, id)) : undefined
+  if (application === undefined) throw noApplication()
+  return application
+}
+
+/**
+ * Replaces all that its owner can change; what is not given becomes empty. A webhook URL that was disabled for
+ * failing is enabled again. The kind stays.
+ *
+ * @throws UserError 400 names the field, 404
+ */
+export async function updateApplication(
+  context: Context,
+  userId: string,
+  id: string,
+  written: WrittenFields,
+): Promise<Application> {
+  await getApplication(context, userId, id)
+  const fields = readFields(written)
+  const webhookUrl = await readWebhookUrl(context, written.webhookUrl)
+  return available(() =>
+    transaction(context.db, async (trx) => {
+      const application = await findApplication(trx, userId, id, { isLocked: true })
+      if (application === undefined) throw noApplication()
+      await updateApplicationRow(trx, id, fields)
+      await setWebhookUrl(context, trx, application, webhookUrl)
+      return (await findApplication(trx, userId, id)) ?? application
+    }),
+  )
+}
+
+/**
+ * A new client secret; the old one is refused from now on.
+ *
+ * @returns the secret, told this once
+ * @throws UserError 404, 409 for a public application
+ */
+export async function rotateClientSecret(context: Context, userId: string, id: string): Promise<string> {
+  await getApplication(context, userId, id)
+  const clientSecret = newToken()
+  const isReplaced = await available(() => replaceClientSecret(context.db, userId, id, sha256(clientSecret)))
+  if (!isReplaced) {
+    throw new UserError('a public application has no client secret: it proves itself by PKCE', 409)
+  }
+  return clientSecret
+}
+
+/**
+ * At once it is nobody's client: its tokens are refused, no line is connected to it, and it gets no events.
+ *
+ * @throws UserError 404
+ */
+export async function deleteApplication(context: Context, userId: string, id: string): Promise<void> {
+  await getApplication(context, userId, id)
+  await available(() =>
+    transaction(context.db, async (trx) => {
+      // Whoever connects lines waits for this, and then finds it deleted.
+      if ((await findApplication(trx, userId, id, { isLocked: true })) === undefined) throw noApplication()
+      await markApplicationDeleted(trx, id)
+      await deleteApplicationLines(trx, { applicationId: id })
+      await deleteOAuthRecordsOf(trx, id)
+    }),
+  )
+  await endDeliveriesOf(context, id)
+}
+
+/** For OAuth: whose client id it is. undefined: nobody's, or no longer. */
+export async function findClient({ db }: Context, clientId: string): Promise<Application | undefined> {
+  return isId(clientId) ? available(() => findApplicationByClientId(db, clientId)) : undefined
+}
+
+/** Hashes are compared, in constant time. A public application has no secret, so that none is right. */
+export function isClientSecret({ clientSecretHash }: Application, secret: string): boolean {
+  return clientSecretHash !== null && timingSafeEqual(clientSecretHash, sha256(secret))
+}
+
+function noApplication(): UserError {
+  return new UserError('no such application', 404)
+}

@@ -1,0 +1,144 @@
+import { findApplication, setApplicationEndpoint, type Application } from '../../database/applications.js'
+import { available, transaction, type Database } from '../../database/connection.js'
+import {
+  enableEndpoint,
+  findEndpoint,
+  findSealedSecret,
+  insertEndpoint,
+  setEndpointUrl,
+} from '../../database/endpoints.js'
+import { UserError } from '../../errors.js'
+import { newId } from '../../ids.js'
+import { newSigningSecret } from '../../secrets.js'
+import type { Context } from '../context.js'
+import { signingSecretPlace } from '../deliveries/attempt.js'
+import { releaseHeldEvents } from '../deliveries/held-events.js'
+import { replaceSigningSecret } from '../signing-secrets.js'
+import { postTestEvent, type TestEventResult } from '../test-event.js'
+
+/** A test event is of no line, and comes from a number that nobody has. */
+const TEST_LINE_ID = '00000000-0000-0000-0000-000000000000'
+const TEST_NUMBER = '+15005550100'
+
+/**
+ * Sets or takes away an application's webhook URL, while the application is locked. Another URL starts with a clean
+ * health, and so does one that was disabled.
+ *
+ * @returns the signing secret of a new endpoint, else null
+ */
+export async function setWebhookUrl(
+  { secrets }: Context,
+  trx: Database,
+  application: Pick<Application, 'id' | 'userId' | 'endpointId'> & Partial<Application>,
+  url: string | null,
+): Promise<string | null> {
+  const { id, userId, endpointId } = application
+  if (url === null) {
+    if (endpointId !== null) await setApplicationEndpoint(trx, id, null)
+    return null
+  }
+  if (endpointId !== null) {
+    const isClean = application.webhookUrl === url && application.endpointDisabledAt === null
+    if (!isClean) await setEndpointUrl(trx, endpointId, url)
+    return null
+  }
+  const secret = newSigningSecret()
+  const newEndpointId = newId()
+  const secretSealed = secrets.seal(secret, signingSecretPlace(newEndpointId))
+  await insertEndpoint(trx, { id: newEndpointId, userId, url, secretSealed })
+  await setApplicationEndpoint(trx, id, newEndpointId)
+  return secret
+}
+
+/**
+ * The secret that signs the application's events (`whsec_…`). undefined: it has no webhook URL.
+ *
+ * @throws UserError 404
+ */
+export async function revealApplicationSigningSecret(
+  { db, secrets }: Context,
+  userId: string,
+  id: string,
+): Promise<string | undefined> {
+  const { endpointId } = await available(() => require(db, userId, id))
+  if (endpointId === null) return undefined
+  const sealed = await available(() => findSealedSecret(db, endpointId))
+  return sealed && secrets.open(sealed, signingSecretPlace(endpointId))
+}
+
+/**
+ * As for a line: the old secret signs too for 24 h.
+ *
+ * @returns the new one
+ * @throws UserError 404, 409 without a webhook URL
+ */
+export async function rotateApplicationSigningSecret(
+  context: Context,
+  userId: string,
+  id: string,
+): Promise<string> {
+  return available(() =>
+    transaction(context.db, async (trx) => {
+      const application = await require(trx, userId, id, { isLocked: true })
+      return replaceSigningSecret(context, trx, endpointOf(application))
+    }),
+  )
+}
+
+/** After it was disabled for failing. What was held stays so until `sendHeldApplicationEvents`. @throws UserError 404, 409 */
+export async function enableApplicationEndpoint({ db }: Context, userId: string, id: string): Promise<void> {
+  await available(async () => {
+    await enableEndpoint(db, endpointOf(await require(db, userId, id)))
+  })
+}
+
+/**
+ * @returns how many
+ * @throws UserError 404, 409 while the webhook URL is disabled
+ */
+export async function sendHeldApplicationEvents(
+  context: Context,
+  userId: string,
+  id: string,
+): Promise<number> {
+  const application = await available(() => require(context.db, userId, id))
+  if (application.endpointDisabledAt !== null) {
+    throw new UserError('the webhook URL is disabled, because it failed: enable it again first', 409)
+  }
+  return releaseHeldEvents(context, endpointOf(application))
+}
+
+/**
+ * POSTs a signed event to the application's webhook URL, once and at once. It is kept nowhere.
+ *
+ * @throws UserError 404, 409 without a webhook URL
+ */
+export async function sendApplicationTestEvent(
+  context: Context,
+  userId: string,
+  id: string,
+): Promise<TestEventResult> {
+  const endpointId = endpointOf(await available(() => require(context.db, userId, id)))
+  const endpoint = await available(() => findEndpoint(context.db, endpointId))
+  if (endpoint === undefined) throw new UserError(NO_URL, 409)
+  const line = { lineId: TEST_LINE_ID, number: TEST_NUMBER, userId }
+  return postTestEvent(context, { ...endpoint, endpointId }, line)
+}
+
+async function require(
+  db: Database,
+  userId: string,
+  id: string,
+  options?: { isLocked: boolean },
+): Promise<Application> {
+  const application = await findApplication(db, userId, id, options)
+  if (application === undefined) throw new UserError('no such application', 404)
+  return application
+}
+
+function endpointOf({ endpointId }: Application): string {
+  if (endpointId === null) throw new UserError(NO_URL, 409)
+  return endpointId
+}
+
+const NO_URL = 'this application has no webhook URL: set one first'

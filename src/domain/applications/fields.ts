@@ -1,0 +1,94 @@
+import type { ApplicationFields, ApplicationKind } from '../../database/applications.js'
+import { storable } from '../../database/text.js'
+import { UserError } from '../../errors.js'
+import type { Context } from '../context.js'
+import { explainRedirectUri } from './redirect-uris.js'
+
+const MAX_NAME_LENGTH = 100
+const MAX_DESCRIPTION_LENGTH = 500
+const MAX_WEBSITE_LENGTH = 500
+const MAX_REDIRECT_URIS = 10
+
+/** As somebody wrote them. */
+export interface WrittenFields {
+  name: string
+  description?: string | null | undefined
+  website?: string | null | undefined
+  redirectUris: readonly string[]
+  /** Where its events go; empty: it gets none. */
+  webhookUrl?: string | null | undefined
+}
+
+/** @throws UserError 400, which names the field */
+export function readFields(written: WrittenFields): ApplicationFields {
+  return {
+    name: readName(written.name),
+    description: readDescription(written.description ?? ''),
+    website: readWebsite(written.website ?? ''),
+    redirectUris: readRedirectUris(written.redirectUris),
+  }
+}
+
+/** @throws UserError 400 */
+export function readKind(written = 'confidential'): ApplicationKind {
+  if (written === 'confidential' || written === 'public') return written
+  throw new UserError('kind must be confidential (has a server that keeps its secret) or public')
+}
+
+/** @throws UserError 400 when the URL may not be called */
+export async function readWebhookUrl(
+  { safeFetch }: Context,
+  written: string | null | undefined,
+): Promise<string | null> {
+  const url = (written ?? '').trim()
+  if (url === '') return null
+  const fault = await safeFetch.explainUrl(url)
+  if (fault !== undefined) throw new UserError(`webhookUrl: ${fault}`)
+  return url
+}
+
+/** Users read it when they decide whom to trust: nothing in it may change the order of what stands around it. */
+function readName(written: string): string {
+  const name = storable(written).trim()
+  if (name === '' || name.length > MAX_NAME_LENGTH) {
+    throw new UserError(`name must have 1 to ${MAX_NAME_LENGTH} characters`)
+  }
+  if (/[\p{Cc}\p{Bidi_Control}]/u.test(name)) {
+    throw new UserError('name must be one line of text, without control characters')
+  }
+  return name
+}
+
+function readDescription(written: string): string {
+  const description = storable(written).trim()
+  if (description.length > MAX_DESCRIPTION_LENGTH || /\p{Bidi_Control}/u.test(description)) {
+    throw new UserError(`description must be text of at most ${MAX_DESCRIPTION_LENGTH} characters`)
+  }
+  return description
+}
+
+/** It becomes a link. */
+function readWebsite(written: string): string | null {
+  const website = storable(written).trim()
+  if (website === '') return null
+  const url = URL.canParse(website) ? new URL(website) : undefined
+  const isWeb = /^https?:\/\//i.test(website) && url !== undefined && url.username + url.password === ''
+  if (!isWeb || website.length > MAX_WEBSITE_LENGTH) {
+    throw new UserError(
+      `website must be a URL of at most ${MAX_WEBSITE_LENGTH} characters, such as https://example.com`,
+    )
+  }
+  return website
+}
+
+function readRedirectUris(written: readonly string[]): string[] {
+  const uris = [...new Set(written.map((uri) => uri.trim()).filter((uri) => uri !== ''))]
+  if (uris.length === 0 || uris.length > MAX_REDIRECT_URIS) {
+    throw new UserError(`redirectUris must be 1 to ${MAX_REDIRECT_URIS} URIs`)
+  }
+  for (const uri of uris) {
+    const fault = explainRedirectUri(uri)
+    if (fault !== undefined) throw new UserError(`redirectUris: ${fault}`)
+  }
+  return uris
+}

@@ -1,0 +1,36 @@
+const MAX_LENGTH = 2048
+
+/**
+ * What is wrong with a redirect URI, and what to do; undefined: nothing. It is compared as a whole string
+ * (RFC 9700 §2.1), so it is kept as it was written. https, http only to the user's own machine, or the scheme of an
+ * app on it (RFC 8252 §7).
+ */
+export function explainRedirectUri(uri: string): string | undefined {
+  if (uri.length > MAX_LENGTH) return `a URI may have at most ${MAX_LENGTH} characters`
+  if (!/^[\x21-\x7e]+$/.test(uri) || /["\\<>`^{|}]/.test(uri) || !URL.canParse(uri)) {
+    return `${quote(uri)} is not a URI: write it in full, such as https://example.com/callback`
+  }
+  const { protocol, hostname, username, password } = new URL(uri)
+  if (uri.includes('#')) return `${quote(uri)} has a fragment: leave out what begins with #`
+  if (username !== '' || password !== '') return `${quote(uri)} has a user name or password: leave them out`
+  if (protocol === 'https:' || protocol === 'http:') {
+    // The parser would mend `https:example.com`; who compares strings would not.
+    if (!/^https?:\/\/[^/?]/i.test(uri)) return `${quote(uri)} is not a URI: write :// after https`
+    if (protocol === 'https:' || LOOPBACK.test(hostname)) return undefined
+    return `${quote(uri)} starts with http://, which is for this machine only (localhost, 127.0.0.1, [::1]): use https://`
+  }
+  if (NOT_AN_APP.test(protocol)) {
+    return `${quote(uri)} starts with ${protocol}, which is no app's own scheme: use https:// or one such as com.example.app:`
+  }
+  return undefined
+}
+
+const LOOPBACK = /^(localhost|127\.0\.0\.1|\[::1\])$/
+
+/** Schemes with a meaning of their own in browsers: a code sent there is run, kept, mailed or read by somebody else. */
+const NOT_AN_APP =
+  /^(about|blob|cid|chrome.*|content|data|dns|feed|file|filesystem|ftp|ftps|git|gopher|imap|intent|irc|jar|javascript|ldaps?|livescript|mailto|mid|mocha|moz-.*|ms-.*|news|nntp|resource|rtsp|sftp|sip|sips|smb|sms|smsto|ssh|tel|telnet|urn|vbscript|view-source|vnd\..*|wss?|xmpp):$/
+
+function quote(uri: string): string {
+  return uri.length > 80 ? `${uri.slice(0, 80)}…` : uri
+}

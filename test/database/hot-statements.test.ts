@@ -1,6 +1,8 @@
 import { expect } from 'chai'
 import { postponeDeliveries } from '../../src/database/deliveries/delivering.js'
-import { releaseHeldDeliveries } from '../../src/database/deliveries/creating.js'
+import { findEndpointsOfLine, releaseHeldDeliveries } from '../../src/database/deliveries/creating.js'
+import { endWaitingDeliveries } from '../../src/database/deliveries/ending.js'
+import { listDeliveriesOfApplication } from '../../src/database/deliveries/of-application.js'
 import { expireDeliveryLeases, lockOverdueDeliveries } from '../../src/database/deliveries/stranded.js'
 import { countQueued } from '../../src/database/messages/accept.js'
 import { applyReceipts } from '../../src/database/messages/receiving.js'
@@ -16,6 +18,7 @@ import { submitToWebhook } from '../../src/domain/messages/submit.js'
 import { newId } from '../../src/ids.js'
 import { createTestContext } from '../helpers/context.js'
 import { createLine, type TestLine } from '../helpers/factories.js'
+import { connect, createApplication } from '../domain/applications.js'
 import { loseWorker } from '../domain/fixtures.js'
 
 const ROW_COUNT = 50_000
@@ -41,6 +44,7 @@ for (const isAnalyzed of [false, true]) {
     let context: Context
     let line: TestLine
     let endpointId: string
+    let applicationId: string
 
     before(async function () {
       this.timeout(60_000)
@@ -52,6 +56,8 @@ for (const isAnalyzed of [false, true]) {
         outgoingUrl: 'http://127.0.0.1:9/events',
       })
       endpointId = (await context.db('endpoints').first<{ id: string }>('id')).id
+      applicationId = (await createApplication(context, { webhookUrl: 'http://127.0.0.1:9/events' })).id
+      await connect(context, { id: applicationId }, line)
       await fill()
     })
     after(() => context.close())
@@ -93,7 +99,7 @@ for (const isAnalyzed of [false, true]) {
       await context.db.raw('select pg_stat_force_next_flush()')
       const { rows } = await context.db.raw<{ rows: { pages: number }[] }>(
         `select sum(heap_blks_read + heap_blks_hit + idx_blks_read + idx_blks_hit)::integer as pages
-         from pg_statio_user_tables where relname ~ '^(messages|events|deliveries|delivery_attempts)_'`,
+         from pg_statio_user_tables where relname ~ '^(messages|events|deliveries|delivery_attempts)_|^(applications|application_lines|endpoints)$'`,
       )
       return rows[0]!.pages
     }
@@ -136,6 +142,9 @@ for (const isAnalyzed of [false, true]) {
 
     const claimAll = (ids: string[]) => Promise.all(ids.map((id) => context.batched.claimMessage(id)))
     const claimDeliveries = (ids: string[]) => Promise.all(ids.map((id) => context.batched.claimDelivery(id)))
+
+    const giveToApplication = (ids: string[]) =>
+      context.db('deliveries').whereIn('id', ids).update({ application_id: applicationId })
 
     describe('a few pages are enough', () => {
       it('to accept a message', async () => {
@@ -205,6 +214,28 @@ for (const isAnalyzed of [false, true]) {
         },
       )
       touchesFew('to claim deliveries', 'deliveries', (rows) => claimDeliveries(rows.map(({ id }) => id)))
+      touchesFew(
+        'to claim deliveries to applications',
+        'deliveries',
+        (rows) => claimDeliveries(rows.map(({ id }) => id)),
+        giveToApplication,
+      )
+      touchesFew(
+        'to end deliveries to applications',
+        'deliveries',
+        () => endWaitingDeliveries(context.db, applicationId, line.lineId, 3),
+        giveToApplication,
+      )
+      touchesFew(
+        'to list deliveries to an application',
+        'deliveries',
+        () => listDeliveriesOfApplication(context.db, applicationId, { limit: 3 }),
+        giveToApplication,
+      )
+      it('to find where events go', async () => {
+        expect(await findEndpointsOfLine(context.db, line.lineId)).to.have.length(2)
+        expect(await pagesOf(() => findEndpointsOfLine(context.db, line.lineId))).to.be.within(0, MAX_PAGES)
+      })
       touchesFew(
         'to record attempts',
         'deliveries',

@@ -7,18 +7,28 @@ export interface NewDelivery {
   generation: number
 }
 
-/** The endpoints that a line's events go to. A disabled one is listed: its deliveries are held. */
-export async function findEndpointsOfLine(
-  db: Database,
-  lineId: string,
-): Promise<{ endpointId: string; isDisabled: boolean }[]> {
-  const rows: { endpointId: string; isDisabled: boolean }[] = await db('developer_connections as c')
-    .join('endpoints as e', 'e.id', 'c.endpoint_id')
-    .where({ 'c.line_id': lineId, 'c.enabled': true })
-    .select({
-      endpointId: 'e.id',
-      isDisabled: db.raw('e.disabled_at is not null'),
-    })
+/** An endpoint that a line's events go to. */
+export interface EndpointOfLine {
+  endpointId: string
+  /** A disabled one is listed: its deliveries are held. */
+  isDisabled: boolean
+  /** null: it is the line's own. */
+  applicationId: string | null
+}
+
+/** The line's own, while its developer connection is enabled, and those of the applications that may have its events. */
+export async function findEndpointsOfLine(db: Database, lineId: string): Promise<EndpointOfLine[]> {
+  const { rows } = await db.raw<{ rows: EndpointOfLine[] }>(
+    `select e.id as "endpointId", e.disabled_at is not null as "isDisabled", o.application_id as "applicationId"
+     from (
+       select endpoint_id, null::uuid as application_id from developer_connections where line_id = :lineId and enabled
+       union all
+       select a.endpoint_id, a.id from application_lines c join applications a on a.id = c.application_id
+       where c.line_id = :lineId and 'messages:connect' = any (c.scopes)
+     ) o join endpoints e on e.id = o.endpoint_id
+     order by o.application_id nulls first`,
+    { lineId },
+  )
   return rows
 }
 
@@ -30,6 +40,7 @@ export async function insertDelivery(
     lineId: string
     eventId: string
     endpointId: string
+    applicationId: string | null
     isHeld: boolean
     /** Both as the event has them. */
     type: EventType
@@ -42,6 +53,7 @@ export async function insertDelivery(
     line_id: delivery.lineId,
     event_id: delivery.eventId,
     endpoint_id: delivery.endpointId,
+    application_id: delivery.applicationId,
     status: delivery.isHeld ? 'held' : 'pending',
     type: delivery.type,
     from_number: delivery.fromNumber,

@@ -1,13 +1,14 @@
 import type { Database } from '../connection.js'
 import type { EventType } from '../events.js'
 import { toJson } from '../text.js'
+import { DISCONNECTED } from './ending.js'
 
-/** A claimed delivery with all that an attempt needs, or one that was just put on hold. */
+/** A claimed delivery with all that an attempt needs, or one that was just put on hold or given up. */
 export interface ClaimedDelivery {
   id: string
   endpointId: string
-  /** held: the endpoint takes no events now; there is nothing to attempt. */
-  status: 'delivering' | 'held'
+  /** held: the endpoint takes no events now; exhausted: it may have no more. There is nothing to attempt. */
+  status: 'delivering' | 'held' | 'exhausted'
   attemptNumber: number
   /** Attempts of this round so far, this one included: the step of the retry schedule. */
   roundAttempt: number
@@ -25,8 +26,9 @@ export interface ClaimedDelivery {
 }
 
 /**
- * pending → delivering by compare-and-set, or → held when the endpoint is disabled or its line's connection is
- * switched off. undefined: another worker has it, or it is over.
+ * pending → delivering by compare-and-set. Or → held when the endpoint is disabled, its line's connection is switched
+ * off, or it is no longer its application's; or → exhausted when the line is no longer connected to the application.
+ * undefined: another worker has it, or it is over.
  */
 export async function claimDeliveries(
   db: Database,
@@ -36,13 +38,22 @@ export async function claimDeliveries(
   const { rows } = await db.raw<{ rows: ClaimedDelivery[] }>(
     `with claimed as (
        update deliveries d
-       set status = case when o.is_open then 'delivering' else 'held' end,
-           attempt_count = d.attempt_count + o.is_open::integer,
-           round_attempt_count = d.round_attempt_count + o.is_open::integer,
-           lease_until = case when o.is_open then now() + make_interval(secs => ?) end
-       from endpoints e,
-         lateral (select e.disabled_at is null and exists (
-           select 1 from developer_connections c where c.endpoint_id = e.id and c.enabled) as is_open) o
+       set (status, attempt_count, round_attempt_count, lease_until, last_failure) = (
+         select o.status, d.attempt_count + (o.status = 'delivering')::integer,
+           d.round_attempt_count + (o.status = 'delivering')::integer,
+           case when o.status = 'delivering' then now() + make_interval(secs => ?) end,
+           case when o.status = 'exhausted' then '${DISCONNECTED}' else d.last_failure end
+         from (select case
+           when d.application_id is not null and not exists (select 1 from application_lines c
+             where c.application_id = d.application_id and c.line_id = d.line_id and 'messages:connect' = any (c.scopes))
+             then 'exhausted'
+           when e.disabled_at is not null then 'held'
+           when d.application_id is null and exists (
+             select 1 from developer_connections c where c.endpoint_id = e.id and c.enabled) then 'delivering'
+           when d.application_id is not null and exists (
+             select 1 from applications a where a.id = d.application_id and a.endpoint_id = e.id) then 'delivering'
+           else 'held' end as status) o)
+       from endpoints e
        where d.id = any (?::uuid[]) and d.status = 'pending' and e.id = d.endpoint_id
        returning d.id, d.event_id, d.endpoint_id as "endpointId", d.status, d.attempt_count as "attemptNumber",
          d.round_attempt_count as "roundAttempt", e.url, e.secret_sealed as "secretSealed",

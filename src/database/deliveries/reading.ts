@@ -11,8 +11,13 @@ export interface Delivery {
   eventId: string
   messageId: string | null
   endpointId: string
-  /** Where the endpoint is now. */
+  /** The application whose endpoint it is; null: the line's own. */
+  applicationId: string | null
+  applicationName: string | null
+  /** Where the endpoint is now; of another user's application only its origin. */
   url: string
+  /** The endpoint is another user's: what it answers is for nobody else. */
+  isForeign: boolean
   type: EventType
   fromNumber: string
   toNumber: string
@@ -48,12 +53,15 @@ export interface DeliveryFilter {
 }
 
 const COLUMNS = `d.id, d.line_id as "lineId", d.event_id as "eventId", v.message_id as "messageId",
-  d.endpoint_id as "endpointId", e.url, d.type, d.from_number as "fromNumber", v.to_number as "toNumber", d.status,
+  d.endpoint_id as "endpointId", d.application_id as "applicationId", a.name as "applicationName",
+  case when e.user_id = d.user_id then e.url else substring(e.url from '^[^:]+://[^/\\?#]+') end as url,
+  e.user_id <> d.user_id as "isForeign", d.type, d.from_number as "fromNumber", v.to_number as "toNumber", d.status,
   d.attempt_count as "attemptCount", d.last_failure as "lastFailure", d.created_at as "createdAt",
   d.due_at as "dueAt", d.delivered_at as "deliveredAt"`
 
 const WITH_EVENT = `cross join lateral (select * from events where id = d.event_id limit 1) v
-  join endpoints e on e.id = d.endpoint_id`
+  join endpoints e on e.id = d.endpoint_id
+  left join applications a on a.id = d.application_id`
 
 export async function findDelivery(db: Database, userId: string, id: string): Promise<Delivery | undefined> {
   const { rows } = await db.raw<{ rows: Delivery[] }>(

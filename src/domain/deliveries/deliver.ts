@@ -1,6 +1,7 @@
 import { available } from '../../database/connection.js'
 import type { AttemptResult, ClaimedDelivery } from '../../database/deliveries/delivering.js'
 import { postponeDeliveries } from '../../database/deliveries/delivering.js'
+import { DISCONNECTED } from '../../database/deliveries/ending.js'
 import { newId } from '../../ids.js'
 import type { Context } from '../context.js'
 import { persist } from '../persist.js'
@@ -36,6 +37,7 @@ export async function deliver(context: Context, id: string, endpointId: string):
     const delivery = await context.batched.claimDelivery(id)
     if (delivery === undefined) return { kind: 'skipped' }
     if (delivery.status === 'held') return { kind: 'held' }
+    if (delivery.status === 'exhausted') return { kind: 'exhausted', failure: DISCONNECTED }
     const result = await attempt(context, delivery)
     timedOut = result.failure === 'timeout'
     await persist(() => context.batched.recordAttempt(result))

@@ -1,5 +1,9 @@
 import { available } from '../../database/connection.js'
 import {
+  listDeliveriesOfApplication,
+  type ApplicationDelivery,
+} from '../../database/deliveries/of-application.js'
+import {
   findDelivery,
   listAttempts,
   listDeliveries,
@@ -12,6 +16,7 @@ import { findEventOfMessage, type EventType } from '../../database/events.js'
 import type { Page } from '../../database/pages.js'
 import { UserError } from '../../errors.js'
 import { isId } from '../../ids.js'
+import { getApplication } from '../applications.js'
 import type { Context } from '../context.js'
 
 export type DeliveryWithAttempts = Delivery & { attempts: DeliveryAttempt[] }
@@ -34,7 +39,13 @@ export async function getDelivery(
 ): Promise<DeliveryWithAttempts> {
   const delivery = isId(id) ? await available(() => findDelivery(db, userId, id)) : undefined
   if (delivery === undefined) throw new UserError('no such delivery', 404)
-  return { ...delivery, attempts: await available(() => listAttempts(db, [id])) }
+  return withAttempts(delivery, await available(() => listAttempts(db, [id])))
+}
+
+function withAttempts(delivery: Delivery, all: readonly DeliveryAttempt[]): DeliveryWithAttempts {
+  const attempts = all.filter(({ deliveryId }) => deliveryId === delivery.id)
+  if (!delivery.isForeign) return { ...delivery, attempts }
+  return { ...delivery, attempts: attempts.map((attempt) => ({ ...attempt, responseExcerpt: null })) }
 }
 
 export interface EventOfMessage {
@@ -61,10 +72,22 @@ export async function findEvent(
     )
     return {
       ...event,
-      deliveries: deliveries.map((delivery) => ({
-        ...delivery,
-        attempts: attempts.filter(({ deliveryId }) => deliveryId === delivery.id),
-      })),
+      deliveries: deliveries.map((delivery) => withAttempts(delivery, attempts)),
     }
   })
+}
+
+/**
+ * What became of the events that went to the user's application, newest first.
+ *
+ * @throws UserError 404
+ */
+export async function findDeliveriesOfApplication(
+  context: Context,
+  userId: string,
+  applicationId: string,
+  page: Page,
+): Promise<ApplicationDelivery[]> {
+  const { id } = await getApplication(context, userId, applicationId)
+  return available(() => listDeliveriesOfApplication(context.db, id, page))
 }

@@ -1,3 +1,4 @@
+import { noteReceived } from '../../database/application-lines.js'
 import { available, transaction } from '../../database/connection.js'
 import { findEndpointsOfLine, insertDelivery, type NewDelivery } from '../../database/deliveries/creating.js'
 import { insertEvent, type EventType } from '../../database/events.js'
@@ -88,7 +89,7 @@ export async function receiveMessage(context: Context, inbound: InboundMessage):
       })
       const deliveries: NewDelivery[] = []
       const endpoints = line.status === 'active' ? await findEndpointsOfLine(trx, line.id) : []
-      for (const { endpointId, isDisabled } of endpoints) {
+      for (const { endpointId, isDisabled, applicationId } of endpoints) {
         const id = newId()
         await insertDelivery(trx, {
           id,
@@ -96,12 +97,15 @@ export async function receiveMessage(context: Context, inbound: InboundMessage):
           lineId: line.id,
           eventId,
           endpointId,
+          applicationId,
           isHeld: isDisabled,
           type,
           fromNumber: inbound.fromNumber,
         })
         if (!isDisabled) deliveries.push({ id, endpointId, generation: 0 })
       }
+      const applicationIds = endpoints.flatMap((each) => each.applicationId ?? [])
+      if (applicationIds.length > 0) await noteReceived(trx, line.id, applicationIds)
       return deliveries
     }),
   )

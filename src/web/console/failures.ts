@@ -31,6 +31,7 @@ const WORDS = {
     'message is not: find out whether it came before you send it again.',
   internal_error: 'This service failed at it, again and again. Whoever runs it finds the cause in its log.',
   expired: 'It could not be sent for so long that it is no longer wanted. Send it again if it still is.',
+  disconnected: 'The line was disconnected from the application, which may have no more of its events.',
   opted_out: 'Who has this number asked for no more messages (STOP). They can write START to this line.',
   line_disabled: 'The line is disabled. Whoever runs the service can enable it.',
   carrier_missing: "The line's carrier is not set up here. Ask whoever runs the service.",

@@ -52,11 +52,11 @@ function MessageRow({ message, lineNames }: Omit<RowOf<'message'>, 'kind'>) {
 }
 
 function DeliveryRow({ delivery, lineNames }: Omit<RowOf<'delivery'>, 'kind'>) {
-  const { messageId, type, url, attemptCount, lastFailure, fromNumber, status } = delivery
+  const { messageId, type, url, applicationName, attemptCount, lastFailure, fromNumber, status } = delivery
   const what = (
     <>
       <Arrow>⇢</Arrow>
-      {`Event to ${hostOf(url)}`}
+      {`Event to ${applicationName ?? hostOf(url)}`}
     </>
   )
   return (

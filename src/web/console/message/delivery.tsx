@@ -11,10 +11,11 @@ import { durationWords } from './words.js'
 /** One endpoint that the event goes to, with every attempt. */
 export function DeliveryWay(props: { page: Page; messageId: string; delivery: DeliveryWithAttempts }) {
   const { page, messageId, delivery } = props
-  const { id, url, status, attempts, deliveredAt } = delivery
+  const { id, url, applicationName, status, attempts, deliveredAt } = delivery
   const title = (
     <>
-      Delivery to <code>{url}</code> <Status status={status} />
+      Delivery to {applicationName !== null && <strong>{applicationName} </strong>}
+      <code>{url}</code> <Status status={status} />
     </>
   )
   return (
@@ -43,7 +44,7 @@ export function DeliveryWay(props: { page: Page; messageId: string; delivery: De
   )
 }
 
-function stateWords({ status, attemptCount }: DeliveryWithAttempts): string {
+function stateWords({ status, attemptCount, lastFailure, applicationId }: DeliveryWithAttempts): string {
   switch (status) {
     case 'pending':
       return attemptCount === 0 ? 'Waiting for its first attempt.' : 'Waiting for its next attempt.'
@@ -52,8 +53,10 @@ function stateWords({ status, attemptCount }: DeliveryWithAttempts): string {
     case 'delivered':
       return 'The server took the event.'
     case 'exhausted':
+      if (lastFailure === 'disconnected') return explainFailure(lastFailure)
       return 'All attempts are used up. It is kept, and you can send it again.'
     case 'held':
+      if (applicationId !== null) return "Held: nothing is sent while the application's webhook URL is disabled."
       return 'Held: nothing is sent while the endpoint is disabled or the developer connection is off.'
   }
 }

@@ -82,8 +82,8 @@ export async function getApplication({ db }: Context, userId: string, id: string
 }
 
 /**
- * Replaces all that its owner can change; what is not given becomes empty. A webhook URL that was disabled for
- * failing is enabled again. The kind stays.
+ * Changes what is given; what is left out stays. A webhook URL that was disabled for failing is enabled again when
+ * it is given.
  *
  * @throws UserError 400 names the field, 404
  */
@@ -91,17 +91,16 @@ export async function updateApplication(
   context: Context,
   userId: string,
   id: string,
-  written: WrittenFields,
+  change: Partial<WrittenFields>,
 ): Promise<Application> {
   await getApplication(context, userId, id)
-  const fields = readFields(written)
-  const webhookUrl = await readWebhookUrl(context, written.webhookUrl)
+  const webhookUrl = await readWebhookUrl(context, change.webhookUrl)
   return available(() =>
     transaction(context.db, async (trx) => {
       const application = await findApplication(trx, userId, id, { isLocked: true })
       if (application === undefined) throw noApplication()
-      await updateApplicationRow(trx, id, fields)
-      await setWebhookUrl(context, trx, application, webhookUrl)
+      await updateApplicationRow(trx, id, readFields({ ...application, ...withoutUndefined(change) }))
+      if (change.webhookUrl !== undefined) await setWebhookUrl(context, trx, application, webhookUrl)
       return (await findApplication(trx, userId, id)) ?? application
     }),
   )
@@ -154,4 +153,8 @@ export function isClientSecret({ clientSecretHash }: Application, secret: string
 
 function noApplication(): UserError {
   return new UserError('no such application', 404)
+}
+
+function withoutUndefined<T extends object>(fields: T): T {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as T
 }

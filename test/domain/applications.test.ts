@@ -18,6 +18,12 @@ import { createLine } from '../helpers/factories.js'
 import { connect, createApplication, FIELDS } from './applications.js'
 import { refusal } from './refusal.js'
 
+const NO_ENDPOINT = {
+  endpointId: null,
+  webhookUrl: null,
+  endpointFailureCount: null,
+}
+
 describe('applications', () => {
   let context: Context
 
@@ -129,26 +135,28 @@ describe('applications', () => {
     await registerApplication(context, userId, FIELDS)
   })
 
-  it('are changed as a whole', async () => {
+  it('are changed in what is given', async () => {
     const { userId, id } = await createApplication(context, {
       description: 'x',
       website: 'https://example.com',
     })
     const changed = await updateApplication(context, userId, id, {
       name: 'Other',
+      description: null,
+      website: undefined,
       redirectUris: ['com.example.app:/callback'],
       webhookUrl: 'http://127.0.0.1:9/events',
     })
     expect(changed).to.include({
       name: 'Other',
       description: '',
-      website: null,
+      website: 'https://example.com',
       webhookUrl: 'http://127.0.0.1:9/events',
     })
     expect(changed.redirectUris).to.deep.equal(['com.example.app:/callback'])
     expect(await getApplication(context, userId, id)).to.deep.equal(changed)
-    const without = await updateApplication(context, userId, id, FIELDS)
-    expect(without).to.include({ webhookUrl: null, endpointId: null })
+    const without = await updateApplication(context, userId, id, { webhookUrl: '' })
+    expect(without).to.deep.equal({ ...changed, ...NO_ENDPOINT })
   })
 
   it('keep the health of their webhook URL while it stays, unless it was disabled', async () => {
@@ -158,6 +166,7 @@ describe('applications', () => {
     const save = (webhookUrl: string) => updateApplication(context, userId, id, { ...FIELDS, webhookUrl })
 
     await set({ failing_since: new Date() })
+    await updateApplication(context, userId, id, { name: 'Other' })
     await save('http://127.0.0.1:9/events')
     expect((await endpoint(id)).failing_since).to.be.a('date')
     await save('http://127.0.0.1:9/others')
@@ -167,6 +176,8 @@ describe('applications', () => {
       failing_since: null,
     })
     await set({ disabled_at: new Date(), disabled_reason: 'gone' })
+    await updateApplication(context, userId, id, { name: 'Another' })
+    expect((await endpoint(id)).disabled_at).to.be.a('date')
     await save('http://127.0.0.1:9/others')
     expect((await endpoint(id)).disabled_at).to.equal(null)
   })

@@ -120,7 +120,7 @@ export async function sendApplicationTestEvent(
 ): Promise<TestEventResult> {
   const endpointId = endpointOf(await available(() => require(context.db, userId, id)))
   const endpoint = await available(() => findEndpoint(context.db, endpointId))
-  if (endpoint === undefined) throw new UserError(NO_URL, 409)
+  if (endpoint === undefined) throw new UserError(NO_WEBHOOK_URL, 409)
   const line = { lineId: TEST_LINE_ID, number: TEST_NUMBER, userId }
   return postTestEvent(context, { ...endpoint, endpointId }, line)
 }
@@ -137,8 +137,8 @@ async function require(
 }
 
 function endpointOf({ endpointId }: Application): string {
-  if (endpointId === null) throw new UserError(NO_URL, 409)
+  if (endpointId === null) throw new UserError(NO_WEBHOOK_URL, 409)
   return endpointId
 }
 
-const NO_URL = 'this application has no webhook URL: set one first'
+export const NO_WEBHOOK_URL = 'this application has no webhook URL: set one first'

@@ -16,13 +16,13 @@ export interface Asked {
 }
 
 /**
- * An operation on one thing, which the path names as `:lineId`, `:messageId` or `:deliveryId`; what it gives is
+ * An operation on one thing, which the path names as `:lineId`, `:messageId`, …; what it gives is
  * the answer. What is no id is nobody's.
  *
  * @throws UserError 404
  */
 export function onOwn(
-  thing: 'line' | 'message' | 'delivery',
+  thing: 'line' | 'message' | 'delivery' | 'application',
   answer: (context: Context, asked: Asked) => Promise<unknown>,
 ): Operation {
   return (context) => async (ctx) => {

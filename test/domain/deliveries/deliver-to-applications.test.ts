@@ -225,7 +225,6 @@ describe('events for applications', () => {
 
   it('do not touch the health of the line’s own endpoint', async () => {
     await updateApplication(context, application.userId, application.id, {
-      ...FIELDS,
       webhookUrl: 'http://127.0.0.1:1/',
     })
     const both = await createLine(context, { outgoingUrl: receiver.url })
@@ -243,7 +242,7 @@ describe('events for applications', () => {
 
   it('are held for a webhook URL that was taken away', async () => {
     const row = await receiveOne()
-    await updateApplication(context, application.userId, application.id, FIELDS)
+    await updateApplication(context, application.userId, application.id, { webhookUrl: null })
     expect(await attempt(row)).to.deep.equal({ kind: 'held' })
     expect(await receive()).to.deep.equal([])
   })

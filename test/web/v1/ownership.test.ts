@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import { newId } from '../../../src/ids.js'
+import { createApplication } from '../../domain/applications.js'
 import { queueMessage, receiveForDelivery } from '../../domain/fixtures.js'
 import { createOwner, expectAnswer, expectProblem, serveApi, type Api, type Client } from './support.js'
 
@@ -20,7 +21,10 @@ describe("another user's id", () => {
     const { id: deliveryId } = await receiveForDelivery(api.context, line)
     await api.context.db('deliveries').where({ id: deliveryId }).update({ status: 'held' })
     const messageId = await queueMessage(api.context, line, { status: 'failed', source: 'console' })
-    own = { lineId: line.lineId, messageId, deliveryId }
+    const { userId } = line
+    const webhookUrl = 'http://127.0.0.1:9/'
+    const { id: applicationId } = await createApplication(api.context, { userId, webhookUrl })
+    own = { lineId: line.lineId, messageId, deliveryId, applicationId }
   })
 
   after(() => api.close())
@@ -56,7 +60,7 @@ describe("another user's id", () => {
         fill(path, () => '%00'),
         body,
       )
-      expectProblem(unknown, 404, /^no such (line|message|delivery)$/)
+      expectProblem(unknown, 404, /^no such (line|message|delivery|application)$/)
       expect([others.status, others.text], `${method} ${path}`).to.deep.equal([404, unknown.text])
       expect([noId.status, noId.text], `${method} ${path}`).to.deep.equal([404, unknown.text])
     }

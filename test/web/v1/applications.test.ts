@@ -1,0 +1,161 @@
+import { expect } from 'chai'
+import { Webhook } from 'standardwebhooks'
+import { isClientSecret, getApplication } from '../../../src/domain/applications.js'
+import { receiveMessage } from '../../../src/domain/messages/receive.js'
+import { connect } from '../../domain/applications.js'
+import { inboundText } from '../../domain/fixtures.js'
+import { createLine, type TestLine } from '../../helpers/factories.js'
+import { startReceiver, type Receiver } from '../../helpers/receiver.js'
+import { createOwner, expectAnswer, expectProblem, serveApi, type Api, type Client } from './support.js'
+
+interface Registered {
+  id: string
+  clientId: string
+  clientSecret: string
+  signingSecret: string
+}
+
+const FIELDS = { name: 'Auto Reply', redirectUris: ['https://example.com/callback'] }
+
+describe('/v1/applications', () => {
+  let api: Api
+  let receiver: Receiver
+  let line: TestLine
+  let client: Client
+
+  before(async () => {
+    api = await serveApi()
+    receiver = await startReceiver()
+  })
+  beforeEach(async () => {
+    ;({ line, client } = await createOwner(api))
+    receiver.requests.length = 0
+    receiver.answerWith((response) => response.end('ok'))
+  })
+  after(async () => {
+    await api.close()
+    await receiver.close()
+  })
+
+  const register = async (fields: object = {}) =>
+    expectAnswer(await client.post('/v1/applications', { ...FIELDS, ...fields })) as Registered
+  const withUrl = async () => {
+    const registered = await register({ webhookUrl: receiver.url })
+    return { ...registered, path: `/v1/applications/${registered.id}` }
+  }
+
+  it('registers one, with its secrets this once, and lists those of the user', async () => {
+    const { clientSecret, signingSecret, ...application } = await register({ webhookUrl: receiver.url })
+    expect(clientSecret).to.match(/^[\w-]{43}$/)
+    expect(signingSecret).to.match(/^whsec_/)
+    expect(application).to.deep.include({ ...FIELDS, kind: 'confidential' })
+    expect(expectAnswer(await client.get('/v1/applications'))).to.deep.equal([application])
+    expect(expectAnswer(await client.get(`/v1/applications/${application.id}`))).to.deep.equal(application)
+    const other = await createOwner(api)
+    expect(expectAnswer(await other.client.get('/v1/applications'))).to.deep.equal([])
+  })
+
+  it('registers a public one without a secret', async () => {
+    const { id, clientSecret, signingSecret } = await register({ kind: 'public' })
+    expect([clientSecret, signingSecret]).to.deep.equal([null, null])
+    expectProblem(await client.post(`/v1/applications/${id}/rotate-secret`), 409, /no client secret/)
+  })
+
+  for (const [field, wrong] of [
+    ['name', { name: undefined }],
+    ['name', { name: 5 }],
+    ['redirectUris', { redirectUris: undefined }],
+    ['redirectUris', { redirectUris: 'https://example.com' }],
+    ['redirectUris', { redirectUris: [5] }],
+    ['redirectUris', { redirectUris: ['http://example.com/'] }],
+    ['website', { website: 5 }],
+    ['webhookUrl', { webhookUrl: 'http://169.254.169.254/' }],
+    ['kind', { kind: 'native' }],
+  ] as const) {
+    it(`names what is wrong: ${JSON.stringify(wrong)}`, async () => {
+      expectProblem(
+        await client.post('/v1/applications', { ...FIELDS, ...wrong }),
+        400,
+        new RegExp(`\\b${field}\\b`),
+      )
+    })
+  }
+
+  it('changes what is given, and leaves the rest', async () => {
+    const { id } = await register({ description: 'Answers', website: 'https://example.com' })
+    const path = `/v1/applications/${id}`
+    expect(expectAnswer(await client.put(path, { name: 'Other', website: null }))).to.deep.include({
+      name: 'Other',
+      description: 'Answers',
+      website: null,
+      redirectUris: FIELDS.redirectUris,
+    })
+    expectProblem(await client.put(path, {}), 400, /at least one field/)
+    expectProblem(await client.put(path, { redirectUris: [] }), 400, /^redirectUris/)
+    expectProblem(await client.put(path, { redirectUris: null }), 400, /redirectUris/)
+  })
+
+  it('deletes one', async () => {
+    const { id } = await register()
+    expect(expectAnswer(await client.delete(`/v1/applications/${id}`))).to.include({ id })
+    expectProblem(await client.get(`/v1/applications/${id}`), 404, /no such application/)
+    expectProblem(await client.delete(`/v1/applications/${id}`), 404, /no such application/)
+  })
+
+  it('makes a new client secret', async () => {
+    const { id, clientSecret: old } = await register()
+    const { clientSecret } = expectAnswer(
+      await client.post(`/v1/applications/${id}/rotate-secret`),
+    ) as Registered
+    const application = await getApplication(api.context, line.userId, id)
+    expect([isClientSecret(application, clientSecret), isClientSecret(application, old)]).to.deep.equal([
+      true,
+      false,
+    ])
+  })
+
+  it('shows and rotates the signing secret; both sign for 24 h', async () => {
+    const { path, signingSecret: old } = await withUrl()
+    expect(expectAnswer(await client.get(`${path}/signing-secret`))).to.deep.equal({ signingSecret: old })
+    const { signingSecret } = expectAnswer(await client.post(`${path}/rotate-signing-secret`)) as Registered
+    expect(expectAnswer(await client.post(`${path}/test-event`))).to.include({ delivered: true })
+    const { headers, body } = receiver.requests[0]!
+    for (const secret of [old, signingSecret]) {
+      new Webhook(secret).verify(body, headers as Record<string, string>)
+    }
+    const { endpoint } = expectAnswer(await client.get(path)) as { endpoint: { previousSecretUntil: string } }
+    expect(Date.parse(endpoint.previousSecretUntil) - Date.now()).to.be.closeTo(86_400_000, 60_000)
+  })
+
+  it('answers 404 and 409 without a webhook URL', async () => {
+    const { id } = await register()
+    const path = `/v1/applications/${id}`
+    expectProblem(await client.get(`${path}/signing-secret`), 404, /no webhook URL/)
+    for (const operation of ['rotate-signing-secret', 'test-event', 'send-held-events']) {
+      expectProblem(await client.post(`${path}/${operation}`), 409, /no webhook URL/)
+    }
+  })
+
+  it('lists what became of its events, page by page, and sends held ones', async () => {
+    const { id, path } = await withUrl()
+    const other = await createLine(api.context)
+    await connect(api.context, { id }, other)
+    await receiveMessage(api.context, inboundText(other))
+    await receiveMessage(api.context, inboundText(other))
+    await api.context.db('deliveries').where({ application_id: id }).update({ status: 'held' })
+    const first = await client.get(`${path}/deliveries?limit=1`)
+    const [newest] = expectAnswer(first) as { id: string; lineId: string }[]
+    expect(newest).to.include({ lineId: other.lineId, status: 'held', type: 'inboundText' })
+    expect(first.headers.get('link')).to.include(`before=${newest?.id ?? ''}`)
+    const [older, ...none] = expectAnswer(
+      await client.get(`${path}/deliveries?limit=1&before=${newest?.id ?? ''}`),
+    ) as { id: string }[]
+    expect([none, older?.id]).to.not.deep.include(newest?.id)
+    expect(first.text).not.to.include('Hi there').and.not.to.include('+15005550101')
+
+    await api.context.db('endpoints').where({ user_id: line.userId }).update({ disabled_at: new Date() })
+    expectProblem(await client.post(`${path}/send-held-events`), 409, /disabled/)
+    await client.put(path, { webhookUrl: receiver.url })
+    expect(expectAnswer(await client.post(`${path}/send-held-events`))).to.deep.equal({ count: 2 })
+  })
+})

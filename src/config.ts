@@ -67,9 +67,15 @@ export const settings = {
   MAX_QUEUED_PER_LINE: count(1, 1_000_000)
     .default(1000)
     .meta({ about: 'With so many messages of one line waiting, new ones for it are refused.' }),
+  ACCESS_TOKEN_SECONDS: count(60, 31_536_000)
+    .default(7_776_000)
+    .meta({ about: "How long an application's access token works; the default is 90 days." }),
   SIMULATOR: flag()
     .default(false)
-    .meta({ about: 'Opens the simulator carrier: its phones at /simulator, and its routes below it, which need no password.' }),
+    .meta({
+      about:
+        'Opens the simulator carrier: its phones at /simulator, and its routes below it, which need no password.',
+    }),
   ALLOW_HTTP: flag()
     .default(false)
     .meta({ about: 'Lets outgoing webhook URLs be http:// as well as https://.' }),
@@ -138,6 +144,7 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env) {
     messageTtlMs: value.MESSAGE_TTL_SECONDS * 1000,
     maxQueuedMessages: value.MAX_QUEUED_MESSAGES,
     maxQueuedPerLine: value.MAX_QUEUED_PER_LINE,
+    accessTokenSeconds: value.ACCESS_TOKEN_SECONDS,
     simulator: value.SIMULATOR,
     allowHttp: value.ALLOW_HTTP,
     allowedPrivateCidrs: splitList(value.ALLOWED_PRIVATE_CIDRS),

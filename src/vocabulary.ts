@@ -15,6 +15,14 @@ export interface Vocabulary {
   paths(canonical: string): string[]
   /** A path as output has it, for one with its parameters in braces: `/v1/lines/{lineId}` → `/v1/burners/{burnerId}`. */
   path(canonical: string): string
+  /** The authorization's parameter for a line: `line_id`. */
+  idParameter: string
+  /** The field of the token's answer: `connected_lines`. */
+  connectedField: string
+  /** A scope as output has it: `lines:read` → `burners:read`. */
+  scope(canonical: string): string
+  /** A scope as somebody wrote it, in the canonical word. */
+  canonicalScope(written: string): string
   /** Path patterns for the router; both shapes of specification §4.1, in every accepted word. */
   incomingWebhookPaths: string[]
   /** The path of an incoming webhook as we generate it, without the token. */
@@ -36,6 +44,11 @@ export function createVocabulary(productWord: string): Vocabulary {
     idField,
     paths: (canonical) => [...new Set(accepted.map((each) => spell(canonical, each)))],
     path: (canonical) => spell(canonical, word),
+    idParameter: `${word}_id`,
+    connectedField: `connected_${word}s`,
+    scope: (canonical) => canonical.replace(/^lines(?=:)/, `${word}s`),
+    canonicalScope: (written) =>
+      written.startsWith(`${word}s:`) ? `lines${written.slice(word.length + 1)}` : written,
     incomingWebhookPaths: accepted.flatMap((each) => [
       `/webhooks/${each}Id/:lineId`,
       `/webhooks/${each}/:lineId`,

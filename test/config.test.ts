@@ -42,6 +42,7 @@ describe('configuration', () => {
       messageTtlMs: 4 * 3_600_000,
       maxQueuedMessages: 100_000,
       maxQueuedPerLine: 1000,
+      accessTokenSeconds: 90 * 24 * 3600,
       simulator: false,
       allowHttp: false,
       allowedPrivateCidrs: [],

@@ -1,4 +1,5 @@
 import { deleteExpiredKeys } from '../src/database/idempotency-keys.js'
+import { deleteExpiredOAuthRecords } from '../src/database/oauth-records.js'
 import { ensurePartitions } from '../src/database/partitions.js'
 import { deleteExpiredSessions } from '../src/database/sessions.js'
 import { deleteExpiredSetUpLinks } from '../src/database/set-up-links.js'
@@ -47,8 +48,9 @@ async function keepHouse({ db, log }: Context): Promise<void> {
   const sessionCount = await deleteExpiredSessions(db)
   const linkCount = await deleteExpiredSetUpLinks(db)
   const attemptCount = await deleteOldAttempts(db)
+  const oauthRecordCount = await deleteExpiredOAuthRecords(db)
   log.info(
-    { partitionCount, mediaCount, keyCount, sessionCount, linkCount, attemptCount },
+    { partitionCount, mediaCount, keyCount, sessionCount, linkCount, attemptCount, oauthRecordCount },
     'maintenance.done',
   )
 }

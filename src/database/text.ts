@@ -7,9 +7,9 @@ export function storable(text: string): string {
 }
 
 /**
- * Rows for `jsonb_to_recordset`. Every text in them is made storable: jsonb refuses a whole batch for one
- * character in one row.
+ * A value for jsonb, such as rows for `jsonb_to_recordset`. Every text in it is made storable: jsonb refuses a whole
+ * batch for one character in one row.
  */
-export function toJson(rows: readonly object[]): string {
-  return JSON.stringify(rows, (_, value: unknown) => (typeof value === 'string' ? storable(value) : value))
+export function toJson(value: object): string {
+  return JSON.stringify(value, (_, value: unknown) => (typeof value === 'string' ? storable(value) : value))
 }

@@ -8,15 +8,20 @@ import * as pages from './console/pages.js'
 import { showDocs } from './docs.js'
 import { allowNothing, allowPackagedPage } from './middleware/content-security.js'
 import { answerErrors, logBrokenAnswers } from './middleware/errors.js'
-import { readJsonBody } from './middleware/json-body.js'
+import { readFieldsBody, readJsonBody } from './middleware/json-body.js'
 import { logRequest } from './middleware/request-log.js'
 import { requireOpenWebhook } from './middleware/require-open-webhook.js'
 import { requireOperator } from './middleware/require-operator.js'
 import { requireSameSite } from './middleware/require-same-site.js'
 import { tidyPath } from './middleware/tidy-path.js'
+import * as oauth from './oauth/endpoints.js'
 import { getOpenApi } from './openapi/document.js'
 import { createRoutes } from './routes.js'
 import * as phones from './simulator/phones.js'
+
+/** What an application's token must have one of. */
+const MESSAGE_SCOPES = ['messages:connect', 'messages:write'] as const
+const ANY_SCOPE = [...MESSAGE_SCOPES, 'lines:read'] as const
 
 /**
  * Middleware in order, then every route with its checks and its handler: the map of the service. What stands before
@@ -25,8 +30,20 @@ import * as phones from './simulator/phones.js'
 export function createApp(context: Context): Koa {
   const { config, vocabulary, log } = context
   const app = new Koa({ proxy: config.trustedProxyHops > 0, maxIpsCount: config.trustedProxyHops })
-  const { router, get, post, v1, openPage, openForm, page, form, operatorPage, operatorForm, fileForm } =
-    createRoutes(context)
+  const {
+    router,
+    get,
+    post,
+    v1,
+    openPage,
+    openForm,
+    page,
+    form,
+    operatorPage,
+    operatorForm,
+    fileForm,
+    oauthPost,
+  } = createRoutes(context)
 
   app.on('error', logBrokenAnswers(log))
   app.use(tidyPath)
@@ -38,8 +55,8 @@ export function createApp(context: Context): Koa {
   // prettier-ignore
   {
     post(vocabulary.incomingWebhookPaths, requireOpenWebhook(context), readJsonBody(api.BODY_REFUSALS), api.acceptWebhookMessage(context))
-    v1('get',    '/v1/lines',                                     api.getLines)
-    v1('get',    '/v1/lines/:lineId',                             api.getLine)
+    v1('get',    '/v1/lines',                                     api.getLines, ANY_SCOPE)
+    v1('get',    '/v1/lines/:lineId',                             api.getLine, ANY_SCOPE)
     v1('put',    '/v1/lines/:lineId',                             api.putLine)
     v1('get',    '/v1/lines/:lineId/limits',                      api.getLimits)
     v1('get',    '/v1/lines/:lineId/connection',                  api.getLineConnection)
@@ -53,8 +70,9 @@ export function createApp(context: Context): Koa {
     v1('post',   '/v1/lines/:lineId/incoming-webhook',            api.postIncomingWebhook)
     v1('delete', '/v1/lines/:lineId/incoming-webhook',            api.deleteIncomingWebhook)
     v1('post',   '/v1/lines/:lineId/incoming-webhook/regenerate', api.postTokenRegeneration)
-    v1('get',    '/v1/messages',                                  api.getMessages)
-    v1('get',    '/v1/messages/:messageId',                       api.getOneMessage)
+    v1('get',    '/v1/messages',                                  api.getMessages, MESSAGE_SCOPES)
+    v1('post',   '/v1/messages',                                  api.postMessage, MESSAGE_SCOPES, readFieldsBody())
+    v1('get',    '/v1/messages/:messageId',                       api.getOneMessage, MESSAGE_SCOPES)
     v1('post',   '/v1/messages/:messageId/send-again',            api.postMessageAgain)
     v1('get',    '/v1/deliveries',                                api.getDeliveries)
     v1('get',    '/v1/deliveries/:deliveryId',                    api.getOneDelivery)
@@ -107,6 +125,15 @@ export function createApp(context: Context): Koa {
     operatorForm( '/console/users/:userId/lines',                                     pages.postUserLine, pages.showUser)
     operatorForm( '/console/users/:userId/lines/:lineId/disable',                     pages.postUserLineStatus('disabled'), pages.showUser)
     operatorForm( '/console/users/:userId/lines/:lineId/enable',                      pages.postUserLineStatus('active'), pages.showUser)
+
+    get('/oauth/authorize',               oauth.authorize(context))
+    get('/oauth/authorize/:uid',          oauth.resume(context))
+    page('/oauth/consent/:uid',           oauth.showConsent)
+    form('/oauth/consent/:uid',           oauth.postConsent, oauth.showConsent)
+    oauthPost(['/oauth/access', '/oauth/token', '/v1/oauth/access'], oauth.exchange)
+    oauthPost('/oauth/revoke',            oauth.revoke)
+    oauthPost('/oauth/introspect',        oauth.introspect)
+    get('/.well-known/oauth-authorization-server', oauth.getMetadata(context))
 
     get('/openapi.json',                  getOpenApi(context))
     get('/docs',                          allowPackagedPage, showDocs)

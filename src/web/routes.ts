@@ -1,6 +1,7 @@
 import { METHODS } from 'node:http'
 import Router, { type RouterMiddleware } from '@koa/router'
 import type { Middleware } from 'koa'
+import type { Scope } from '../domain/application-access.js'
 import type { Context } from '../domain/context.js'
 import type { Operation } from './api/own.js'
 import { submit, type Act } from './console/page.js'
@@ -8,7 +9,8 @@ import { readSession, requireOperatorSession, requireOwnForm, requireSession } f
 import { authenticate } from './middleware/authenticate.js'
 import { allowOwnPage } from './middleware/content-security.js'
 import { readFormBody } from './middleware/form-body.js'
-import { readJsonBody } from './middleware/json-body.js'
+import { readFieldsBody, readJsonBody } from './middleware/json-body.js'
+import { answerInOAuthsWords } from './oauth/refusals.js'
 import { readPhoneForm } from './simulator/phone-form.js'
 
 type Show = (context: Context) => Middleware
@@ -44,16 +46,24 @@ export function createRoutes(context: Context) {
     /** As `form`, with a file. */
     fileForm: formFor(user, [readPhoneForm, requireOwnForm(context)]),
 
-    /** For programs, by an API token, in every accepted word. */
-    v1: (method: 'get' | 'put' | 'post' | 'delete', path: string, operation: Operation) => {
-      const body =
-        method === 'put' || method === 'post' ? [readJsonBody(undefined, { isOptional: true })] : []
+    /** For programs, by an API token, in every accepted word; with a scope also for applications. */
+    v1: (
+      method: 'get' | 'put' | 'post' | 'delete',
+      path: string,
+      operation: Operation,
+      scopes: readonly Scope[] = [],
+      readBody = readJsonBody(undefined, { isOptional: true }),
+    ) => {
+      const body = method === 'put' || method === 'post' ? [readBody] : []
       return router[method](
         context.vocabulary.paths(path),
-        authenticate(context),
+        authenticate(context, scopes),
         ...body,
         operation(context),
       )
     },
+    /** For applications' programs, which read RFC 6749's answers. */
+    oauthPost: (paths: string | string[], handle: Show) =>
+      post(paths, answerInOAuthsWords, readFieldsBody(), handle(context)),
   }
 }

@@ -27,9 +27,12 @@ export interface TestWeb {
   close(): Promise<void>
 }
 
-/** The app of a context on a real HTTP server at a free port of loopback. */
-export async function serveApp(context: Context, { finishMs = 20_000 } = {}): Promise<TestWeb> {
-  const web = await listen(createApp(context).callback(), { port: 0, host: '127.0.0.1' }, finishMs)
+/** The app of a context on a real HTTP server at a free port of loopback, or at the one that PUBLIC_URL has. */
+export async function serveApp(
+  context: Context,
+  { finishMs = 20_000, port: wanted = 0 } = {},
+): Promise<TestWeb> {
+  const web = await listen(createApp(context).callback(), { port: wanted, host: '127.0.0.1' }, finishMs)
   const { port } = web.server.address() as AddressInfo
   const url = `http://127.0.0.1:${port}`
 

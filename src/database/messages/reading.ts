@@ -13,6 +13,8 @@ export interface Message {
   lineId: string
   direction: Direction
   source: MessageSource
+  /** The application that sent it. */
+  applicationId: string | null
   type: MessageType
   fromNumber: string
   toNumber: string
@@ -35,6 +37,10 @@ export interface Message {
 
 export interface MessageFilter {
   lineId?: string
+  /** Only of these; none: of no line. */
+  lineIds?: readonly string[]
+  /** Only what this application sent. */
+  applicationId?: string
   direction?: Direction
   type?: MessageType
   status?: string
@@ -44,7 +50,7 @@ export interface MessageFilter {
   until?: Date
 }
 
-const COLUMNS = `m.id, m.user_id as "userId", m.line_id as "lineId", m.direction, m.source, m.type,
+const COLUMNS = `m.id, m.user_id as "userId", m.line_id as "lineId", m.direction, m.source, m.application_id as "applicationId", m.type,
   m.from_number as "fromNumber", m.to_number as "toNumber", m.text, m.media_url as "mediaUrl", m.status, m.error,
   m.attempt_count as "attemptCount", m.carrier_message_id as "carrierMessageId", m.again_of as "againOf",
   m.created_at as "createdAt", m.due_at as "dueAt", m.claimed_at as "claimedAt", m.sent_at as "sentAt",
@@ -71,10 +77,14 @@ export async function listMessages(
   filter: MessageFilter,
   page: Page,
 ): Promise<Message[]> {
-  const line = conditions([['l.id = ?::uuid', filter.lineId]])
+  const line = conditions([
+    ['l.id = ?::uuid', filter.lineId],
+    ['l.id = any (?::uuid[])', filter.lineIds && `{${filter.lineIds.join()}}`],
+  ])
   const span = idsBetween('m.id', page, filter)
   const given = conditions([
     ['m.direction = ?', filter.direction],
+    ['m.application_id = ?::uuid', filter.applicationId],
     ['m.type = ?', filter.type],
     statusIs('m.status', filter.status, ['failed', 'unknown']),
     [`${CONTACT_NUMBER} = ?`, filter.number],

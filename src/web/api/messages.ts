@@ -1,12 +1,16 @@
 import * as yup from 'yup'
 import { sendMessageAgain } from '../../domain/messages/again.js'
+import { postMessage as submitMessage } from '../../domain/messages/post.js'
 import { findMessages, getMessage } from '../../domain/messages/read.js'
 import { newId } from '../../ids.js'
-import { userOf } from '../middleware/authenticate.js'
+import { UserError } from '../../errors.js'
+import { readFields } from '../fields.js'
+import { applicationOf, userOf } from '../middleware/authenticate.js'
 import { answerList, pageParameters } from '../paging.js'
 import { idParameter, momentParameter, numberParameter, readQuery, wordParameter } from '../query.js'
 import { onOwn, type Operation } from './own.js'
 import { presentMessage } from './presenters.js'
+import { visibleMessages } from './visible.js'
 
 export const DIRECTIONS = ['outbound', 'inbound'] as const
 export const MESSAGE_TYPES = ['text', 'media', 'voicemail'] as const
@@ -34,19 +38,54 @@ export const getMessages: Operation = (context) => {
   })
   return async (ctx) => {
     const { before, limit, ...filter } = await readQuery(ctx, parameters, vocabulary)
+    const visible = { ...filter, ...(await visibleMessages(context, ctx)) }
     await answerList(
       context,
       ctx,
       limit,
-      (count) => findMessages(context, userOf(ctx), filter, { before, limit: count }),
+      (count) => findMessages(context, userOf(ctx), visible, { before, limit: count }),
       (message) => presentMessage(vocabulary, message),
     )
   }
 }
 
-export const getOneMessage = onOwn('message', async (context, { userId, id }) =>
-  presentMessage(context.vocabulary, await getMessage(context, userId, id)),
-)
+export const getOneMessage = onOwn('message', async (context, { userId, id, ctx }) => {
+  const message = await getMessage(context, userId, id)
+  const { lineIds, applicationId } = await visibleMessages(context, ctx)
+  const isVisible =
+    (lineIds?.includes(message.lineId) ?? true) && [undefined, message.applicationId].includes(applicationId)
+  if (!isVisible) throw new UserError('no such message', 404)
+  return presentMessage(context.vocabulary, message)
+})
+
+/**
+ * `{lineId, toNumber, text?, mediaUrl?}`, JSON or form (contract §6): accepted, then sent by a worker. An application
+ * sends from lines that are connected to it; a user's own program from every line of theirs.
+ */
+export const postMessage: Operation = (context) => {
+  const { vocabulary } = context
+  const schema = yup.object({
+    lineId: idParameter().label(vocabulary.idField).typeError('${path} must be text').required(),
+    toNumber: yup.string().typeError('toNumber must be text').required(),
+    text: yup.string().strict().typeError('text must be text'),
+    mediaUrl: yup.string().strict().typeError('mediaUrl must be text'),
+  })
+  return async (ctx) => {
+    const sent = vocabulary.canonicalFields(ctx.request.body as Record<string, unknown>)
+    const { lineId, toNumber, text, mediaUrl } = await readFields(schema, sent)
+    const key = ctx.get('Idempotency-Key')
+    const message = await submitMessage(context, {
+      userId: userOf(ctx),
+      applicationId: applicationOf(ctx)?.id,
+      lineId: lineId.toLowerCase(),
+      toNumber,
+      text,
+      mediaUrl: mediaUrl === '' ? undefined : mediaUrl,
+      idempotencyKey: key === '' ? undefined : key,
+    })
+    ctx.body = presentMessage(vocabulary, message)
+  }
+}
 
 /** A new message like one that failed. Without an `Idempotency-Key`, each request is one of its own. */
 export const postMessageAgain = onOwn('message', async (context, { userId, id, ctx }) => {

@@ -10,6 +10,6 @@ export {
 } from './incoming-webhook-settings.js'
 export { acceptWebhookMessage, BODY_REFUSALS } from './incoming-webhooks.js'
 export { getLimits, getLine, getLines, putLine } from './lines.js'
-export { getMessages, getOneMessage, postMessageAgain } from './messages.js'
+export { getMessages, getOneMessage, postMessage, postMessageAgain } from './messages.js'
 export { getSigningSecret, postHeldEvents, postSecretRotation, postTestEvent } from './outgoing-webhooks.js'
 export { getOutbox, postInbound } from './simulator.js'

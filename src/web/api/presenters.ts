@@ -1,3 +1,5 @@
+import type { Application } from '../../database/applications.js'
+import type { ApplicationDelivery } from '../../database/deliveries/of-application.js'
 import type { Delivery, DeliveryAttempt } from '../../database/deliveries/reading.js'
 import type { OwnLine } from '../../database/lines.js'
 import type { Message } from '../../database/messages/reading.js'
@@ -24,6 +26,7 @@ export function presentMessage({ idField }: Vocabulary, message: Message) {
     [idField]: message.lineId,
     direction: message.direction,
     source: message.source,
+    applicationId: message.applicationId,
     type: message.type,
     fromNumber: message.fromNumber,
     toNumber: message.toNumber,
@@ -46,6 +49,7 @@ export function presentDelivery({ idField }: Vocabulary, delivery: Delivery) {
     [idField]: delivery.lineId,
     eventId: delivery.eventId,
     messageId: delivery.messageId,
+    applicationId: delivery.applicationId,
     url: delivery.url,
     type: delivery.type,
     fromNumber: delivery.fromNumber,
@@ -68,5 +72,45 @@ export function presentAttempt(attempt: DeliveryAttempt) {
     responseExcerpt: attempt.responseExcerpt,
     failure: attempt.failure,
     nextAttemptAt: attempt.nextAttemptAt,
+  }
+}
+
+/** Without its secrets. */
+export function presentApplication(application: Application) {
+  return {
+    id: application.id,
+    clientId: application.clientId,
+    kind: application.kind,
+    name: application.name,
+    description: application.description,
+    website: application.website,
+    redirectUris: application.redirectUris,
+    webhookUrl: application.webhookUrl,
+    endpoint:
+      application.endpointId === null
+        ? null
+        : {
+            failingSince: application.endpointFailingSince,
+            consecutiveFailureCount: application.endpointFailureCount,
+            disabledAt: application.endpointDisabledAt,
+            disabledReason: application.endpointDisabledReason,
+            previousSecretUntil: application.previousSecretUntil,
+          },
+    createdAt: application.createdAt,
+  }
+}
+
+export function presentApplicationDelivery({ idField }: Vocabulary, delivery: ApplicationDelivery) {
+  return {
+    id: delivery.id,
+    [idField]: delivery.lineId,
+    eventId: delivery.eventId,
+    type: delivery.type,
+    status: delivery.status,
+    attemptCount: delivery.attemptCount,
+    lastFailure: delivery.lastFailure,
+    createdAt: delivery.createdAt,
+    dueAt: delivery.dueAt,
+    deliveredAt: delivery.deliveredAt,
   }
 }

@@ -29,6 +29,6 @@ export function idOf(ctx: KoaContext, name: string): string {
 
 /** Where to go back to: a page of ours, whatever somebody has put into a link. */
 export function readNext(value: string, fallback = '/console'): string {
-  const isOurs = /^\/(console|simulator)(?=[/?]|$)/.test(value) && !/[\\\p{Cc}]/u.test(value)
+  const isOurs = /^\/(console|simulator|oauth\/consent)(?=[/?]|$)/.test(value) && !/[\\\p{Cc}]/u.test(value)
   return isOurs ? value : fallback
 }

@@ -9,7 +9,7 @@ import { fieldOf } from './fields.js'
 export interface SessionState {
   session?: Session
   /** The value of the browser's cookie: a session's token, or of nobody yet. */
-  browserToken?: string
+  browserToken?: string | undefined
 }
 
 /**
@@ -20,8 +20,8 @@ export interface SessionState {
 export function readSession(context: Context): Middleware {
   return async (ctx, next) => {
     const state = ctx.state as SessionState
-    const token = ctx.cookies.get(cookieName(context))
-    if (token !== undefined && token.length <= 100) {
+    const token = browserTokenOf(ctx, context)
+    if (token !== undefined) {
       state.browserToken = token
       // A page that asks for updates by itself does not show that anybody is still there.
       const session = await findSession(context, token, { isUsed: !ctx.path.endsWith('/live') })
@@ -92,8 +92,15 @@ export function requireOwnForm(context: Context): Middleware {
 /** The browser's form token; a browser without a cookie gets one. */
 export function formTokenOf(ctx: KoaContext, context: Context): string {
   const state = ctx.state as SessionState
+  // An error's page is also shown where no session was read: it must not take the browser's cookie from it.
+  state.browserToken ??= browserTokenOf(ctx, context)
   if (state.browserToken === undefined) setBrowserToken(ctx, context, newToken())
   return csrfTokenOf(state.browserToken ?? '')
+}
+
+function browserTokenOf(ctx: KoaContext, context: Context): string | undefined {
+  const token = ctx.cookies.get(cookieName(context))
+  return token !== undefined && token.length <= 100 ? token : undefined
 }
 
 /** From now on the browser is known by this token: at sign-in and sign-out it is always a new one. */
@@ -118,7 +125,7 @@ function csrfTokenOf(browserToken: string): string {
  * Browsers keep a `__Host-` cookie only if it came over https or from this very machine. Where an operator serves
  * the console over plain http in his own network, it goes without.
  */
-function isSecure({ config }: Context): boolean {
+export function isSecure({ config }: Context): boolean {
   const { protocol, hostname } = new URL(config.publicUrl)
   return protocol === 'https:' || ['localhost', '127.0.0.1', '[::1]'].includes(hostname)
 }

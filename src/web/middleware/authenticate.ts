@@ -1,19 +1,34 @@
 import type { Context as KoaContext, Middleware } from 'koa'
 import { findTokenOwner } from '../../domain/api-tokens.js'
+import { findAccess, type Scope } from '../../domain/application-access.js'
 import type { Context } from '../../domain/context.js'
 import { UserError } from '../../errors.js'
 
+/** Who asks: a user's own program, or an application for the user. */
+interface AskerState {
+  userId?: string
+  application?: AskingApplication
+}
+
+export interface AskingApplication {
+  id: string
+  scopes: readonly string[]
+}
+
 /**
- * Whose API token a request of /v1 came with: `Authorization: Bearer lhp_…`, and nowhere else (RFC 6750 §2.1): a
- * token in a URL would end up in the logs of everybody on the way, so one there is not even looked at.
+ * Whose token a request of /v1 came with: `Authorization: Bearer …`, and nowhere else (RFC 6750 §2.1): a token in a
+ * URL would end up in the logs of everybody on the way, so one there is not even looked at. A user's own API token
+ * (`lhp_…`) may do everything that is the user's; an application's access token needs one of the scopes.
  *
- * @throws UserError 401 with `WWW-Authenticate`; with `error="invalid_token"` only when there was one (RFC 6750 §3.1)
+ * @param scopes none: no application may do this
+ * @throws UserError 401 with `WWW-Authenticate`; with `error="invalid_token"` only when there was one (RFC 6750 §3.1);
+ * 403 with `error="insufficient_scope"`
  */
-export function authenticate(context: Context): Middleware {
+export function authenticate(context: Context, scopes: readonly Scope[] = []): Middleware {
   return async (ctx, next) => {
     const [, token] = /^Bearer +(.*)$/i.exec(ctx.get('Authorization')) ?? []
-    const owner = token === undefined ? undefined : await findTokenOwner(context, token.trim())
-    if (owner === undefined) {
+    const asker = token === undefined ? undefined : await findAsker(context, token.trim())
+    if (asker === undefined) {
       const realm = 'Bearer realm="Linehook"'
       ctx.set('WWW-Authenticate', token === undefined ? realm : `${realm}, error="invalid_token"`)
       throw new UserError(
@@ -23,14 +38,51 @@ export function authenticate(context: Context): Middleware {
         401,
       )
     }
-    ;(ctx.state as { userId?: string }).userId = owner.userId
+    Object.assign(ctx.state, asker)
+    if (asker.application !== undefined) requireScope(context, ctx, scopes)
     await next()
   }
 }
 
+async function findAsker(context: Context, token: string): Promise<AskerState | undefined> {
+  const owner = await findTokenOwner(context, token)
+  if (owner !== undefined) return { userId: owner.userId }
+  const access = await findAccess(context, token)
+  return access && { userId: access.userId, application: { id: access.applicationId, scopes: access.scopes } }
+}
+
+function requireScope({ vocabulary }: Context, ctx: KoaContext, scopes: readonly Scope[]): void {
+  if (scopes.some((scope) => hasScope(ctx, scope))) return
+  const wanted = scopes.map((scope) => vocabulary.scope(scope))
+  ctx.set(
+    'WWW-Authenticate',
+    [
+      'Bearer realm="Linehook"',
+      'error="insufficient_scope"',
+      ...(wanted[0] ? [`scope="${wanted[0]}"`] : []),
+    ].join(', '),
+  )
+  throw new UserError(
+    wanted.length === 0
+      ? 'insufficient_scope: only users themselves may do this, by an API token of their own'
+      : `insufficient_scope: this needs the scope ${wanted.join(' or ')}`,
+    403,
+  )
+}
+
 /** Who asks, on a route behind `authenticate`. */
 export function userOf(ctx: KoaContext): string {
-  const { userId } = ctx.state as { userId?: string }
+  const { userId } = ctx.state as AskerState
   if (userId === undefined) throw new Error('this route is not behind authenticate')
   return userId
+}
+
+/** The application that asks for the user; undefined: the user's own program does. */
+export function applicationOf(ctx: KoaContext): AskingApplication | undefined {
+  return (ctx.state as AskerState).application
+}
+
+/** Whether an application that asks was granted the scope. */
+export function hasScope(ctx: KoaContext, scope: Scope): boolean {
+  return applicationOf(ctx)?.scopes.includes(scope) ?? false
 }

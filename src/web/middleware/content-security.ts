@@ -23,13 +23,14 @@ export const allowOwnPage: Middleware = (ctx, next) => {
   return next()
 }
 
-export function setOwnPagePolicy(ctx: KoaContext): void {
+/** @param formTargets sources besides ourselves to which the answer of a form may lead */
+export function setOwnPagePolicy(ctx: KoaContext, formTargets: readonly string[] = []): void {
   const nonce = randomBytes(16).toString('base64')
   ;(ctx.state as NonceState).nonce = nonce
   ctx.set(
     'Content-Security-Policy',
     `default-src 'none'; script-src 'nonce-${nonce}'; style-src 'self'; img-src 'self' data:; media-src 'self'; ` +
-      "connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+      `connect-src 'self'; base-uri 'none'; frame-ancestors 'none'; form-action ${["'self'", ...formTargets].join(' ')}`,
   )
 }
 

@@ -1,3 +1,4 @@
+import { parse } from 'node:querystring'
 import { promisify } from 'node:util'
 import { brotliDecompress, unzip, type InputType, type ZlibOptions } from 'node:zlib'
 import type { Context as KoaContext, Middleware } from 'koa'
@@ -46,17 +47,40 @@ export function readJsonBody(
   { isOptional = false } = {},
 ): Middleware {
   return async (ctx, next) => {
-    let bytes: Buffer
-    try {
-      bytes = await readBody(ctx)
-    } catch (error) {
-      const { status, code } = error as { status?: number; code?: string }
-      // The rest of the body is thrown away as it comes: cut off, some senders never see the answer.
-      if (status === 413 || code === 'ERR_BUFFER_TOO_LARGE') throw new UserError(refusals.tooLarge, 413)
-      throw new UserError(refusals.notAnObject)
-    }
+    const bytes = await readBounded(ctx, refusals)
     ctx.request.body = isOptional && bytes.length === 0 ? {} : parseObject(bytes, refusals)
     await next()
+  }
+}
+
+/**
+ * Reads a JSON object or a form's fields into `ctx.request.body`, whichever it is, whatever its Content-Type says:
+ * clients of the original send both (contract §6). A field that is there several times is a list.
+ *
+ * @throws UserError 413, 400
+ */
+export function readFieldsBody(): Middleware {
+  return async (ctx, next) => {
+    const bytes = await readBounded(ctx, FIELD_REFUSALS)
+    const isJson = /^\s*[{[]/.test(bytes.subarray(0, 100).toString('latin1'))
+    ctx.request.body = isJson ? parseObject(bytes, FIELD_REFUSALS) : parse(bytes.toString())
+    await next()
+  }
+}
+
+const FIELD_REFUSALS: BodyRefusals = {
+  tooLarge: 'The request body is too large: 64 KiB at most',
+  notAnObject: 'The request body must be a JSON object or the fields of a form, in UTF-8',
+}
+
+async function readBounded(ctx: KoaContext, refusals: BodyRefusals): Promise<Buffer> {
+  try {
+    return await readBody(ctx)
+  } catch (error) {
+    const { status, code } = error as { status?: number; code?: string }
+    // The rest of the body is thrown away as it comes: cut off, some senders never see the answer.
+    if (status === 413 || code === 'ERR_BUFFER_TOO_LARGE') throw new UserError(refusals.tooLarge, 413)
+    throw new UserError(refusals.notAnObject)
   }
 }
 

@@ -20,11 +20,11 @@ export function logRequest(log: Logger): Middleware {
 }
 
 /**
- * Media are found by a token, and a phone by its number; where somebody has encoded the question mark too, the path
+ * Media are found by a token, a phone by its number, and an authorization under way by the value of its cookie; where somebody has encoded the question mark too, the path
  * has an incoming webhook's token in it.
  */
 function withoutSecrets(path: string): string {
   return path
-    .replace(/(%3f|token(=|%3d)|(?<=\/simulator\/media\/)).*/i, '[cut]')
+    .replace(/(%3f|token(=|%3d)|(?<=\/(simulator\/media|oauth\/(authorize|consent))\/)).*/i, '[cut]')
     .replace(/(?<=\/simulator\/phones\/)[^/]*/, '[number]')
 }

@@ -1,13 +1,13 @@
 import type { Middleware } from 'koa'
 
 /**
- * A trailing slash and repeated slashes are tolerated below /webhooks and /v1 (contract §2). A request target in
+ * A trailing slash and repeated slashes are tolerated below /webhooks, /v1 and /oauth (contract §2). A request target in
  * absolute form becomes its path, as every server must read it; Koa's parser throws for one that is no URL.
  */
 export const tidyPath: Middleware = (ctx, next) => {
   if (!ctx.url.startsWith('/')) ctx.url = pathOf(ctx.url)
   const path = ctx.path.replace(/\/{2,}/g, '/')
-  if (path.startsWith('/webhooks/') || path.startsWith('/v1/')) ctx.path = path.replace(/(?<=.)\/$/, '')
+  if (/^\/(webhooks|v1|oauth|\.well-known)\//.test(path)) ctx.path = path.replace(/(?<=.)\/$/, '')
   return next()
 }
 

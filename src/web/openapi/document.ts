@@ -5,6 +5,7 @@ import { deliveryPaths, deliverySchemas } from './deliveries.js'
 import { incomingWebhookSettingPaths } from './incoming-webhook-settings.js'
 import { linePaths, lineSchemas } from './lines.js'
 import { messagePaths, messageSchemas } from './messages.js'
+import { describeScopes, oauthPaths, oauthSchemas } from './oauth.js'
 import { problemResponses, problemSchema } from './problems.js'
 import { servicePaths, serviceSchemas, simulatorPaths } from './service.js'
 import { outgoingWebhooks, webhookPaths, webhookSchemas } from './webhooks.js'
@@ -35,6 +36,7 @@ export function describeApi({ config, vocabulary }: Context) {
       ...incomingWebhookSettingPaths(words),
       ...messagePaths(words),
       ...deliveryPaths(words),
+      ...oauthPaths(words),
       ...webhookPaths(words),
       ...(config.simulator ? simulatorPaths(words) : {}),
       ...servicePaths,
@@ -43,6 +45,18 @@ export function describeApi({ config, vocabulary }: Context) {
     components: {
       securitySchemes: {
         apiToken: { type: 'http', scheme: 'bearer', description: 'An API token: `lhp_…`.' },
+        application: {
+          type: 'oauth2',
+          description: "An application's access token, for the user who authorized it.",
+          flows: {
+            authorizationCode: {
+              authorizationUrl: `${config.publicUrl}/oauth/authorize`,
+              tokenUrl: `${config.publicUrl}/oauth/access`,
+              refreshUrl: `${config.publicUrl}/oauth/access`,
+              scopes: describeScopes(words),
+            },
+          },
+        },
       },
       responses: problemResponses,
       schemas: {
@@ -50,6 +64,7 @@ export function describeApi({ config, vocabulary }: Context) {
         ...connectionSchemas(words),
         ...messageSchemas(words),
         ...deliverySchemas(words),
+        ...oauthSchemas(words),
         ...webhookSchemas(words),
         ...serviceSchemas,
         Problem: problemSchema,

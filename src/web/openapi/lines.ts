@@ -17,6 +17,7 @@ import {
   type Paths,
   type Schema,
 } from './parts.js'
+import { orApplication } from './oauth.js'
 import { problems } from './problems.js'
 import type { Words } from './words.js'
 
@@ -47,7 +48,9 @@ export function lineSchemas({ line, Line }: Words): Record<string, Schema> {
   }
 }
 
-export function linePaths({ vocabulary, line, lines, Line }: Words): Paths {
+export function linePaths(words: Words): Paths {
+  const { vocabulary, line, lines, Line } = words
+  const security = orApplication(words, 'messages:connect', 'messages:write', 'lines:read')
   const lineId = inPath(vocabulary.idField, `The ${line}'s id.`)
   const tags = [`${Line}s`]
   return {
@@ -56,13 +59,14 @@ export function linePaths({ vocabulary, line, lines, Line }: Words): Paths {
         operationId: `list${Line}s`,
         tags,
         summary: `List your ${lines}`,
-        description: 'Oldest first.',
+        description: `Oldest first. An application sees those that are connected to it, or all with \`${vocabulary.scope('lines:read')}\`.`,
+        security,
         parameters: [
           inQuery('id', id, `Only the ${line} with this id.`),
           inQuery('phoneNumber', text, `Only the ${line} with this number.`),
           inQuery('name', text, `Only ${lines} with exactly this name.`),
         ],
-        responses: { 200: answers(`The ${lines}.`, listOf(schemaOf(Line))), ...problems(400, 401) },
+        responses: { 200: answers(`The ${lines}.`, listOf(schemaOf(Line))), ...problems(400, 401, 403) },
       },
     },
     [vocabulary.path('/v1/lines/{lineId}')]: {
@@ -71,7 +75,8 @@ export function linePaths({ vocabulary, line, lines, Line }: Words): Paths {
         operationId: `get${Line}`,
         tags,
         summary: `Get a ${line}`,
-        responses: { 200: answers(`The ${line}.`, schemaOf(Line)), ...problems(401, 404) },
+        security,
+        responses: { 200: answers(`The ${line}.`, schemaOf(Line)), ...problems(401, 403, 404) },
       },
       put: {
         operationId: `rename${Line}`,

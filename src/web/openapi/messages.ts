@@ -3,6 +3,7 @@ import {
   answers,
   count,
   describe,
+  fieldsBody,
   id,
   inHeader,
   inPath,
@@ -15,10 +16,12 @@ import {
   object,
   oneOf,
   schemaOf,
+  url,
   type Paths,
   type Schema,
 } from './parts.js'
 import { listParameters, nextPage } from './lists.js'
+import { orApplication } from './oauth.js'
 import { problems } from './problems.js'
 import type { Words } from './words.js'
 
@@ -39,6 +42,7 @@ export function messageSchemas({ vocabulary, line }: Words): Record<string, Sche
         oneOf('webhook', 'application', 'console', 'carrier'),
         'What it came by; `carrier` when it was received.',
       ),
+      applicationId: describe(maybeId, 'The application that sent it.'),
       type,
       fromNumber: number,
       toNumber: number,
@@ -58,6 +62,7 @@ export function messageSchemas({ vocabulary, line }: Words): Record<string, Sche
 
 export function messagePaths(words: Words): Paths {
   const tags = ['Messages']
+  const security = orApplication(words, 'messages:connect', 'messages:write')
   const parameters = [inPath('messageId', "The message's id.")]
   const answer = answers('The message.', schemaOf('Message'))
   return {
@@ -66,12 +71,39 @@ export function messagePaths(words: Words): Paths {
         operationId: 'listMessages',
         tags,
         summary: `List the messages of your ${words.lines}`,
-        description: 'Newest first.',
+        description: `Newest first. An application sees those of connected ${words.lines}; with \`messages:write\` alone, those that it sent.`,
+        security,
         parameters: listParameters(words, { direction, type, status }),
         responses: {
           200: answers('A page of messages.', listOf(schemaOf('Message')), nextPage),
-          ...problems(400, 401),
+          ...problems(400, 401, 403),
         },
+      },
+      post: {
+        operationId: 'sendMessage',
+        tags,
+        summary: 'Send a message',
+        description: `From one of your ${words.lines}; an application sends from one that is connected to it. It is accepted, then sent by a worker.`,
+        security,
+        parameters: [
+          inHeader(
+            'Idempotency-Key',
+            { type: 'string', maxLength: 255 },
+            'With the same key again, within 24 h, the same message is answered and nothing is sent.',
+          ),
+        ],
+        requestBody: fieldsBody(
+          object(
+            {
+              [words.vocabulary.idField]: id,
+              toNumber: number,
+              text: { type: 'string', maxLength: 1600 },
+              mediaUrl: describe(url, 'png, jpg, gif or mpg, under 5 MB.'),
+            },
+            ['text', 'mediaUrl'],
+          ),
+        ),
+        responses: { 200: answer, ...problems(400, 401, 403, 404, 409, 413, 422, 429) },
       },
     },
     '/v1/messages/{messageId}': {
@@ -80,7 +112,8 @@ export function messagePaths(words: Words): Paths {
         operationId: 'getMessage',
         tags,
         summary: 'Get a message',
-        responses: { 200: answer, ...problems(401, 404) },
+        security,
+        responses: { 200: answer, ...problems(401, 403, 404) },
       },
     },
     '/v1/messages/{messageId}/send-again': {

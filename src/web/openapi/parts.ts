@@ -63,6 +63,14 @@ export function body(schema: Schema, { isOptional = false } = {}) {
   return { required: !isOptional, content: { 'application/json': { schema } } }
 }
 
+/** JSON or a form's fields. */
+export function fieldsBody(schema: Schema) {
+  return {
+    required: true,
+    content: { 'application/json': { schema }, 'application/x-www-form-urlencoded': { schema } },
+  }
+}
+
 export function inPath(name: string, description: string) {
   return { name, in: 'path', required: true, description, schema: id }
 }

@@ -15,6 +15,8 @@ const PROBLEMS = {
   404: { name: 'NotFound', description: 'There is no such thing, or it is somebody else’s.' },
   409: { name: 'Conflict', description: 'The state of things does not allow this; `detail` says what does.' },
   413: { name: 'TooLarge', description: 'The body is over 64 KiB.' },
+  422: { name: 'KeyReused', description: 'The `Idempotency-Key` was used with another body.' },
+  429: { name: 'TooMany', description: 'Too much of it waits; try again later.' },
   500: { name: 'InternalError', description: 'Our fault; it is logged.' },
   503: { name: 'Unavailable', description: 'Try again after `Retry-After` seconds.' },
 } as const

@@ -38,6 +38,7 @@ describe('/v1/messages', () => {
       lineId: line.lineId,
       direction: 'outbound',
       source: 'webhook',
+      applicationId: null,
       type: 'text',
       fromNumber: line.number,
       toNumber: ANNA,

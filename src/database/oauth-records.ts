@@ -1,0 +1,105 @@
+import type { Database } from './connection.js'
+import { toJson } from './text.js'
+
+export type OAuthRecordKind = 'Grant' | 'AuthorizationCode' | 'AccessToken' | 'RefreshToken' | 'Interaction'
+
+export interface OAuthRecord {
+  kind: OAuthRecordKind
+  idHash: Buffer
+  grantHash: Buffer | null
+  clientId: string | null
+  userId: string | null
+  payload: object
+  expiresInSeconds: number
+}
+
+/** What an application may do with an access token, and for whom. */
+export interface ApplicationAccess {
+  applicationId: string
+  userId: string
+  scopes: string[]
+}
+
+export async function upsertOAuthRecord(db: Database, record: OAuthRecord): Promise<void> {
+  await db.raw(
+    `insert into oauth_records (kind, id_hash, grant_hash, application_id, user_id, payload, expires_at)
+     values (:kind, :idHash, :grantHash, (select id from applications where client_id = :clientId), :userId,
+       :payload::jsonb, now() + make_interval(secs => :expiresInSeconds))
+     on conflict (kind, id_hash) do update
+     set user_id = excluded.user_id, payload = excluded.payload, expires_at = excluded.expires_at`,
+    { ...record, payload: toJson(record.payload) },
+  )
+}
+
+/** Also one that is expired or used, which its caller tells apart. */
+export async function findOAuthRecord(
+  db: Database,
+  kind: OAuthRecordKind,
+  idHash: Buffer,
+): Promise<{ payload: Record<string, unknown>; consumedAt: Date | null } | undefined> {
+  return db('oauth_records')
+    .where({ kind, id_hash: idHash })
+    .first<{ payload: Record<string, unknown>; consumedAt: Date | null } | undefined>({
+      payload: 'payload',
+      consumedAt: 'consumed_at',
+    })
+}
+
+/** @returns false when it was used before: of two that use it at the same moment one is told so */
+export async function consumeOAuthRecord(
+  db: Database,
+  kind: OAuthRecordKind,
+  idHash: Buffer,
+): Promise<boolean> {
+  const query = db('oauth_records').where({ kind, id_hash: idHash }).whereNull('consumed_at')
+  return (await query.update({ consumed_at: db.fn.now() })) > 0
+}
+
+export async function deleteOAuthRecord(db: Database, kind: OAuthRecordKind, idHash: Buffer): Promise<void> {
+  await db('oauth_records').where({ kind, id_hash: idHash }).delete()
+}
+
+/** The grant and all that came out of it. */
+export async function deleteOAuthGrant(db: Database, grantHash: Buffer): Promise<void> {
+  await db('oauth_records')
+    .where({ grant_hash: grantHash })
+    .orWhere({ kind: 'Grant', id_hash: grantHash })
+    .delete()
+}
+
+/** All that users granted to an application, or that one user did. */
+export async function deleteOAuthRecordsOf(
+  db: Database,
+  applicationId: string,
+  userId?: string,
+): Promise<void> {
+  const records = db('oauth_records').where({ application_id: applicationId })
+  await (userId === undefined ? records : records.where({ user_id: userId })).delete()
+}
+
+/** A token counts only with its grant: one that was being made while the grant was revoked has none. */
+export async function findApplicationAccess(
+  db: Database,
+  tokenHash: Buffer,
+): Promise<ApplicationAccess | undefined> {
+  const { rows } = await db.raw<{ rows: ApplicationAccess[] }>(
+    `select t.application_id as "applicationId", t.user_id as "userId",
+       string_to_array(t.payload ->> 'scope', ' ') as scopes
+     from oauth_records t
+     join oauth_records g on g.kind = 'Grant' and g.id_hash = t.grant_hash and g.expires_at > now()
+     join applications a on a.id = t.application_id and a.deleted_at is null
+     where t.kind = 'AccessToken' and t.id_hash = :tokenHash and t.expires_at > now()`,
+    { tokenHash },
+  )
+  return rows[0]
+}
+
+/** With the grants of which nothing is left. @returns how many were deleted */
+export async function deleteExpiredOAuthRecords(db: Database): Promise<number> {
+  const { rowCount } = await db.raw<{ rowCount: number }>(
+    `delete from oauth_records r where r.expires_at < now()
+       or (r.kind = 'Grant' and r.created_at < now() - interval '1 hour'
+         and not exists (select 1 from oauth_records o where o.grant_hash = r.id_hash and o.expires_at > now()))`,
+  )
+  return rowCount
+}

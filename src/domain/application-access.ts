@@ -1,0 +1,21 @@
+import { available } from '../database/connection.js'
+import { findApplicationAccess, type ApplicationAccess } from '../database/oauth-records.js'
+import { sha256 } from '../secrets.js'
+import type { Context } from './context.js'
+
+/** Contract §5, in the canonical word. */
+export const SCOPES = ['messages:connect', 'messages:write', 'lines:read'] as const
+
+export type Scope = (typeof SCOPES)[number]
+
+export function isScope(written: string): written is Scope {
+  return (SCOPES as readonly string[]).includes(written)
+}
+
+const FORM = /^[\w-]{43}$/
+
+/** Whose application a request came from, and for which user. undefined: the token is nobody's, or no longer. */
+export async function findAccess({ db }: Context, token: string): Promise<ApplicationAccess | undefined> {
+  if (!FORM.test(token)) return undefined
+  return available(() => findApplicationAccess(db, sha256(token)))
+}

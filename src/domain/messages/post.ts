@@ -1,0 +1,104 @@
+import { available, transaction } from '../../database/connection.js'
+import type { Message } from '../../database/messages/reading.js'
+import { acceptApiMessage, type ApiMessageAnswer } from '../../database/messages/submitting.js'
+import { Unavailable, UserError } from '../../errors.js'
+import { newId } from '../../ids.js'
+import { sha256 } from '../../secrets.js'
+import type { Context } from '../context.js'
+import { getOwnLine } from '../lines.js'
+import { isBacklogFull } from './admission.js'
+import { getMessage } from './read.js'
+import { MAX_KEY_LENGTH, MAX_TEXT_LENGTH, readDestination, REFUSALS } from './submit.js'
+
+const MAX_URL_LENGTH = 2048
+
+export interface NewMessage {
+  userId: string
+  /** The application that sends it; undefined: the user's own program does. */
+  applicationId: string | undefined
+  lineId: string
+  /** As written by the caller. */
+  toNumber: string
+  text: string | undefined
+  mediaUrl: string | undefined
+  idempotencyKey: string | undefined
+}
+
+/**
+ * Sends a message from one of the user's lines, for an application only from a line that is connected to it
+ * (contract §6): when this resolves, the message is committed; a worker sends it. An `Idempotency-Key` is the
+ * application's, or the user's.
+ *
+ * @throws UserError 400 for a field, 403 when the line may not send it, 404 for the line, 409 and 422 for the key,
+ * 429 when too many of the line's messages wait
+ * @throws Unavailable when Postgres is, or when too many messages wait in all
+ */
+export async function postMessage(context: Context, message: NewMessage): Promise<Message> {
+  const { userId, applicationId, idempotencyKey: key } = message
+  const text = readText(message)
+  const mediaUrl = message.mediaUrl === undefined ? null : readMediaUrl(message.mediaUrl)
+  if (key !== undefined && key.length > MAX_KEY_LENGTH) throw new UserError(REFUSALS.keyTooLong)
+
+  const line = await getOwnLine(context, userId, message.lineId)
+  if (line.status !== 'active') throw new UserError('this line is disabled: it sends nothing', 403)
+  const toNumber = readDestination({ ...line, lineNumber: line.number }, message.toNumber)
+  if (await isBacklogFull(context)) throw new Unavailable('too many messages wait', 10)
+
+  const { db, config, queues } = context
+  const request = {
+    id: newId(),
+    lineId: line.id,
+    applicationId: applicationId ?? null,
+    toNumber,
+    text,
+    mediaUrl,
+    scopeId: applicationId ?? userId,
+    key,
+    hash: sha256(JSON.stringify([line.id, toNumber, text, mediaUrl])).toString('hex'),
+  }
+  const answer = await available(() =>
+    transaction(db, (trx) => acceptApiMessage(trx, request, config.maxQueuedPerLine)),
+  )
+  const id = requireAccepted(answer)
+  // Not awaited: the row is committed, and the answer does not need Redis.
+  if (answer.outcome === 'accepted') void queues.enqueueMessages([{ id, generation: 0 }])
+  return getMessage(context, userId, id)
+}
+
+/** Beside media the text may be empty. */
+function readText({ text: written = '', mediaUrl }: NewMessage): string | null {
+  const text = written.toWellFormed()
+  if (text.trim() === '') {
+    if (mediaUrl === undefined) throw new UserError('give text, mediaUrl or both')
+    return null
+  }
+  if (Array.from(text).length > MAX_TEXT_LENGTH) throw new UserError(REFUSALS.tooLong)
+  if (text.includes('\0')) throw new UserError(REFUSALS.unsendable)
+  return text
+}
+
+function readMediaUrl(written: string): string {
+  const url = URL.canParse(written) ? new URL(written) : undefined
+  if (url === undefined || !/^https?:$/.test(url.protocol) || written.length > MAX_URL_LENGTH) {
+    throw new UserError(`mediaUrl must be an http:// or https:// URL of ${MAX_URL_LENGTH} characters at most`)
+  }
+  return url.href
+}
+
+function requireAccepted({ outcome, messageId }: ApiMessageAnswer): string {
+  switch (outcome) {
+    case 'accepted':
+    case 'replayed':
+      return messageId ?? ''
+    case 'not_connected':
+      throw new UserError('this line is not connected to the application: its user can connect it', 403)
+    case 'opted_out':
+      throw new UserError(REFUSALS.optedOut, 403)
+    case 'line_full':
+      throw new UserError('too many messages of this line wait: try again when some are sent', 429)
+    case 'key_reused':
+      throw new UserError(REFUSALS.keyReused, 422)
+    case 'key_in_flight':
+      throw new UserError(REFUSALS.keyInFlight, 409)
+  }
+}

@@ -1,0 +1,71 @@
+import type { Context as KoaContext } from 'koa'
+import type { LineStatus, OwnLine } from '../../database/lines.js'
+import { isScope, type Scope } from '../../domain/application-access.js'
+import { findConnectedLines } from '../../domain/application-lines.js'
+import { findClient, type Application } from '../../domain/applications.js'
+import type { Context } from '../../domain/context.js'
+import { listOwnLines } from '../../domain/lines.js'
+import { UserError } from '../../errors.js'
+import { sessionOf } from '../console/session.js'
+import { errors } from './package.js'
+import { providerOf } from './provider.js'
+
+/** What an application asks of the user who is signed in. */
+export interface Asked {
+  uid: string
+  application: Application
+  scopes: Scope[]
+  redirectUri: string
+  /** The line that it asks for, when it asks for a certain one. */
+  lineId: string | undefined
+  /** The active lines that the user can connect. */
+  choice: OwnLine[]
+  /** Those of the active lines that are connected already. */
+  connected: Set<string>
+}
+
+/**
+ * Of the authorization that the path names. It belongs to the browser in which the application began it: a link to
+ * somebody else's leads nowhere.
+ *
+ * @throws UserError 400
+ */
+export async function readAsked(context: Context, ctx: KoaContext): Promise<Asked> {
+  const { uid, params } = await readInteraction(context, ctx)
+  const application = await findClient(context, String(params.client_id))
+  if (application === undefined) throw isOver()
+
+  const { userId } = sessionOf(ctx)
+  const active = (await listOwnLines(context, userId)).filter(isActive)
+  const connected = (await findConnectedLines(context, application.id, userId)).filter(isActive)
+  const lineId = typeof params.line_id === 'string' ? params.line_id.toLowerCase() : undefined
+  return {
+    uid,
+    application,
+    scopes: String(params.scope).split(' ').filter(isScope),
+    redirectUri: String(params.redirect_uri),
+    lineId,
+    choice: lineId === undefined ? active : active.filter(({ id }) => id === lineId),
+    connected: new Set(connected.map(({ id }) => id)),
+  }
+}
+
+function isActive({ status }: { status: LineStatus }): boolean {
+  return status === 'active'
+}
+
+async function readInteraction(context: Context, ctx: KoaContext) {
+  try {
+    const interaction = await providerOf(context).interactionDetails(ctx.req, ctx.res)
+    if (ctx.path.endsWith(`/${interaction.uid}`)) return interaction
+  } catch (error) {
+    if (!(error instanceof errors.SessionNotFound)) throw error
+  }
+  throw isOver()
+}
+
+function isOver(): UserError {
+  return new UserError(
+    'this authorization is over, or was begun in another browser: begin again at the application',
+  )
+}

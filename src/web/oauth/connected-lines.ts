@@ -1,0 +1,20 @@
+import { findConnectedLines } from '../../domain/application-lines.js'
+import { findClient } from '../../domain/applications.js'
+import type { Context } from '../../domain/context.js'
+
+/**
+ * The lines that a user has connected to an application, as the token's answer names them. Their events go to the
+ * application's own webhook URL, which is the one that is shown: the user's own is not the application's business.
+ */
+export async function presentConnectedLines(context: Context, clientId: string, userId: string) {
+  const application = await findClient(context, clientId)
+  if (application === undefined) return []
+  const lines = await findConnectedLines(context, application.id, userId)
+  return lines.map(({ id, name, number, status }) => ({
+    id,
+    name,
+    phoneNumber: number,
+    status,
+    outgoing_webhook_url: application.webhookUrl,
+  }))
+}

@@ -1,0 +1,169 @@
+import type { Context as KoaContext, Middleware } from 'koa'
+import type { OwnLine } from '../../database/lines.js'
+import type { Scope } from '../../domain/application-access.js'
+import { connectLines } from '../../domain/application-lines.js'
+import type { Context } from '../../domain/context.js'
+import { UserError } from '../../errors.js'
+import { fieldOf } from '../console/fields.js'
+import { Empty, Form } from '../console/form.js'
+import { Layout } from '../console/layout.js'
+import { answerPage, pageOf, type Page } from '../console/page.js'
+import { sessionOf } from '../console/session.js'
+import { setOwnPagePolicy } from '../middleware/content-security.js'
+import { readAsked, type Asked } from './asked.js'
+import { providerOf, RESOURCE } from './provider.js'
+
+/** What each scope lets an application do, to the person who allows it. */
+const PERMISSIONS: Record<Scope, string> = {
+  'messages:connect':
+    'Receive the texts, media and voicemails that come to the lines you choose, read their messages, and send from them',
+  'messages:write': 'Send messages from the lines you choose',
+  'lines:read': 'See all of your lines: their names, numbers and states',
+}
+
+/** The page where a user lets an application use lines of theirs, or does not (contract §5). */
+export function showConsent(context: Context): Middleware {
+  return async (ctx) => {
+    const asked = await readAsked(context, ctx)
+    // The answer to this page's form goes on to the application, and browsers hold that against the form.
+    setOwnPagePolicy(ctx, [sourceOf(asked.redirectUri)])
+    const page = pageOf(ctx, context)
+    const { application } = asked
+    answerPage(
+      ctx,
+      <Layout page={page} title={`Authorize ${application.name}`}>
+        <article class="narrow consent">
+          <h1>Authorize {application.name}?</h1>
+          <p>
+            <strong>{application.name}</strong>, an application of {application.ownerName},{' '}
+            {application.description !== '' && <q>{application.description}</q>} asks to be allowed to:
+          </p>
+          <ul>
+            {asked.scopes.map((scope) => (
+              <li key={scope}>{PERMISSIONS[scope]}</li>
+            ))}
+          </ul>
+          <Form page={page} action={ctx.path}>
+            <Choice asked={asked} page={page} />
+            <div class="grid">
+              {asked.choice.length > 0 && (
+                <button type="submit" name="decision" value="authorize">
+                  Authorize
+                </button>
+              )}
+              <button type="submit" name="decision" value="cancel" class="secondary" formNoValidate>
+                Cancel
+              </button>
+            </div>
+          </Form>
+          <small>
+            Either way you go back to <strong>{sourceOf(asked.redirectUri)}</strong>. You can take this back
+            at any time in the console, under Authorized applications.
+          </small>
+        </article>
+      </Layout>,
+    )
+  }
+}
+
+function Choice({ asked, page }: { asked: Asked; page: Page }) {
+  const { choice, lineId, connected } = asked
+  if (choice.length === 0) {
+    return (
+      <Empty>
+        {lineId === undefined
+          ? 'You have no active line to connect. Whoever runs this service can give you one, or make one of yours active again; then come back here from the application.'
+          : 'The application asks for one certain line, which is not an active line of yours.'}
+      </Empty>
+    )
+  }
+  if (lineId !== undefined) {
+    return (
+      <p>
+        With the line <LineName line={choice[0]} />.
+      </p>
+    )
+  }
+  const isTyped = page.fault !== undefined
+  return (
+    <fieldset>
+      <legend>Which lines may it use? Choose at least one.</legend>
+      {choice.map((line) => (
+        <label key={line.id}>
+          <input
+            type="checkbox"
+            name="lineId"
+            value={line.id}
+            checked={!isTyped && (connected.has(line.id) || choice.length === 1)}
+          />
+          <LineName line={line} />
+        </label>
+      ))}
+    </fieldset>
+  )
+}
+
+function LineName({ line }: { line: OwnLine | undefined }) {
+  if (line === undefined) return null
+  return line.name === line.number ? (
+    <strong>{line.number}</strong>
+  ) : (
+    <>
+      <strong>{line.name}</strong> ({line.number})
+    </>
+  )
+}
+
+/** "Authorize" or "Cancel"; either way the browser goes on to where the application is told. */
+export function postConsent(context: Context) {
+  return async (ctx: KoaContext): Promise<string> => {
+    const asked = await readAsked(context, ctx)
+    const { userId } = sessionOf(ctx)
+    const provider = providerOf(context)
+    const finish = async (result: Parameters<typeof provider.interactionResult>[2]) => {
+      await provider.interactionResult(ctx.req, ctx.res, result, { mergeWithLastSubmission: false })
+      return `/oauth/authorize/${asked.uid}`
+    }
+    if (fieldOf(ctx, 'decision') !== 'authorize') {
+      return finish({
+        error: 'access_denied',
+        error_description: 'the user did not authorize the application',
+      })
+    }
+
+    const { application, scopes } = asked
+    await connectLines(context, {
+      applicationId: application.id,
+      userId,
+      lineIds: chosenLines(ctx, asked),
+      scopes,
+    })
+    const grant = new provider.Grant({ accountId: userId, clientId: application.clientId })
+    grant.addResourceScope(RESOURCE, scopes.join(' '))
+    const grantId = await grant.save()
+    return finish({ login: { accountId: userId, remember: false }, consent: { grantId } })
+  }
+}
+
+/** With the ones that stay connected where the application asked for a certain one: that one is added. */
+function chosenLines(ctx: KoaContext, { choice, lineId, connected }: Asked): string[] {
+  if (lineId !== undefined) {
+    if (choice.length === 0) throw new UserError('this line is not an active line of yours', 403)
+    return [...new Set([...connected, lineId])]
+  }
+  const { lineId: sent } = (ctx.request.body ?? {}) as { lineId?: unknown }
+  const chosen = [sent ?? []].flat()
+  if (chosen.length === 0) throw new UserError('choose at least one line')
+  const isOffered = (id: unknown): id is string => choice.some((line) => line.id === id)
+  if (!chosen.every(isOffered)) throw new UserError('this line is not an active line of yours', 403)
+  return chosen
+}
+
+/**
+ * Of the Content-Security-Policy: the origin of a redirect URI, or the scheme of one that has none. CSP knows no
+ * IPv6 addresses, and nothing but a plain host may stand in the header.
+ */
+export function sourceOf(redirectUri: string): string {
+  const { origin, protocol } = new URL(redirectUri)
+  return /^https?:\/\/[a-z\d.-]+(:\d+)?$/.test(origin) ? origin : protocol
+}

@@ -1,0 +1,102 @@
+import { UserError } from '../../errors.js'
+import type { Vocabulary } from '../../vocabulary.js'
+
+/**
+ * What real clients send, as oidc-provider wants it. A parameter without a value was not sent (RFC 6749 §3.1), one
+ * that nobody asked for is passed over, and one that is there twice stays so: that is refused.
+ */
+export type Parameters = Partial<Record<string, string | string[]>>
+
+const OF_AUTHORIZATION = [
+  'client_id',
+  'redirect_uri',
+  'response_type',
+  'scope',
+  'state',
+  'code_challenge',
+  'code_challenge_method',
+  'line_id',
+]
+
+const OF_TOKEN = [
+  'grant_type',
+  'code',
+  'redirect_uri',
+  'code_verifier',
+  'client_id',
+  'client_secret',
+  'refresh_token',
+  'scope',
+  'token',
+  'token_type_hint',
+]
+
+/** Of GET /oauth/authorize. */
+export function readAuthorization(vocabulary: Vocabulary, sent: Record<string, unknown>): Parameters {
+  const { [vocabulary.idParameter]: lineId, ...others } = sent
+  const canonical = lineId === undefined ? others : { ...others, line_id: lineId }
+  const parameters = pick(vocabulary, canonical, OF_AUTHORIZATION)
+  return { response_type: 'code', ...parameters }
+}
+
+/** Of the token endpoint and its neighbours, from a form or a JSON object. */
+export function readTokenRequest(vocabulary: Vocabulary, sent: Record<string, unknown>): Parameters {
+  return pick(vocabulary, sent, OF_TOKEN)
+}
+
+/**
+ * Basic and body together are one and the same when they are equal; and Basic without a secret only says who asks.
+ *
+ * @param authorization the header
+ * @returns what is left of both
+ * @throws UserError 400 when they differ
+ */
+export function readCredentials(
+  authorization: string,
+  parameters: Parameters,
+): { authorization: string; parameters: Parameters } {
+  const basic = /^Basic +([\w+/-]+=*)$/i.exec(authorization)?.[1]
+  if (basic === undefined) return { authorization, parameters }
+  const [, id = '', secret = ''] = /^([^:]*):(.*)$/s.exec(Buffer.from(basic, 'base64').toString()) ?? []
+  if (secret === '') return { authorization: '', parameters: { client_id: decode(id), ...parameters } }
+  const { client_secret: inBody, ...others } = parameters
+  if (inBody === undefined) return { authorization, parameters }
+  if (inBody !== secret && inBody !== decode(secret)) {
+    throw new UserError('client_secret in the body differs from that of the Authorization header')
+  }
+  return { authorization, parameters: others }
+}
+
+export function encode(parameters: Parameters): string {
+  const pairs = Object.entries(parameters).flatMap(([name, value]) =>
+    [value ?? []].flat().map((each): [string, string] => [name, each]),
+  )
+  return new URLSearchParams(pairs).toString()
+}
+
+function pick(vocabulary: Vocabulary, sent: Record<string, unknown>, names: readonly string[]): Parameters {
+  const parameters: Parameters = {}
+  for (const name of names) {
+    const values = (Object.hasOwn(sent, name) ? [sent[name]].flat() : [])
+      .filter((value) => typeof value === 'string' || typeof value === 'number')
+      .map((value) => (name === 'scope' ? readScope(vocabulary, String(value)) : String(value)))
+      .filter((value) => value !== '')
+    if (values.length > 0) parameters[name] = values.length === 1 ? values[0] : values
+  }
+  return parameters
+}
+
+/** By comma, by space or by both, in any word; to the package by one space. */
+function readScope(vocabulary: Vocabulary, written: string): string {
+  const scopes = written.split(/[\s,]+/).filter((each) => each !== '')
+  return [...new Set(scopes.map((each) => vocabulary.canonicalScope(each)))].join(' ')
+}
+
+/** RFC 6749 §2.3.1 has both encoded as in a form. */
+function decode(part: string): string {
+  try {
+    return decodeURIComponent(part.replaceAll('+', ' '))
+  } catch {
+    return part
+  }
+}

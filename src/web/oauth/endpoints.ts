@@ -1,0 +1,155 @@
+import { Readable } from 'node:stream'
+import type { IncomingMessage } from 'node:http'
+import type { Context as KoaContext, Middleware } from 'koa'
+import type { KoaContextWithOIDC } from 'oidc-provider'
+import { SCOPES } from '../../domain/application-access.js'
+import type { Context } from '../../domain/context.js'
+import { Unavailable, UserError } from '../../errors.js'
+import { newId } from '../../ids.js'
+import { presentConnectedLines } from './connected-lines.js'
+import { encode, readAuthorization, readCredentials, readTokenRequest, type Parameters } from './dialect.js'
+import { enterProvider } from './enter.js'
+import { providerOf } from './provider.js'
+
+export { postConsent, showConsent } from './consent.js'
+
+/** Token requests of one address in a minute: a busy application refreshes far fewer. */
+const REQUESTS_PER_MINUTE = 300
+
+/** GET /oauth/authorize, contract §5: to the consent page, or back with an error. */
+export function authorize(context: Context): Middleware {
+  return async (ctx) => {
+    ctx.querystring = encode(readAuthorization(context.vocabulary, ctx.query))
+    await enterProvider(context, ctx)
+  }
+}
+
+/** Where the consent page sends the browser: on to the application, with a code or with the refusal. */
+export function resume(context: Context): Middleware {
+  return async (ctx) => {
+    ctx.querystring = ''
+    await enterProvider(context, ctx)
+  }
+}
+
+/** The token endpoint. Its answer names the lines that are connected (contract §5). */
+export function exchange(context: Context): Middleware {
+  return async (ctx) => {
+    await keepPace(context, ctx)
+    const parameters = readTokenRequest(context.vocabulary, ctx.request.body as Record<string, unknown>)
+    await enterWithBody(context, ctx, '/oauth/access', await withRedirectUri(context, parameters))
+    if (ctx.status !== 200) return
+    const { AccessToken: token } = (ctx as unknown as KoaContextWithOIDC).oidc.entities
+    if (token === undefined) throw new Error('a token was answered and not kept')
+    const { clientId = '', accountId } = token
+    const answer = ctx.body as Record<string, unknown>
+    ctx.body = {
+      ...withScope(context, answer),
+      [context.vocabulary.connectedField]: await presentConnectedLines(context, clientId, accountId),
+    }
+  }
+}
+
+/** RFC 7009. */
+export function revoke(context: Context): Middleware {
+  return async (ctx) => {
+    await keepPace(context, ctx)
+    const parameters = readTokenRequest(context.vocabulary, ctx.request.body as Record<string, unknown>)
+    await enterWithBody(context, ctx, '/oauth/revoke', parameters)
+    // Clients that expect JSON everywhere stumble over nothing (simple-oauth2 does).
+    if (ctx.status === 200) ctx.body = {}
+  }
+}
+
+/** RFC 7662. */
+export function introspect(context: Context): Middleware {
+  return async (ctx) => {
+    await keepPace(context, ctx)
+    const parameters = readTokenRequest(context.vocabulary, ctx.request.body as Record<string, unknown>)
+    await enterWithBody(context, ctx, '/oauth/introspect', parameters)
+    if (ctx.status === 200) ctx.body = withScope(context, ctx.body as Record<string, unknown>)
+  }
+}
+
+/** RFC 8414. */
+export function getMetadata({ config: { publicUrl }, vocabulary }: Context): Middleware {
+  const methods = ['client_secret_basic', 'client_secret_post', 'none']
+  const metadata = {
+    issuer: publicUrl,
+    authorization_endpoint: `${publicUrl}/oauth/authorize`,
+    token_endpoint: `${publicUrl}/oauth/access`,
+    revocation_endpoint: `${publicUrl}/oauth/revoke`,
+    introspection_endpoint: `${publicUrl}/oauth/introspect`,
+    scopes_supported: SCOPES.map((scope) => vocabulary.scope(scope)),
+    response_types_supported: ['code'],
+    response_modes_supported: ['query'],
+    grant_types_supported: ['authorization_code', 'refresh_token'],
+    token_endpoint_auth_methods_supported: methods,
+    revocation_endpoint_auth_methods_supported: methods,
+    introspection_endpoint_auth_methods_supported: methods,
+    code_challenge_methods_supported: ['S256'],
+    authorization_response_iss_parameter_supported: true,
+    service_documentation: `${publicUrl}/docs`,
+  }
+  return (ctx) => {
+    ctx.body = metadata
+  }
+}
+
+/** May be left out where RFC 6749 wants it (contract §5): then it is the code's. One that is sent must match. */
+async function withRedirectUri(context: Context, parameters: Parameters): Promise<Parameters> {
+  const { grant_type: grantType, code } = parameters
+  if (grantType !== 'authorization_code' || parameters.redirect_uri !== undefined) return parameters
+  if (typeof code !== 'string') return parameters
+  const known = await providerOf(context).AuthorizationCode.find(code, { ignoreExpiration: true })
+  return { ...parameters, redirect_uri: known?.redirectUri ?? 'unknown' }
+}
+
+/** The package reads a form, from a request whose body nobody has read before. */
+async function enterWithBody(
+  context: Context,
+  ctx: KoaContext,
+  path: string,
+  sent: Parameters,
+): Promise<void> {
+  const { authorization, parameters } = readCredentials(ctx.get('Authorization'), sent)
+  const body = Buffer.from(encode(parameters))
+  const request = Object.assign(Readable.from([body]), {
+    method: 'POST',
+    url: path,
+    httpVersion: ctx.req.httpVersion,
+    socket: ctx.req.socket,
+    headers: {
+      ...ctx.req.headers,
+      authorization: authorization === '' ? undefined : authorization,
+      'transfer-encoding': undefined,
+      accept: 'application/json',
+      'content-type': 'application/x-www-form-urlencoded',
+      'content-length': String(body.length),
+    },
+  }) as unknown as IncomingMessage
+  ctx.req = request
+  ctx.request.req = request
+  ctx.path = path
+  ctx.querystring = ''
+  await enterProvider(context, ctx)
+}
+
+function withScope({ vocabulary }: Context, answer: Record<string, unknown>): Record<string, unknown> {
+  const { scope } = answer
+  if (typeof scope !== 'string') return answer
+  const scopes = scope.split(' ').map((each) => vocabulary.scope(each))
+  return { ...answer, scope: scopes.join(' ') }
+}
+
+/** @throws UserError 429. Without Redis there is no limit: secrets and codes are too long to be guessed at any pace. */
+async function keepPace({ windows }: Context, ctx: KoaContext): Promise<void> {
+  const window = { key: `oauth:{${ctx.ip}}`, limit: REQUESTS_PER_MINUTE, lengthMs: 60_000 }
+  const waitMs = await windows.take(newId(), [window]).catch((error: unknown) => {
+    if (error instanceof Unavailable) return 0
+    throw error
+  })
+  if (waitMs === 0) return
+  ctx.set('Retry-After', String(Math.ceil(waitMs / 1000)))
+  throw new UserError('too many token requests from this address: wait a minute', 429)
+}

@@ -1,0 +1,33 @@
+import type { Context as KoaContext, Middleware } from 'koa'
+import { Unavailable } from '../../errors.js'
+import type { Context } from '../../domain/context.js'
+import { isSecure } from '../console/session.js'
+import { providerOf } from './provider.js'
+
+/**
+ * Hands a request to oidc-provider and sees to what it leaves to others: its addresses begin with PUBLIC_URL and
+ * never with a Host header, its session is not kept, and what fails in Postgres is told as that.
+ *
+ * @throws Unavailable
+ */
+export async function enterProvider(context: Context, ctx: KoaContext): Promise<void> {
+  ctx.cookies.secure = isSecure(context)
+  Object.defineProperty(ctx, 'href', { value: `${context.config.publicUrl}/`, configurable: true })
+  const [handle] = providerOf(context).middleware as unknown as [Middleware]
+  await handle(ctx, () => Promise.resolve())
+  forgetSession(ctx)
+  const { oauthFailure } = ctx as { oauthFailure?: Error }
+  if (oauthFailure instanceof Unavailable) {
+    ctx.remove('Location')
+    throw oauthFailure
+  }
+  if (oauthFailure !== undefined) context.log.error({ err: oauthFailure }, 'request.failed')
+}
+
+/** The package's own session, of which the console's stands in the place. */
+function forgetSession(ctx: KoaContext): void {
+  const cookies = [ctx.response.headers['set-cookie'] ?? []].flat().map(String)
+  const kept = cookies.filter((cookie) => !cookie.startsWith('linehook-oauth='))
+  ctx.remove('Set-Cookie')
+  if (kept.length > 0) ctx.set('Set-Cookie', kept)
+}

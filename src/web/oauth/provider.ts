@@ -1,0 +1,131 @@
+import { generateKeyPairSync } from 'node:crypto'
+import type { Configuration, Provider as OAuthProvider } from 'oidc-provider'
+import { findClient, isClientSecret } from '../../domain/applications.js'
+import { isScope, SCOPES } from '../../domain/application-access.js'
+import type { Context } from '../../domain/context.js'
+import { isId } from '../../ids.js'
+import { isSecure } from '../console/session.js'
+import { createAdapter } from './adapter.js'
+import { errors, Provider } from './package.js'
+import { answerAuthorizationError } from './refusals.js'
+
+const DAY_SECONDS = 24 * 60 * 60
+export const CODE_SECONDS = 60
+const INTERACTION_SECONDS = 60 * 60
+const REFRESH_TOKEN_SECONDS = 365 * DAY_SECONDS
+/** Longer than anybody refreshes; without tokens it is swept. */
+const GRANT_SECONDS = 3650 * DAY_SECONDS
+
+/** The one thing that our scopes are of. No client names it. */
+export const RESOURCE = 'urn:linehook:api'
+
+const providers = new WeakMap<Context, OAuthProvider>()
+
+/** One for a context: the authorization server of contract §5. */
+export function providerOf(context: Context): OAuthProvider {
+  const known = providers.get(context)
+  if (known !== undefined) return known
+  const provider = new Provider(context.config.publicUrl, configure(context))
+  providers.set(context, provider)
+  checkClientsOurselves(context, provider)
+  provider.on('server_error', (ctx: object, error: Error) => {
+    ;(ctx as { oauthFailure?: Error }).oauthFailure = error
+  })
+  return provider
+}
+
+function configure(context: Context): Configuration {
+  const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+  const isOff = { enabled: false }
+  return {
+    adapter: createAdapter(context),
+    routes: {
+      authorization: '/oauth/authorize',
+      token: '/oauth/access',
+      revocation: '/oauth/revoke',
+      introspection: '/oauth/introspect',
+    },
+    // Nothing is signed (tokens are opaque), but the package wants a key.
+    jwks: { keys: [privateKey.export({ format: 'jwk' })] },
+    clientDefaults: { id_token_signed_response_alg: 'ES256' },
+    enabledJWA: { idTokenSigningAlgValues: ['ES256'] },
+    // Ours are of a resource, so that `openid` is never needed.
+    scopes: [],
+    claims: {},
+    responseTypes: ['code'],
+    clientAuthMethods: ['client_secret_basic', 'client_secret_post', 'none'],
+    pkce: { required: (_, client) => client.clientAuthMethod === 'none' },
+    clockTolerance: 0,
+    cookies: {
+      names: { session: 'linehook-oauth', interaction: 'linehook-consent', resume: 'linehook-authorize' },
+      short: { httpOnly: true, sameSite: 'lax', secure: isSecure(context), signed: false },
+      long: { httpOnly: true, sameSite: 'lax', signed: false },
+    },
+    ttl: {
+      AccessToken: context.config.accessTokenSeconds,
+      AuthorizationCode: CODE_SECONDS,
+      Grant: GRANT_SECONDS,
+      IdToken: CODE_SECONDS,
+      Interaction: INTERACTION_SECONDS,
+      RefreshToken: REFRESH_TOKEN_SECONDS,
+      Session: INTERACTION_SECONDS,
+    },
+    features: {
+      devInteractions: isOff,
+      dPoP: isOff,
+      pushedAuthorizationRequests: isOff,
+      rpInitiatedLogout: isOff,
+      userinfo: isOff,
+      introspection: {
+        enabled: true,
+        allowedPolicy: (_, client, token) => token.clientId === client.clientId,
+      },
+      revocation: { enabled: true, allowedPolicy: (_, client, token) => token.clientId === client.clientId },
+      resourceIndicators: {
+        enabled: true,
+        defaultResource: () => RESOURCE,
+        useGrantedResource: () => true,
+        getResourceServerInfo: () => ({ scope: SCOPES.join(' '), accessTokenFormat: 'opaque' }),
+      },
+    },
+    extraParams: { scope: requireKnownScopes, line_id: requireId },
+    interactions: { url: (_, { uid }) => `/oauth/consent/${uid}` },
+    findAccount: (_, userId) => ({ accountId: userId, claims: () => ({ sub: userId }) }),
+    issueRefreshToken: () => true,
+    rotateRefreshToken: () => true,
+    revokeGrantPolicy: () => true,
+    expiresWithSession: () => false,
+    // A page's script may use its own application's public client.
+    clientBasedCORS: (_, origin, client) =>
+      client.clientAuthMethod === 'none' &&
+      (client.redirectUris ?? []).some((uri) => new URL(uri).origin === origin),
+    renderError: answerAuthorizationError(context),
+  }
+}
+
+/** The package knows secrets only as plain text, and has rules for redirect URIs that are not ours. */
+function checkClientsOurselves(context: Context, provider: OAuthProvider): void {
+  const { Client } = provider as unknown as {
+    Client: {
+      prototype: { compareClientSecret(this: { clientId: string }, secret: string): Promise<boolean> }
+      Schema: { prototype: { redirectUris(): void } }
+    }
+  }
+  Client.prototype.compareClientSecret = async function (secret) {
+    const application = await findClient(context, this.clientId)
+    return application !== undefined && isClientSecret(application, secret)
+  }
+  // They were judged at the registration; here they are only compared, to the letter.
+  Client.Schema.prototype.redirectUris = () => undefined
+}
+
+function requireKnownScopes(_: unknown, scope: string | undefined): void {
+  const scopes = (scope ?? '').split(' ').filter((each) => each !== '')
+  const unknown = scopes.filter((each) => !isScope(each))
+  if (scopes.length === 0) throw new errors.InvalidScope(`ask for a scope: ${SCOPES.join(', ')}`, '')
+  if (unknown.length > 0) throw new errors.InvalidScope('unknown scope', unknown.join(' '))
+}
+
+function requireId(_: unknown, lineId: string | undefined): void {
+  if (lineId !== undefined && !isId(lineId)) throw new errors.InvalidRequest('line_id must be an id (a UUID)')
+}

@@ -1,0 +1,44 @@
+import type { Context as KoaContext, Middleware } from 'koa'
+import type { ErrorOut } from 'oidc-provider'
+import type { Context } from '../../domain/context.js'
+import { Unavailable, UserError } from '../../errors.js'
+import { answerErrorPage } from '../console/error-page.js'
+
+/** For a person who came from an application; never a way back to an address that nobody has checked. */
+const SENTENCES: Record<string, string> = {
+  invalid_client: 'The application that sent you here is not registered: its client_id is unknown.',
+  invalid_redirect_uri:
+    'The application that sent you here wants you sent back to an address (redirect_uri) that it has not registered.',
+}
+
+/** What cannot be told to the application by redirect: a page for people, RFC 6749's JSON for programs. */
+export function answerAuthorizationError(context: Context) {
+  return (ctx: KoaContext, { error, error_description: description }: ErrorOut): void => {
+    const { status } = ctx
+    if (ctx.get('Accept').includes('text/html')) {
+      const sentence = SENTENCES[error] ?? description ?? error
+      answerErrorPage(ctx, context, 'This authorization cannot go on', `${sentence} (${error})`)
+    } else {
+      ctx.body = { error, ...(description === undefined ? {} : { error_description: description }) }
+    }
+    ctx.status = status
+  }
+}
+
+/** Before what only programs ask: our own refusals in the form of RFC 6749 §5.2. */
+export const answerInOAuthsWords: Middleware = async (ctx, next) => {
+  try {
+    await next()
+  } catch (error) {
+    if (error instanceof UserError) {
+      ctx.status = error.status
+      ctx.body = { error: 'invalid_request', error_description: error.message }
+    } else if (error instanceof Unavailable) {
+      ctx.status = 503
+      ctx.set('Retry-After', String(Math.ceil(error.retryAfterSeconds)))
+      ctx.body = { error: 'temporarily_unavailable', error_description: 'Service is temporarily unavailable' }
+    } else {
+      throw error
+    }
+  }
+}

@@ -1,0 +1,349 @@
+import { expect } from 'chai'
+import { disconnectApplication, disconnectLine } from '../../../src/domain/application-lines.js'
+import { createApiToken } from '../../../src/domain/api-tokens.js'
+import { deleteApplication } from '../../../src/domain/applications.js'
+import { receiveMessage } from '../../../src/domain/messages/receive.js'
+import { newId } from '../../../src/ids.js'
+import { inboundText, queueMessage, queueMessages } from '../../domain/fixtures.js'
+import { createLine } from '../../helpers/factories.js'
+import type { Answer } from '../../helpers/web.js'
+import { backdateMessages, messagesOf, newNumber } from '../support.js'
+import { serveDescribed, type DescribedWeb } from '../described.js'
+import {
+  call as callPlain,
+  createApplication,
+  createVisitor,
+  getTokens,
+  requestToken,
+  send as sendPlain,
+  serveOAuth,
+  type OAuthServer,
+  type TestApplication,
+  type Visitor,
+} from './support.js'
+
+/** What applications and programs may do below /v1 (contract §6). Every answer is compared with the document. */
+describe('/v1 by an access token', () => {
+  let server: OAuthServer
+  let described: DescribedWeb
+  let application: TestApplication
+  let visitor: Visitor
+  let lineId: string
+
+  before(async () => {
+    server = await serveOAuth()
+    described = await serveDescribed(server.context)
+  })
+
+  beforeEach(async () => {
+    application = await createApplication(server)
+    visitor = await createVisitor(server)
+    lineId = visitor.line.lineId
+  })
+
+  after(async () => {
+    await described.close()
+    await server.close()
+  })
+
+  const authorize = async (scope = 'messages:write,messages:connect', lineIds = [lineId]) =>
+    (await getTokens(server, visitor, application, { scope }, { lineIds })).access_token
+  const call = (token: string, path: string, init: RequestInit = {}) =>
+    callPlain({ ...server, web: described }, token, path, init)
+  const send = (token: string, message: Record<string, unknown> = {}, headers: Record<string, string> = {}) =>
+    sendPlain(
+      { ...server, web: described },
+      token,
+      { lineId, toNumber: newNumber(), text: 'Hello', ...message },
+      headers,
+    )
+  const expectProblem = (answer: Answer, status: number, detail: RegExp) => {
+    expect(answer.status, answer.text).to.equal(status)
+    expect(answer.body).to.have.property('detail').that.matches(detail)
+  }
+  const idsAt = async (token: string, path: string) => {
+    const answer = await call(token, path)
+    expect(answer.status, answer.text).to.equal(200)
+    return (answer.body as { id: string }[]).map(({ id }) => id)
+  }
+  const another = () => createLine(server.context, { userId: visitor.line.userId })
+
+  describe('POST /v1/messages', () => {
+    it('takes JSON and forms, text, media or both', async () => {
+      const token = await authorize()
+      const mediaUrl = 'https://media.example/cat.png'
+      for (const [message, expected] of [
+        [{}, { text: 'Hello', mediaUrl: null, type: 'text' }],
+        [{ mediaUrl }, { text: 'Hello', mediaUrl, type: 'media' }],
+        [
+          { text: '', mediaUrl },
+          { text: null, mediaUrl, type: 'media' },
+        ],
+        [
+          { text: undefined, mediaUrl },
+          { text: null, mediaUrl, type: 'media' },
+        ],
+        [{ mediaUrl: '' }, { text: 'Hello', mediaUrl: null, type: 'text' }],
+      ] as const) {
+        const answer = await sendPlain(server, token, {
+          lineId,
+          toNumber: newNumber(),
+          text: 'Hello',
+          ...message,
+        })
+        expect(answer.status, answer.text).to.equal(200)
+        expect(answer.body).to.include({ ...expected, status: 'queued', source: 'application' })
+      }
+      const form = new URLSearchParams({ lineId, toNumber: newNumber(), text: 'a & b + c', mediaUrl: '' })
+      const answer = await call(token, '/v1/messages', { method: 'POST', body: form })
+      expect(answer.body).to.include({ text: 'a & b + c', mediaUrl: null })
+      const pasted = await call(token, '/v1/messages', {
+        method: 'POST',
+        headers: { 'Content-Type': 'application/x-www-form-urlencoded' },
+        body: JSON.stringify({ lineId, toNumber: newNumber(), text: 'pasted' }),
+      })
+      expect(pasted.body).to.include({ text: 'pasted' })
+    })
+
+    it('queues it for a worker, and notes when the connection last sent', async () => {
+      const token = await authorize()
+      const { body } = await send(token)
+      const { id } = body as { id: string }
+      const row = await server.context
+        .db('application_lines')
+        .where({ application_id: application.id, line_id: lineId })
+        .first<{ last_sent_at: Date | null }>()
+      expect(row.last_sent_at).to.be.a('date')
+      expect((await messagesOf(server.context, lineId)).map((message) => message.id)).to.deep.equal([id])
+      expect((await call(token, `/v1/messages/${id}`)).body).to.deep.include({
+        id,
+        applicationId: application.id,
+      })
+    })
+
+    for (const [name, message, detail] of [
+      ['neither text nor media', { text: undefined }, /text, mediaUrl or both/],
+      ['blank text alone', { text: ' ' }, /text, mediaUrl or both/],
+      ['too long a text', { text: 'x'.repeat(1601) }, /too long/],
+      ['a NUL character', { text: 'a\0' }, /NUL/],
+      ['text that is no text', { text: 7 }, /text must be text/],
+      ['no number', { toNumber: undefined }, /toNumber/],
+      ['a number that is none', { toNumber: 'nobody' }, /cannot be parsed/],
+      ['no line', { lineId: undefined }, /lineId is a required field/],
+      ['a line id that is none', { lineId: 'x' }, /lineId must be an id/],
+      ['media that is no URL', { mediaUrl: 'cat.png' }, /mediaUrl/],
+      ['media of another scheme', { mediaUrl: 'file:///etc/passwd' }, /mediaUrl/],
+    ] as const) {
+      it(`answers 400 for ${name}`, async () => {
+        expectProblem(await send(await authorize(), message), 400, detail)
+        expect(await messagesOf(server.context, lineId)).to.deep.equal([])
+      })
+    }
+
+    it('answers 403 for a line of the user that is not connected, 404 for any other', async () => {
+      const own = await another()
+      const others = await createVisitor(server)
+      await getTokens(server, others, application)
+      const token = await authorize()
+      expectProblem(await send(token, { lineId: own.lineId }), 403, /not connected/)
+      expectProblem(await send(token, { lineId: others.line.lineId }), 404, /no such line/)
+      expectProblem(await send(token, { lineId: newId() }), 404, /no such line/)
+    })
+
+    it('answers 403 for a disabled line, a number that opted out, and a country that is not allowed', async () => {
+      const token = await authorize()
+      await receiveMessage(
+        server.context,
+        inboundText(visitor.line, { content: { type: 'inboundText', text: 'STOP' } }),
+      )
+      const { fromNumber } = inboundText(visitor.line)
+      expectProblem(await send(token, { toNumber: fromNumber }), 403, /opted out/)
+      const lines = server.context.db('lines').where({ id: lineId })
+      await lines.clone().update({ allowed_countries: ['US'] })
+      expectProblem(await send(token, { toNumber: '+4930123456' }), 403, /not allowed/)
+      await lines.clone().update({ status: 'disabled' })
+      expectProblem(await send(token), 403, /disabled/)
+    })
+
+    it('answers 429 when 1,000 of the line wait, and the webhook has its own limits', async () => {
+      const token = await authorize()
+      await queueMessages(server.context, visitor.line, 999, { source: 'application' })
+      expect((await send(token)).status).to.equal(200)
+      expectProblem(await send(token), 429, /too many messages/)
+    })
+
+    it("is not held to the webhook's 5 a minute", async () => {
+      const token = await authorize()
+      const toNumber = newNumber()
+      for (let n = 0; n < 7; n += 1) expect((await send(token, { toNumber })).status).to.equal(200)
+    })
+
+    describe('with an Idempotency-Key', () => {
+      const key = { 'Idempotency-Key': 'a key' }
+
+      it('sends once, and answers the same message again', async () => {
+        const token = await authorize()
+        const message = { toNumber: newNumber() }
+        const answers = [await send(token, message, key), await send(token, message, key)]
+        expect(answers.map(({ status }) => status)).to.deep.equal([200, 200])
+        expect(answers[0]?.body).to.deep.equal(answers[1]?.body)
+        expect(await messagesOf(server.context, lineId)).to.have.length(1)
+      })
+
+      it('sends one of many at the same moment', async () => {
+        const token = await authorize()
+        const message = { toNumber: newNumber() }
+        const answers = await Promise.all(Array.from({ length: 6 }, () => send(token, message, key)))
+        expect(answers.filter(({ status }) => status !== 200 && status !== 409)).to.deep.equal([])
+        expect(await messagesOf(server.context, lineId)).to.have.length(1)
+      })
+
+      it('answers 422 for another body, and 400 for too long a key', async () => {
+        const token = await authorize()
+        await send(token, { text: 'one' }, key)
+        expectProblem(await send(token, { text: 'two' }, key), 422, /another body/)
+        expectProblem(await send(token, {}, { 'Idempotency-Key': 'x'.repeat(256) }), 400, /too long/)
+      })
+
+      it("is the application's: another one's same key is another message", async () => {
+        const message = { toNumber: newNumber() }
+        await send(await authorize(), message, key)
+        application = await createApplication(server)
+        expect((await send(await authorize(), message, key)).status).to.equal(200)
+        expect(await messagesOf(server.context, lineId)).to.have.length(2)
+      })
+    })
+  })
+
+  describe('scopes', () => {
+    const expectInsufficient = (answer: Answer, scope: string | undefined) => {
+      expectProblem(answer, 403, /^insufficient_scope/)
+      const header = answer.headers.get('www-authenticate')
+      expect(header).to.equal(
+        `Bearer realm="Linehook", error="insufficient_scope"${scope === undefined ? '' : `, scope="${scope}"`}`,
+      )
+    }
+
+    it('lines:read sees all lines, and neither sends nor reads', async () => {
+      const second = await another()
+      const token = await authorize('lines:read')
+      expect(await idsAt(token, '/v1/lines')).to.deep.equal([lineId, second.lineId])
+      expect((await call(token, `/v1/lines/${second.lineId}`)).status).to.equal(200)
+      expectInsufficient(await send(token), 'messages:connect')
+      expectInsufficient(await call(token, '/v1/messages'), 'messages:connect')
+    })
+
+    it('without it only connected lines are seen', async () => {
+      const second = await another()
+      const token = await authorize('messages:write')
+      expect(await idsAt(token, '/v1/lines')).to.deep.equal([lineId])
+      expect((await call(token, `/v1/lines/${lineId.toUpperCase()}`)).status).to.equal(200)
+      expectProblem(await call(token, `/v1/lines/${second.lineId}`), 404, /no such line/)
+    })
+
+    it('messages:connect reads the messages of connected lines, messages:write its own', async () => {
+      const second = await another()
+      const inbound = await queueMessage(server.context, visitor.line)
+      const elsewhere = await queueMessage(server.context, second)
+      const connect = await authorize('messages:connect')
+      const write = await authorize('messages:write')
+      const { id } = (await send(write)).body as { id: string }
+      expect(await idsAt(connect, '/v1/messages')).to.deep.equal([id, inbound])
+      expect(await idsAt(write, '/v1/messages')).to.deep.equal([id])
+      expect(await idsAt(connect, `/v1/messages?lineId=${second.lineId}`)).to.deep.equal([])
+      for (const [token, message, status] of [
+        [connect, inbound, 200],
+        [write, inbound, 404],
+        [write, id, 200],
+        [connect, elsewhere, 404],
+      ] as const) {
+        expect((await call(token, `/v1/messages/${message}`)).status).to.equal(status)
+      }
+    })
+
+    it('nothing else is an application’s to do', async () => {
+      const token = await authorize('messages:write,messages:connect,lines:read')
+      const open = [
+        'GET /v1/lines',
+        'GET /v1/lines/{lineId}',
+        'GET /v1/messages',
+        'GET /v1/messages/{messageId}',
+        'POST /v1/messages',
+      ]
+      const others = described.operations
+        .filter(({ path }) => /^\/v1\/(?!oauth\/)/.test(path))
+        .filter(({ method, path }) => !open.includes(`${method} ${path}`))
+      expect(others).to.have.length.above(15)
+      for (const { method, path } of others) {
+        const answer = await callPlain(server, token, path.replace(/\{\w+\}/g, lineId), { method })
+        expect(answer.status, `${method} ${path}`).to.equal(403)
+        expectInsufficient(answer, undefined)
+      }
+    })
+  })
+
+  describe('ends at once', () => {
+    it('for a line that is disconnected, and with its last line for the token', async () => {
+      const second = await another()
+      const token = await authorize(undefined, [lineId, second.lineId])
+      await disconnectLine(server.context, visitor.line.userId, application.id, lineId)
+      expectProblem(await send(token), 403, /not connected/)
+      expect((await send(token, { lineId: second.lineId })).status).to.equal(200)
+      await disconnectLine(server.context, visitor.line.userId, application.id, second.lineId)
+      expect((await call(token, '/v1/lines')).status).to.equal(401)
+    })
+
+    it('for an application that is disconnected, deleted, or revokes its token', async () => {
+      const refresh = async (refresh_token: string) =>
+        (await requestToken(server, application, { grant_type: 'refresh_token', refresh_token })).status
+      for (const end of [
+        () => disconnectApplication(server.context, visitor.line.userId, application.id),
+        (token: string) => requestToken(server, application, { token }, { path: '/oauth/revoke' }),
+        (_: string, token: string) => requestToken(server, application, { token }, { path: '/oauth/revoke' }),
+        () => deleteApplication(server.context, application.application.userId, application.id),
+      ]) {
+        const tokens = await getTokens(server, visitor, application)
+        expect((await call(tokens.access_token, '/v1/lines')).status).to.equal(200)
+        await end(tokens.access_token, tokens.refresh_token)
+        const answer = await call(tokens.access_token, '/v1/lines')
+        expect(answer.status).to.equal(401)
+        expect(answer.headers.get('www-authenticate')).to.include('error="invalid_token"')
+        expect(await refresh(tokens.refresh_token)).to.be.oneOf([400, 401])
+      }
+    })
+
+    it("when it expires; another user's stays", async () => {
+      const token = await authorize()
+      const other = await getTokens(server, await createVisitor(server), application)
+      await server.context
+        .db('oauth_records')
+        .where({ user_id: visitor.line.userId, kind: 'AccessToken' })
+        .update({ expires_at: new Date(Date.now() - 1000) })
+      expect((await call(token, '/v1/lines')).status).to.equal(401)
+      expect((await call(other.access_token, '/v1/lines')).status).to.equal(200)
+    })
+
+    it('not for a token that another application asks to revoke or about', async () => {
+      const token = await authorize()
+      const other = await createApplication(server)
+      await requestToken(server, other, { token }, { path: '/oauth/revoke' })
+      expect((await call(token, '/v1/lines')).status).to.equal(200)
+      const answer = await requestToken(server, other, { token }, { path: '/oauth/introspect' })
+      expect(answer.body).to.deep.equal({ active: false })
+    })
+
+    it('neither for a refresh token nor a code: those open nothing', async () => {
+      const tokens = await getTokens(server, visitor, application)
+      expect((await call(tokens.refresh_token, '/v1/lines')).status).to.equal(401)
+    })
+  })
+
+  it("a user's own API token sends from every line of theirs, as the console does", async () => {
+    const { token } = await createApiToken(server.context, visitor.line.userId, 'a test')
+    const answer = await send(token)
+    expect(answer.body).to.include({ source: 'console', applicationId: null, status: 'queued' })
+    const others = await createVisitor(server)
+    expectProblem(await send(token, { lineId: others.line.lineId }), 404, /no such line/)
+    await backdateMessages(server.context, lineId, 60)
+  })
+})

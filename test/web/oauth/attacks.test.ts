@@ -1,0 +1,456 @@
+import { expect } from 'chai'
+import { newId } from '../../../src/ids.js'
+import { newToken } from '../../../src/secrets.js'
+import {
+  asking,
+  authorizePath,
+  call,
+  consentFields,
+  createApplication,
+  createVisitor,
+  decide,
+  expectOAuthError,
+  getCode,
+  getTokens,
+  pkce,
+  REDIRECT_URI,
+  requestToken,
+  serveOAuth,
+  visit,
+  type OAuthServer,
+  type TestApplication,
+  type Tokens,
+  type Visitor,
+} from './support.js'
+
+/** RFC 9700's attacks. */
+describe('OAuth withstands', () => {
+  let server: OAuthServer
+  let application: TestApplication
+  let visitor: Visitor
+
+  before(async () => {
+    server = await serveOAuth()
+    application = await createApplication(server)
+    visitor = await createVisitor(server)
+  })
+
+  after(() => server.close())
+
+  const works = async (token: string) => (await call(server, token, '/v1/lines')).status === 200
+  const exchange = (code: string, more: Record<string, string> = {}, by = application) =>
+    requestToken(server, by, { grant_type: 'authorization_code', code, ...more })
+  const refresh = (token: string, by = application) =>
+    requestToken(server, by, { grant_type: 'refresh_token', refresh_token: token })
+
+  describe('redirect_uri variations (§4.1):', () => {
+    for (const uri of [
+      'https://app.example/callback/',
+      'https://app.example/Callback',
+      'https://app.example/callback?x=1',
+      'https://app.example/callback#x',
+      'https://app.example/callback/../evil',
+      'https://app.example/%63allback',
+      'https://app.example:443/callback',
+      'https://app.example.evil.example/callback',
+      'https://app.example@evil.example/callback',
+      'https://evil.example/https://app.example/callback',
+      'http://app.example/callback',
+      'https://APP.example/callback',
+      'https://evil.example/',
+      'javascript:alert(1)',
+      '//evil.example',
+      'nonsense',
+    ]) {
+      it(`${uri} is answered by a page, without a redirect`, async () => {
+        const page = await visitor.follow(authorizePath(asking(application, { redirect_uri: uri })))
+        expect(page.hops).to.have.length(1)
+        expect([page.answer.status, page.answer.headers.get('location')]).to.deep.equal([400, null])
+        expect(page.answer.text).to.include('redirect_uri').and.not.to.include('evil.example')
+      })
+    }
+
+    it('of a loopback address another port is another address', async () => {
+      const native = await createApplication(server, {
+        kind: 'public',
+        redirectUris: ['http://127.0.0.1:4000/cb'],
+      })
+      const { challenge } = pkce()
+      const ask = async (redirect_uri: string) =>
+        visitor.follow(authorizePath(asking(native, { redirect_uri, ...challenge })))
+      expect((await ask('http://127.0.0.1:4000/cb')).answer.status).to.equal(200)
+      expect((await ask('http://127.0.0.1:4001/cb')).answer.status).to.equal(400)
+    })
+
+    it('an error goes nowhere either, whatever else is wrong', async () => {
+      for (const more of ['scope=x', 'response_type=token', 'code_challenge=x', 'state=']) {
+        const wrong = Object.fromEntries(new URLSearchParams(`redirect_uri=https://evil.example/&${more}`))
+        const path = authorizePath(asking(application, wrong))
+        const { answer, hops } = await visitor.follow(path)
+        expect([hops.length, answer.status, answer.headers.get('location')]).to.deep.equal([1, 400, null])
+      }
+    })
+
+    it('at the exchange one that differs is refused', async () => {
+      const code = await getCode(visitor, asking(application))
+      expectOAuthError(await exchange(code, { redirect_uri: `${REDIRECT_URI}/` }), 400, 'invalid_grant')
+    })
+  })
+
+  describe('open redirection (§4.11):', () => {
+    it('an unknown client is answered by a page', async () => {
+      for (const client_id of [newId(), 'x', "'", '']) {
+        const { answer, hops } = await visitor.follow(authorizePath({ ...asking(application), client_id }))
+        expect(hops).to.have.length(1)
+        expect([answer.status, answer.headers.get('location')]).to.deep.equal([400, null])
+      }
+    })
+
+    it('a parameter that is there twice never chooses the address', async () => {
+      const twice = `${authorizePath(asking(application))}&redirect_uri=${encodeURIComponent('https://evil.example/')}`
+      const { url } = await visitor.follow(twice)
+      expect(url.startsWith(`${REDIRECT_URI}?error=invalid_request&`), url).to.be.true
+      const several = await createApplication(server, { redirectUris: [REDIRECT_URI, `${REDIRECT_URI}/2`] })
+      const { answer, hops } = await visitor.follow(
+        `${authorizePath(asking(several))}&redirect_uri=${encodeURIComponent(`${REDIRECT_URI}/2`)}`,
+      )
+      expect([hops.length, answer.status, answer.headers.get('location')]).to.deep.equal([1, 400, null])
+    })
+
+    it('sign-in leads to pages of ours only', async () => {
+      const { text } = await visitor.get('/console/settings')
+      expect(text).to.be.a('string')
+      const answer = await visitor.get(
+        '/console/sign-in?next=/oauth/authorize?redirect_uri=https://evil.example/',
+      )
+      expect(answer.headers.get('location')).to.equal('/console')
+    })
+
+    it('a program is told in JSON', async () => {
+      const answer = await server.web.request(authorizePath({ client_id: newId() }))
+      expectOAuthError(answer, 400, 'invalid_client')
+    })
+  })
+
+  describe('code reuse and injection (§4.5):', () => {
+    it('a second use is refused, and what the first gave works no more', async () => {
+      const code = await getCode(visitor, asking(application))
+      const tokens = (await exchange(code)).body as Tokens
+      expect(await works(tokens.access_token)).to.be.true
+      expectOAuthError(await exchange(code), 400, 'invalid_grant')
+      expect(await works(tokens.access_token)).to.be.false
+      expectOAuthError(await refresh(tokens.refresh_token), 400, 'invalid_grant')
+    })
+
+    it('of many uses at the same moment one at most gives tokens, and none of them last', async () => {
+      const code = await getCode(visitor, asking(application))
+      const answers = await Promise.all(Array.from({ length: 8 }, () => exchange(code)))
+      const given = answers.filter(({ status }) => status === 200).map(({ body }) => body as Tokens)
+      expect(given).to.have.length.below(2)
+      for (const { access_token: token } of given) expect(await works(token)).to.be.false
+      expect(answers.filter(({ status }) => status !== 200 && status !== 400)).to.deep.equal([])
+    })
+
+    it("another client's code is refused", async () => {
+      const other = await createApplication(server)
+      const code = await getCode(visitor, asking(application))
+      expectOAuthError(await exchange(code, {}, other), 400, 'invalid_grant')
+    })
+
+    it('a code is refused after a minute', async () => {
+      const code = await getCode(visitor, asking(application))
+      await server.context.db.raw(
+        `update oauth_records set payload = payload || jsonb_build_object('exp', (payload ->> 'exp')::int - 61)
+         where kind = 'AuthorizationCode'`,
+      )
+      expectOAuthError(await exchange(code), 400, 'invalid_grant')
+    })
+
+    it('neither a code nor a token stands in the database', async () => {
+      const code = await getCode(visitor, asking(application))
+      const kept = async () => {
+        const { rows } = await server.context.db.raw<{ rows: { row: string }[] }>(
+          'select oauth_records::text as row from oauth_records',
+        )
+        return rows.map(({ row }) => row).join('\n')
+      }
+      expect(await kept()).not.to.include(code)
+      const { access_token, refresh_token } = (await exchange(code)).body as Tokens
+      for (const token of [access_token, refresh_token]) expect(await kept()).not.to.include(token)
+      const page = await visitor.follow(authorizePath(asking(application)))
+      const uid = new URL(page.url).pathname.split('/').pop() ?? ''
+      expect(uid).to.have.length.above(20)
+      expect(await kept()).not.to.include(uid)
+    })
+  })
+
+  describe('PKCE downgrade (§4.8):', () => {
+    it('a code that was asked for with a challenge needs its verifier', async () => {
+      const { challenge, verifier } = pkce()
+      const ask = () => getCode(visitor, asking(application, challenge))
+      expectOAuthError(await exchange(await ask()), 400, 'invalid_grant')
+      expectOAuthError(await exchange(await ask(), { code_verifier: pkce().verifier }), 400, 'invalid_grant')
+      expect((await exchange(await ask(), { code_verifier: verifier })).status).to.equal(200)
+    })
+
+    it('a code that was asked for without a challenge takes no verifier', async () => {
+      const code = await getCode(visitor, asking(application))
+      expectOAuthError(await exchange(code, { code_verifier: pkce().verifier }), 400, 'invalid_grant')
+    })
+
+    it('a public client must send a challenge, and only S256 counts', async () => {
+      const open = await createApplication(server, { kind: 'public' })
+      const { code_challenge = '' } = pkce().challenge
+      for (const more of [
+        {},
+        { code_challenge },
+        { code_challenge, code_challenge_method: 'plain' },
+        { code_challenge: 'short', code_challenge_method: 'S256' },
+      ]) {
+        const { url } = await visitor.follow(authorizePath(asking(open, more as Record<string, string>)))
+        expect(new URL(url).searchParams.get('error'), JSON.stringify(more)).to.equal('invalid_request')
+        expect(url.startsWith(REDIRECT_URI)).to.be.true
+      }
+    })
+
+    it('a public client needs no secret, and has none', async () => {
+      const open = await createApplication(server, { kind: 'public' })
+      const { challenge, verifier } = pkce()
+      const ask = async () => ({
+        code: await getCode(visitor, asking(open, challenge)),
+        code_verifier: verifier,
+      })
+      const { code, ...more } = await ask()
+      expect((await exchange(code, more, open)).status).to.equal(200)
+      const again = await ask()
+      const withSecret = { client_secret: 'kept as a hash', code_verifier: verifier }
+      expectOAuthError(await exchange(again.code, withSecret, open), 401, 'invalid_client')
+    })
+  })
+
+  describe('a stolen client id:', () => {
+    for (const [name, secret] of [
+      ['no secret', ''],
+      ['a wrong secret', newToken()],
+      ['the placeholder of the secret', 'kept as a hash'],
+    ] as const) {
+      it(`${name} gives nothing`, async () => {
+        const code = await getCode(visitor, asking(application))
+        const answer = await exchange(code, {}, { ...application, clientSecret: secret })
+        expectOAuthError(answer, 401, 'invalid_client')
+      })
+    }
+
+    it('by Basic it is told with WWW-Authenticate', async () => {
+      const answer = await server.web.request('/oauth/access', {
+        method: 'POST',
+        headers: { Authorization: `Basic ${Buffer.from(`${application.clientId}:x`).toString('base64')}` },
+        body: new URLSearchParams({ grant_type: 'authorization_code', code: 'x' }),
+      })
+      expectOAuthError(answer, 401, 'invalid_client')
+      expect(answer.headers.get('www-authenticate')).to.match(/^Basic /)
+    })
+  })
+
+  describe('refresh token reuse (§4.14):', () => {
+    it('a second use ends the whole family', async () => {
+      const first = await getTokens(server, visitor, application)
+      const second = (await refresh(first.refresh_token)).body as Tokens
+      const third = (await refresh(second.refresh_token)).body as Tokens
+      expect(await works(third.access_token)).to.be.true
+      expectOAuthError(await refresh(first.refresh_token), 400, 'invalid_grant')
+      for (const { access_token: token } of [first, second, third]) expect(await works(token)).to.be.false
+      expectOAuthError(await refresh(third.refresh_token), 400, 'invalid_grant')
+    })
+
+    it('two uses at the same moment leave no token that works', async () => {
+      const { refresh_token } = await getTokens(server, visitor, application)
+      const answers = await Promise.all([1, 2, 3, 4].map(() => refresh(refresh_token)))
+      const given = answers.filter(({ status }) => status === 200).map(({ body }) => body as Tokens)
+      expect(given).to.have.length.below(2)
+      for (const { access_token: token } of given) expect(await works(token)).to.be.false
+    })
+
+    it("another client's refresh token is refused, and lives on", async () => {
+      const tokens = await getTokens(server, visitor, application)
+      const other = await createApplication(server)
+      expectOAuthError(await refresh(tokens.refresh_token, other), 400, 'invalid_grant')
+      expect((await refresh(tokens.refresh_token)).status).to.equal(200)
+    })
+
+    it('it never gives more than was granted', async () => {
+      const tokens = await getTokens(server, visitor, application, { scope: 'messages:write' })
+      const more = { grant_type: 'refresh_token', refresh_token: tokens.refresh_token, scope: 'lines:read' }
+      expectOAuthError(await requestToken(server, application, more), 400, 'invalid_scope')
+    })
+  })
+
+  it('mix-up (§4.4): every answer says whose it is', async () => {
+    const { publicUrl } = server.context.config
+    const code = await decide(visitor, await visitor.follow(authorizePath(asking(application))))
+    const refused = await visitor.follow(authorizePath(asking(application, { scope: 'x' })))
+    expect(code.searchParams.get('iss')).to.equal(publicUrl)
+    expect(new URL(refused.url).searchParams.get('iss')).to.equal(publicUrl)
+    const { body } = await server.web.request('/.well-known/oauth-authorization-server', {
+      headers: { Host: 'evil.example' },
+    })
+    expect(body).to.include({
+      issuer: publicUrl,
+      authorization_endpoint: `${publicUrl}/oauth/authorize`,
+      token_endpoint: `${publicUrl}/oauth/access`,
+      authorization_response_iss_parameter_supported: true,
+    })
+  })
+
+  describe('consent (§4.7, §4.16):', () => {
+    const open = () => visitor.follow(authorizePath(asking(application)))
+    const fields = () => [
+      ['lineId', visitor.line.lineId],
+      ['decision', 'authorize'],
+    ]
+
+    it('a form without the token, or from another site, is refused', async () => {
+      const page = await open()
+      const good = consentFields(page.answer, fields())
+      const bare = new URLSearchParams(fields())
+      expect((await visitor.post(page.url, bare)).status).to.equal(403)
+      const cross = await visitor.post(page.url, good, { 'Sec-Fetch-Site': 'cross-site' })
+      expect(cross.status).to.equal(403)
+      expect((await visitor.post(page.url, good)).status).to.equal(303)
+    })
+
+    it('no page may frame it, and its form leads to us and to the application only', async () => {
+      const { answer } = await open()
+      const policy = answer.headers.get('content-security-policy')
+      expect(policy).to.include("frame-ancestors 'none'").and.include("default-src 'none'")
+      expect(policy).to.match(/form-action 'self' https:\/\/app\.example$/)
+      expect(answer.headers.get('x-frame-options')).to.equal('DENY')
+      const elsewhere = await visitor.get('/console/settings')
+      expect(elsewhere.headers.get('content-security-policy')).to.match(/form-action 'self'$/)
+    })
+
+    it("a link to somebody else's authorization leads nowhere", async () => {
+      const page = await open()
+      const victim = await createVisitor(server)
+      expect((await victim.get(new URL(page.url).pathname)).status).to.equal(400)
+      const own = await victim.follow(authorizePath(asking(application)))
+      const posted = await victim.post(
+        page.url,
+        consentFields(own.answer, [
+          ['lineId', victim.line.lineId],
+          ['decision', 'authorize'],
+        ]),
+      )
+      expect(posted.status).to.equal(400)
+    })
+
+    it('who is not signed in signs in first, and comes back to it', async () => {
+      const nobody = visit(server, visitor.line)
+      const { url } = await nobody.follow(authorizePath(asking(application)))
+      const { pathname, searchParams } = new URL(url)
+      expect(pathname).to.equal('/console/sign-in')
+      expect(searchParams.get('next')).to.match(/^\/oauth\/consent\/[\w-]+$/)
+      const session = visitor.cookies.get('__Host-linehook')
+      if (session !== undefined) nobody.cookies.set('__Host-linehook', session)
+      const page = await nobody.follow(url)
+      expect(page.answer.text).to.include('Auto reply')
+      expect((await decide(nobody, page)).searchParams.has('code')).to.be.true
+    })
+
+    it('every authorization asks anew: no consent is taken for granted', async () => {
+      await decide(visitor, await open())
+      expect((await open()).answer.text).to.include('Authorize</button>')
+    })
+
+    it('a decision counts once', async () => {
+      const page = await open()
+      await decide(visitor, page)
+      expect((await visitor.post(page.url, consentFields(page.answer, fields()))).status).to.equal(400)
+    })
+
+    it('what an application calls itself cannot write into the page', async () => {
+      const evil = await createApplication(server, {
+        name: '<img src=x>',
+        description: '"><script>1</script>',
+      })
+      const { answer } = await visitor.follow(authorizePath(asking(evil)))
+      expect(answer.text)
+        .to.include('&lt;img')
+        .and.not.to.include('<img src=x')
+        .and.not.to.include('<script>1')
+    })
+  })
+
+  describe('a token in the query (§4.3.2):', () => {
+    it('opens nothing', async () => {
+      const { access_token: token } = await getTokens(server, visitor, application)
+      const answer = await server.web.request(`/v1/lines?access_token=${token}`)
+      expect(answer.status).to.equal(401)
+      expect(answer.headers.get('www-authenticate')).to.equal('Bearer realm="Linehook"')
+    })
+
+    it('nor do credentials and codes there', async () => {
+      const { clientId, clientSecret } = application
+      const query = new URLSearchParams({
+        grant_type: 'authorization_code',
+        code: await getCode(visitor, asking(application)),
+        client_id: clientId,
+        client_secret: clientSecret,
+      })
+      const answer = await server.web.request(`/oauth/access?${query}`, { method: 'POST' })
+      expect(answer.status).to.equal(400)
+    })
+  })
+
+  describe('lines that are not there to be chosen:', () => {
+    const post = async (lineIds: string[], more: Record<string, string> = {}) => {
+      const page = await visitor.follow(authorizePath(asking(application, more)))
+      const chosen = lineIds.map((id) => ['lineId', id])
+      return visitor.post(page.url, consentFields(page.answer, [...chosen, ['decision', 'authorize']]))
+    }
+    const connected = async () =>
+      server.context.db('application_lines').where({ application_id: application.id }).pluck('line_id')
+
+    it("another user's line is refused, and nothing is connected", async () => {
+      const { line: others } = await createVisitor(server)
+      const before = await connected()
+      const answer = await post([visitor.line.lineId, others.lineId])
+      expect(answer.status).to.equal(403)
+      expect(answer.text).to.include('not an active line of yours')
+      expect(await connected()).to.deep.equal(before)
+    })
+
+    it('no line at all is refused, and the page is shown again', async () => {
+      const answer = await post([])
+      expect(answer.status).to.equal(400)
+      expect(answer.text).to.include('choose at least one line').and.include('Authorize</button>')
+      expect(answer.headers.get('content-security-policy')).to.include('https://app.example')
+    })
+
+    it('a line that was disabled meanwhile is refused', async () => {
+      const { lineId } = visitor.line
+      const page = await visitor.follow(authorizePath(asking(application)))
+      await server.context.db('lines').where({ id: lineId }).update({ status: 'disabled' })
+      const fields = [
+        ['lineId', lineId],
+        ['decision', 'authorize'],
+      ]
+      expect((await visitor.post(page.url, consentFields(page.answer, fields))).status).to.equal(403)
+      const none = await visitor.follow(authorizePath(asking(application)))
+      expect(none.answer.text).to.include('no active line').and.not.to.include('Authorize</button>')
+      expect((await decide(visitor, none, { decision: 'cancel' })).searchParams.get('error')).to.equal(
+        'access_denied',
+      )
+      await server.context.db('lines').where({ id: lineId }).update({ status: 'active' })
+    })
+
+    it("another user's line_id is not shown and not connected", async () => {
+      const { line: others } = await createVisitor(server, { name: 'Secret line' })
+      const page = await visitor.follow(authorizePath(asking(application, { line_id: others.lineId })))
+      expect(page.answer.text).to.include('not an active line of yours').and.not.to.include('Secret line')
+      const before = await connected()
+      expect((await post([others.lineId], { line_id: others.lineId })).status).to.equal(403)
+      expect(await connected()).to.deep.equal(before)
+    })
+  })
+})

@@ -1,0 +1,179 @@
+import { expect } from 'chai'
+import { createLine } from '../../helpers/factories.js'
+import { sourceOf } from '../../../src/web/oauth/consent.js'
+import {
+  asking,
+  authorizePath,
+  createApplication,
+  createVisitor,
+  decide,
+  getTokens,
+  serveOAuth,
+  type OAuthServer,
+  type TestApplication,
+  type Visitor,
+} from './support.js'
+
+describe('the consent page', () => {
+  let server: OAuthServer
+  let application: TestApplication
+  let visitor: Visitor
+
+  before(async () => {
+    server = await serveOAuth()
+  })
+
+  beforeEach(async () => {
+    application = await createApplication(server, { description: 'Answers when you cannot' })
+    visitor = await createVisitor(server, { name: 'Shop' })
+  })
+
+  after(() => server.close())
+
+  const open = async (more: Record<string, string> = {}) =>
+    visitor.follow(authorizePath(asking(application, more)))
+  const boxes = (text: string) =>
+    [...text.matchAll(/<input type="checkbox" name="lineId" value="([\w-]+)"( checked)?/g)].map(
+      ([, id, checked]) => [id, checked !== undefined],
+    )
+  const connected = async () =>
+    server.context
+      .db('application_lines')
+      .where({ application_id: application.id, user_id: visitor.line.userId })
+      .orderBy('line_id')
+      .pluck<string[]>('line_id')
+  const another = async () =>
+    (await createLine(server.context, { userId: visitor.line.userId, name: 'Home' })).lineId
+
+  it('names the application, its owner and each permission in words', async () => {
+    const { text } = (await open({ scope: 'messages:connect messages:write lines:read' })).answer
+    expect(text)
+      .to.include('Auto reply')
+      .and.include('Answers when you cannot')
+      .and.include(application.application.ownerName)
+    for (const words of ['Receive the texts', 'Send messages', 'See all of your lines'])
+      expect(text).to.include(words)
+    expect((await open({ scope: 'messages:write' })).answer.text).not.to.include('Receive the texts')
+  })
+
+  it('lists the active lines of the user, and none of others', async () => {
+    const second = await another()
+    const disabled = await another()
+    await server.context.db('lines').where({ id: disabled }).update({ status: 'disabled' })
+    expect(boxes((await open()).answer.text)).to.deep.equal([
+      [visitor.line.lineId, false],
+      [second, false],
+    ])
+  })
+
+  it('connects what is ticked, and shows it the next time', async () => {
+    const second = await another()
+    await decide(visitor, await open(), { lineIds: [second] })
+    expect(await connected()).to.deep.equal([second])
+    const again = await open()
+    expect(boxes(again.answer.text)).to.deep.equal([
+      [visitor.line.lineId, false],
+      [second, true],
+    ])
+    await decide(visitor, again, { lineIds: [visitor.line.lineId] })
+    expect(await connected()).to.deep.equal([visitor.line.lineId])
+  })
+
+  it('changes nothing when it is cancelled', async () => {
+    await decide(visitor, await open())
+    const before = await connected()
+    await decide(visitor, await open(), { decision: 'cancel', lineIds: [] })
+    expect(await connected()).to.deep.equal(before)
+  })
+
+  it('says how to get a line to who has none', async () => {
+    await server.context.db('lines').where({ id: visitor.line.lineId }).update({ status: 'disabled' })
+    const { text } = (await open()).answer
+    expect(text).to.include('no active line').and.include('Whoever runs this service')
+    expect(text).to.include('Cancel</button>').and.not.to.include('Authorize</button>')
+  })
+
+  it('asks for the line that the application wants, which is added to those that are connected', async () => {
+    const second = await another()
+    await decide(visitor, await open(), { lineIds: [visitor.line.lineId] })
+    const page = await open({ line_id: second.toUpperCase() })
+    expect(page.answer.text).to.include('Home').and.include('Authorize</button>')
+    expect(boxes(page.answer.text)).to.deep.equal([])
+    await decide(visitor, page, { lineIds: [] })
+    expect(await connected()).to.deep.equal([visitor.line.lineId, second])
+  })
+
+  it('is not reached with a line_id that is none: back with invalid_request', async () => {
+    const { url } = await open({ line_id: 'x' })
+    expect(new URL(url).searchParams.get('error')).to.equal('invalid_request')
+  })
+
+  for (const scope of ['messages:read', 'messages:write,openid', 'MESSAGES:WRITE', '*', '']) {
+    it(`is not reached with the scope "${scope}": back with invalid_scope`, async () => {
+      const { url } = await open({ scope })
+      const { searchParams } = new URL(url)
+      expect([searchParams.get('error'), searchParams.get('state')]).to.deep.equal([
+        'invalid_scope',
+        'a state',
+      ])
+    })
+  }
+
+  it('is not reached for another response type: back with the error', async () => {
+    for (const type of ['token', 'id_token', 'code token', 'none']) {
+      const { url } = await open({ response_type: type })
+      expect(url, type).to.match(/error=unsupported_response_type/)
+    }
+  })
+
+  it('is over when the application is deleted meanwhile', async () => {
+    const page = await open()
+    await server.context.db('applications').where({ id: application.id }).update({ deleted_at: new Date() })
+    expect((await visitor.get(page.url)).status).to.equal(400)
+    expect((await open()).answer.text).to.include('not registered')
+  })
+
+  it('leads back to an application on the same machine or phone', async () => {
+    for (const redirectUri of [
+      'http://127.0.0.1:4000/cb',
+      'com.example.app:/cb',
+      'https://app.example/cb?keep=this',
+    ]) {
+      const native = await createApplication(server, { redirectUris: [redirectUri] })
+      const page = await visitor.follow(authorizePath(asking(native, { redirect_uri: redirectUri })))
+      expect(page.answer.headers.get('content-security-policy')).to.include(
+        `form-action 'self' ${sourceOf(redirectUri)}`,
+      )
+      const back = await decide(visitor, page)
+      expect(back.href.startsWith(redirectUri)).to.be.true
+      expect(back.searchParams.get('code')).to.be.a('string')
+    }
+  })
+
+  it('names in its policy an origin, or a scheme, and nothing that was smuggled in', () => {
+    expect(sourceOf('https://app.example/a;b?c')).to.equal('https://app.example')
+    expect(sourceOf('https://app.example:8443/')).to.equal('https://app.example:8443')
+    expect(sourceOf('http://[::1]:4000/')).to.equal('http:')
+    expect(sourceOf('com.example.app:/cb')).to.equal('com.example.app:')
+    expect(sourceOf("https://a.example;script-src'x'/")).to.equal('https:')
+  })
+
+  it('is the same for two authorizations that go on at once', async () => {
+    const other = await createApplication(server, { name: 'Other' })
+    const first = await open()
+    const second = await visitor.follow(authorizePath(asking(other, { state: 'second' })))
+    expect((await visitor.get(first.url)).text).to.include('Auto reply')
+    expect((await decide(visitor, second)).searchParams.get('state')).to.equal('second')
+    expect((await decide(visitor, first)).searchParams.get('state')).to.equal('a state')
+  })
+
+  it('takes nobody over: two users in one browser each authorize for themselves', async () => {
+    await getTokens(server, visitor, application)
+    const other = await createVisitor(server)
+    const session = other.cookies.get('__Host-linehook')
+    if (session !== undefined) visitor.cookies.set('__Host-linehook', session)
+    const tokens = await getTokens(server, { ...visitor, line: other.line }, application)
+    expect(tokens.connected_lines).to.have.length(1)
+    expect(tokens.connected_lines[0]).to.include({ id: other.line.lineId })
+  })
+})

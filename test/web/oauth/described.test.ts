@@ -1,0 +1,63 @@
+import { expect } from 'chai'
+import { serveDescribed, type DescribedWeb } from '../described.js'
+import {
+  asking,
+  createApplication,
+  createVisitor,
+  getCode,
+  requestToken,
+  serveOAuth,
+  type OAuthServer,
+  type Tokens,
+} from './support.js'
+
+describe('the document and the answers of OAuth', () => {
+  let server: OAuthServer
+  let web: DescribedWeb
+
+  before(async () => {
+    server = await serveOAuth()
+    web = await serveDescribed(server.context)
+  })
+
+  after(async () => {
+    await web.close()
+    await server.close()
+  })
+
+  it('agree', async () => {
+    const described = { ...server, web }
+    const application = await createApplication(server, { webhookUrl: 'http://127.0.0.1:9/' })
+    const visitor = await createVisitor(server)
+    for (const path of ['/oauth/access', '/oauth/token', '/v1/oauth/access']) {
+      const code = await getCode(visitor, asking(application))
+      const fields = { grant_type: 'authorization_code', code }
+      const answer = await requestToken(described, application, fields, { path })
+      expect(answer.status, answer.text).to.equal(200)
+      await requestToken(described, application, fields, { path })
+    }
+    const code = await getCode(visitor, asking(application))
+    const tokens = (await requestToken(described, application, { grant_type: 'authorization_code', code }))
+      .body as Tokens
+    const token = { token: tokens.access_token }
+    await web.request('/.well-known/oauth-authorization-server')
+    await requestToken(described, application, token, { path: '/oauth/introspect' })
+    await requestToken(described, application, {}, { path: '/oauth/introspect' })
+    await requestToken(described, application, token, { path: '/oauth/revoke' })
+    await requestToken(described, application, {}, { path: '/oauth/revoke' })
+    await requestToken(described, application, token, { path: '/oauth/introspect' })
+    expect([...web.seen]).to.have.members([
+      'getToken 200',
+      'getToken 400',
+      'getTokenByItsUsualPath 200',
+      'getTokenByItsUsualPath 400',
+      'getTokenByItsLongPath 200',
+      'getTokenByItsLongPath 400',
+      'getAuthorizationServer 200',
+      'introspectToken 200',
+      'introspectToken 400',
+      'revokeToken 200',
+      'revokeToken 400',
+    ])
+  })
+})

@@ -1,0 +1,261 @@
+import { expect } from 'chai'
+import type { Answer } from '../../helpers/web.js'
+import {
+  asking,
+  authorizePath,
+  createApplication,
+  createVisitor,
+  decide,
+  expectOAuthError,
+  getCode,
+  REDIRECT_URI,
+  requestToken,
+  serveOAuth,
+  type OAuthServer,
+  type TestApplication,
+  type Tokens,
+  type Visitor,
+} from './support.js'
+
+/** What is read in the code of clients of the original service, and in that of libraries. */
+describe('a client that', () => {
+  let server: OAuthServer
+  let application: TestApplication
+  let visitor: Visitor
+
+  before(async () => {
+    server = await serveOAuth()
+    application = await createApplication(server)
+    visitor = await createVisitor(server)
+  })
+
+  after(() => server.close())
+
+  const asks = async (path: string) => decide(visitor, await visitor.follow(path))
+  const exchange = async (
+    options: Parameters<typeof requestToken>[3] = {},
+    more: Record<string, string> = {},
+  ) =>
+    requestToken(
+      server,
+      application,
+      { grant_type: 'authorization_code', code: await getCode(visitor, asking(application)), ...more },
+      options,
+    )
+  const expectTokens = (answer: Answer): Tokens => {
+    expect([answer.status, answer.headers.get('content-type')], answer.text).to.deep.equal([
+      200,
+      'application/json; charset=utf-8',
+    ])
+    expect(answer.headers.get('cache-control')).to.equal('no-store')
+    return answer.body as Tokens
+  }
+  const without = (name: string) => {
+    const parameters = asking(application)
+    return Object.fromEntries(Object.entries(parameters).filter(([each]) => each !== name))
+  }
+
+  describe('authorizes', () => {
+    const both = ['messages:write', 'messages:connect'].map(encodeURIComponent)
+    const raw = (scope: string, more = '') =>
+      `/oauth/authorize?client_id=${application.clientId}&redirect_uri=${encodeURIComponent(REDIRECT_URI)}&scope=${scope}${more}`
+
+    it('without response_type gets a code', async () => {
+      const back = await asks(authorizePath(without('response_type')))
+      expect(back.searchParams.get('code')).to.be.a('string')
+      expect(back.searchParams.get('state')).to.equal('a state')
+    })
+
+    for (const [name, scope] of [
+      ['by comma', 'messages:write,messages:connect'],
+      ['by comma, escaped', both.join('%2C')],
+      ['by space, unescaped', 'messages:write messages:connect'],
+      ['by space, escaped', both.join('%20')],
+      ['by plus sign', both.join('+')],
+      ['by comma and space', 'messages:write,%20messages:connect'],
+      ['twice the same', 'messages:write,messages:write,messages:connect'],
+    ] as const) {
+      it(`sends scopes ${name} gets both`, async () => {
+        const back = await asks(raw(scope))
+        const code = back.searchParams.get('code') ?? ''
+        const answer = await requestToken(server, application, { grant_type: 'authorization_code', code })
+        expect(expectTokens(answer).scope).to.equal('messages:write messages:connect')
+      })
+    }
+
+    it('sends an empty state gets none back', async () => {
+      expect((await asks(raw('messages:write', '&state='))).searchParams.has('state')).to.be.false
+    })
+
+    it('gives its state back to the letter', async () => {
+      const state = 'a+b c/d?e=f&g%20ü"<>'
+      const back = await asks(authorizePath(asking(application, { state })))
+      expect(back.searchParams.get('state')).to.equal(state)
+    })
+
+    it('adds trailing and repeated slashes gets there', async () => {
+      for (const path of ['/oauth/authorize/', '//oauth/authorize', '/oauth//authorize///']) {
+        const back = await asks(authorizePath(asking(application), server.web.url + path))
+        expect(back.searchParams.get('code'), path).to.be.a('string')
+      }
+    })
+
+    it('sends parameters of other services and of OpenID Connect is not refused for them', async () => {
+      const more = {
+        access_type: 'offline',
+        approval_prompt: 'force',
+        prompt: 'none',
+        nonce: 'x',
+        max_age: '0',
+        response_mode: 'form_post',
+        resource: 'https://api.example/',
+        claims: '{',
+        request: 'x',
+        registration: '{}',
+        id_token_hint: 'x',
+        dpop_jkt: 'x',
+      }
+      const back = await asks(authorizePath(asking(application, more)))
+      expect(back.searchParams.get('code')).to.be.a('string')
+    })
+  })
+
+  describe('exchanges its code', () => {
+    for (const path of [
+      '/oauth/access',
+      '/oauth/token',
+      '/v1/oauth/access',
+      '/oauth/access/',
+      '/oauth/token/',
+      '//v1//oauth/access/',
+    ]) {
+      it(`at ${path} gets tokens`, async () => {
+        expectTokens(await exchange({ path }))
+      })
+    }
+
+    it('without redirect_uri gets tokens, also when it has registered several', async () => {
+      expectTokens(await exchange())
+      const several = await createApplication(server, {
+        redirectUris: ['https://other.example/', REDIRECT_URI],
+      })
+      const code = await getCode(visitor, asking(several))
+      expectTokens(await requestToken(server, several, { grant_type: 'authorization_code', code }))
+    })
+
+    it('as JSON gets tokens, whatever it calls it', async () => {
+      for (const type of ['application/json', 'application/json; charset=utf-8', 'text/plain', undefined]) {
+        const code = await getCode(visitor, asking(application))
+        const body = JSON.stringify({
+          client_id: application.clientId,
+          client_secret: application.clientSecret,
+          grant_type: 'authorization_code',
+          code,
+        })
+        expectTokens(
+          await server.web.request('/oauth/access', {
+            method: 'POST',
+            headers: type === undefined ? {} : { 'Content-Type': type },
+            body: new TextEncoder().encode(body),
+          }),
+        )
+      }
+    })
+
+    const basic = (id: string, secret: string) => ({
+      Authorization: `Basic ${Buffer.from(`${id}:${secret}`).toString('base64')}`,
+    })
+    const bare = (fields: Record<string, string>, headers: Record<string, string>) =>
+      server.web.request('/oauth/access', { method: 'POST', headers, body: new URLSearchParams(fields) })
+
+    it('with Basic alone, encoded or not, gets tokens', async () => {
+      const { clientId, clientSecret } = application
+      const encoded = (value: string) =>
+        value.replace(/[-_]/g, (each) => `%${each.charCodeAt(0).toString(16).toUpperCase()}`)
+      for (const headers of [
+        basic(clientId, clientSecret),
+        basic(encoded(clientId), encoded(clientSecret)),
+      ]) {
+        const code = await getCode(visitor, asking(application))
+        expectTokens(await bare({ grant_type: 'authorization_code', code }, headers))
+      }
+    })
+
+    it('with Basic and body gets tokens when they are equal', async () => {
+      const { clientId, clientSecret } = application
+      expectTokens(await exchange({ headers: basic(clientId, clientSecret) }))
+      const refused = await exchange({ headers: basic(clientId, `${clientSecret}x`) })
+      expectOAuthError(refused, 400, 'invalid_request')
+      const other = await createApplication(server)
+      expectOAuthError(
+        await exchange({ headers: basic(other.clientId, clientSecret) }),
+        400,
+        'invalid_request',
+      )
+    })
+
+    it('with a client id and no secret in Basic may still send the secret in the body', async () => {
+      expectTokens(await exchange({ headers: basic(application.clientId, '') }))
+    })
+
+    it('sends Accept: text/html is answered JSON nonetheless', async () => {
+      expectTokens(await exchange({ headers: { Accept: 'text/html' } }))
+      const wrong = await exchange({ headers: { Accept: 'text/html' } }, { code: 'x' })
+      expectOAuthError(wrong, 400, 'invalid_grant')
+    })
+
+    it('sends fields that nobody knows, and resource, gets tokens', async () => {
+      expectTokens(await exchange({}, { resource: 'https://api.example/', audience: 'x', device: 'y' }))
+    })
+
+    it('asks by GET is told the method', async () => {
+      const answer = await server.web.request('/oauth/access')
+      expect([answer.status, answer.headers.get('allow')]).to.deep.equal([405, 'POST'])
+    })
+
+    it('sends nonsense is told so in JSON', async () => {
+      for (const [body, status] of [
+        ['', 400],
+        ['{', 400],
+        ['[]', 400],
+        ['grant_type=authorization_code&grant_type=refresh_token', 400],
+        ['x'.repeat(70_000), 413],
+        ['{"grant_type":{"a":1},"client_id":["a","b"]}', 400],
+        [
+          `grant_type=password&client_id=${application.clientId}&client_secret=${application.clientSecret}`,
+          400,
+        ],
+      ] as const) {
+        const answer = await server.web.request('/oauth/access', {
+          method: 'POST',
+          headers: { 'Content-Type': 'application/x-www-form-urlencoded' },
+          body,
+        })
+        expect(answer.status, body.slice(0, 50)).to.equal(status)
+        expect(answer.body).to.have.property('error').that.is.a('string')
+      }
+    })
+
+    it('gives up after 2 s and takes nothing but 200 for a success is served in time', async () => {
+      const code = await getCode(visitor, asking(application))
+      const response = await fetch(`${server.web.url}/oauth/access`, {
+        method: 'POST',
+        signal: AbortSignal.timeout(2000),
+        body: new URLSearchParams({
+          grant_type: 'authorization_code',
+          code,
+          client_id: application.clientId,
+          client_secret: application.clientSecret,
+        }),
+      })
+      const { access_token: token } = (await response.json()) as Tokens
+      const sent = await fetch(`${server.web.url}/v1/messages/`, {
+        method: 'POST',
+        signal: AbortSignal.timeout(2000),
+        headers: { Authorization: `bearer ${token}` },
+        body: new URLSearchParams({ lineId: visitor.line.lineId, toNumber: '(500) 555-0188', text: 'Hi' }),
+      })
+      expect([response.status, sent.status]).to.deep.equal([200, 200])
+    })
+  })
+})

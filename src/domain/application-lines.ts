@@ -1,4 +1,5 @@
 import {
+  countConnectedLines,
   deleteApplicationLines,
   listAuthorizations,
   listConnectedLines,
@@ -51,6 +52,14 @@ export function findConnectedLines(
   userId: string,
 ): Promise<ConnectedLine[]> {
   return available(() => listConnectedLines(db, applicationId, userId))
+}
+
+/** How many lines, of how many users, an application has; for its owner. */
+export function countLinesOf(
+  { db }: Context,
+  applicationId: string,
+): Promise<{ lineCount: number; userCount: number }> {
+  return available(() => countConnectedLines(db, applicationId))
 }
 
 export interface AuthorizedApplication {
@@ -114,7 +123,7 @@ async function end(
   which: { userId: string; applicationId: string; lineId?: string },
 ): Promise<void> {
   const { userId, applicationId } = which
-  const lineIds = await available(() =>
+  const { removed, rest } = await available(() =>
     transaction(context.db, async (trx) => {
       // As `connectLines`: of two at the same time one comes first, whole.
       const removed = (await lockApplication(trx, applicationId))
@@ -122,11 +131,13 @@ async function end(
         : []
       const rest = await listConnectedLines(trx, applicationId, userId)
       if (rest.length === 0) await deleteOAuthRecordsOf(trx, applicationId, userId)
-      return removed
+      return { removed, rest }
     }),
   )
-  if (lineIds.length === 0) throw new UserError('this application is not connected to it', 404)
-  for (const lineId of lineIds) await endDeliveriesOf(context, applicationId, lineId)
+  if (removed.length === 0) {
+    throw new UserError(rest.length === 0 ? 'no such application' : 'no such line', 404)
+  }
+  for (const lineId of removed) await endDeliveriesOf(context, applicationId, lineId)
 }
 
 const NO_LINE = 'lineIds: choose active lines of your own'

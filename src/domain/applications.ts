@@ -22,7 +22,6 @@ import { endDeliveriesOf } from './applications/ending.js'
 import { readFields, readKind, readWebhookUrl, type WrittenFields } from './applications/fields.js'
 import type { Context } from './context.js'
 
-export { connectLines, findConnectedLines } from './application-lines.js'
 export type { Application, ApplicationKind } from '../database/applications.js'
 
 const MAX_APPLICATIONS = 50

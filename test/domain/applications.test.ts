@@ -2,7 +2,6 @@ import { expect } from 'chai'
 import {
   deleteApplication,
   findClient,
-  findConnectedLines,
   getApplication,
   isClientSecret,
   listApplications,
@@ -10,6 +9,7 @@ import {
   rotateClientSecret,
   updateApplication,
 } from '../../src/domain/applications.js'
+import { findConnectedLines } from '../../src/domain/application-lines.js'
 import type { Context } from '../../src/domain/context.js'
 import { addUser } from '../../src/domain/users.js'
 import { newId } from '../../src/ids.js'

@@ -1,7 +1,8 @@
 import { expect } from 'chai'
 import { newId } from '../../src/ids.js'
+import { connectLines } from '../../src/domain/application-lines.js'
 import { createApplication } from '../domain/applications.js'
-import { messageBody } from '../helpers/factories.js'
+import { createLine, messageBody } from '../helpers/factories.js'
 import { queueMessage, receiveForDelivery } from '../domain/fixtures.js'
 import { createOwner, serveApi, type Api, type Client } from './v1/support.js'
 import { newNumber } from './support.js'
@@ -26,6 +27,15 @@ describe('the document and the answers', () => {
       await createApplication(api.context, { userId: line.userId, webhookUrl: 'http://127.0.0.1:1/' })
     ).id
     const application = `/v1/applications/${applicationId}`
+    const authorized = `/v1/authorized-applications/${applicationId}`
+    const { userId } = line
+    const second = await createLine(api.context, { userId })
+    await connectLines(api.context, {
+      applicationId,
+      userId,
+      lineIds: [line.lineId, second.lineId],
+      scopes: ['messages:connect'],
+    })
 
     const message = messageBody({ toNumber: newNumber() })
     const inbound = { fromNumber: newNumber(), toNumber: line.number, text: 'Hi' }
@@ -74,6 +84,9 @@ describe('the document and the answers', () => {
       ['POST', `${application}/test-event`, {}],
       ['POST', `${application}/send-held-events`, {}],
       ['GET', `${application}/deliveries`, { query: '?limit=0' }],
+      ['GET', '/v1/authorized-applications', {}],
+      ['DELETE', `${authorized}/lines/${line.lineId}`, {}],
+      ['DELETE', authorized, {}],
       ['DELETE', application, {}],
       ['POST', line.webhookPath, { right: message, wrong: {} }],
       ['POST', line.webhookPath.replace('lineId', 'line'), { right: message, wrong: {} }],

@@ -1,4 +1,24 @@
 /** Every operation for programs, for the route table. */
+export {
+  getApplicationDeliveries,
+  getApplicationSigningSecret,
+  postApplicationHeldEvents,
+  postApplicationSigningSecretRotation,
+  postApplicationTestEvent,
+} from './application-endpoints.js'
+export {
+  deleteOneApplication,
+  getApplications,
+  getOneApplication,
+  postApplication,
+  postClientSecretRotation,
+  putApplication,
+} from './applications.js'
+export {
+  deleteAuthorizedApplication,
+  deleteAuthorizedLine,
+  getAuthorizedApplications,
+} from './authorized-applications.js'
 export { deleteLineConnection, getLineConnection, putLineConnection } from './connections.js'
 export { getDeliveries, getOneDelivery, postDeliveryAgain } from './deliveries.js'
 export { healthz, readyz } from './health.js'

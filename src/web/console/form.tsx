@@ -68,6 +68,31 @@ export function Field(props: {
   )
 }
 
+/** As `Field`, for text of several lines. */
+export function TextArea(props: {
+  page: Page
+  action: string
+  name: string
+  label: string
+  hint?: string
+  value?: string
+  rows: number
+  required?: boolean
+  more?: Record<string, string | number | boolean>
+}) {
+  const { page, action, name, label, hint, rows, required = false, more = {} } = props
+  const typed = page.fault?.action === action ? page.fault.fields[name] : undefined
+  return (
+    <label>
+      {label}
+      <textarea name={name} rows={rows} required={required} {...more}>
+        {typed ?? props.value ?? ''}
+      </textarea>
+      {hint !== undefined && <small>{hint}</small>}
+    </label>
+  )
+}
+
 /** A choice from a few; `options` are value and label. */
 export function Select(props: {
   name: string

@@ -60,6 +60,18 @@ function Header({ page }: { page: Page }) {
               label="Activity"
               at={/^\/console\/(activity|messages)/}
             />
+            <NavLink
+              page={page}
+              href="/console/applications"
+              label="Applications"
+              at={/^\/console\/applications/}
+            />
+            <NavLink
+              page={page}
+              href="/console/authorized-applications"
+              label="Authorized applications"
+              at={/^\/console\/authorized-applications/}
+            />
             {page.hasSimulator && (
               <NavLink page={page} href="/simulator" label="Phone simulator" at={/^\/simulator/} />
             )}

@@ -1,4 +1,5 @@
 import type { Context as KoaContext, Middleware } from 'koa'
+import { listConnections } from '../../domain/application-lines.js'
 import { getConnection } from '../../domain/connections.js'
 import type { Context } from '../../domain/context.js'
 import { revealIncomingWebhook } from '../../domain/incoming-webhooks.js'
@@ -7,6 +8,7 @@ import { revealSigningSecret } from '../../domain/signing-secrets.js'
 import type { TestEventResult } from '../../domain/test-event.js'
 import { idOf, queryOf } from './fields.js'
 import { Layout } from './layout.js'
+import { LineApplications } from './line/applications.js'
 import { Connection } from './line/connection.js'
 import { Head } from './line/head.js'
 import { findHeldEvents } from './line/held-events.js'
@@ -34,6 +36,7 @@ export function showLine(context: Context, testEvent?: TestEventResult): Middlew
     const webhook = isWebhook ? await revealIncomingWebhook(context, line.userId, line.id) : undefined
     const held = connection.endpoint === null ? [] : await findHeldEvents(context, line)
     const limits = await loadLimits(context, line)
+    const applications = await listConnections(context, line.userId, line.id)
     answerPage(
       ctx,
       <Layout page={isSaidInSection(done) ? { ...page, notice: undefined } : page} title={line.name}>
@@ -48,6 +51,7 @@ export function showLine(context: Context, testEvent?: TestEventResult): Middlew
           />
           <OutgoingWebhook view={view} held={held} testEvent={testEvent} />
           <SigningSecret view={view} secret={secret} />
+          <LineApplications applications={applications} />
           <Limits view={view} limits={limits} />
         </div>
       </Layout>,

@@ -1,5 +1,16 @@
 /** Every page of the console and what its forms do, for the route table. */
 export { liveActivity, showActivity } from './activity.js'
+export { postFields } from './application/fields.js'
+export { postClientSecret } from './application/post-client-secret.js'
+export { postApplicationTestEvent } from './application/post-test-event.js'
+export { postEnableEndpoint, postHeldApplicationEvents, postSigningSecret } from './application/webhook.js'
+export { postDeleteApplication, showApplication } from './application.js'
+export { postApplication, showApplications } from './applications.js'
+export {
+  postDisconnectApplication,
+  postDisconnectLine,
+  showAuthorizedApplications,
+} from './authorized-applications.js'
 export { showLine } from './line.js'
 export { postDisable, postDisconnect, postEnable } from './line/connection.js'
 export { postName } from './line/head.js'

@@ -25,16 +25,17 @@ import type { Words } from './words.js'
 export const eventType = oneOf(...EVENT_TYPES)
 const status = describe(
   oneOf(...DELIVERY_STATUSES),
-  '`exhausted`: its attempts are used up. `held`: its endpoint is disabled.',
+  '`exhausted`: its attempts are used up, or the application may have no more. `held`: its endpoint is disabled.',
 )
 
-export function deliverySchemas({ vocabulary }: Words): Record<string, Schema> {
+export function deliverySchemas({ vocabulary, line }: Words): Record<string, Schema> {
   const delivery = {
     id,
     [vocabulary.idField]: id,
     eventId: describe(id, 'The header `webhook-id` of every attempt.'),
     messageId: describe(maybeId, 'The message that was received.'),
-    url: describe(url, 'Where it goes.'),
+    applicationId: describe(maybeId, `The application that gets it; null: the ${line}'s own server.`),
+    url: describe(url, "Where it goes; of another user's application only the origin."),
     type: eventType,
     fromNumber: number,
     toNumber: number,

@@ -1,5 +1,7 @@
 import type { Middleware } from 'koa'
 import type { Context } from '../../domain/context.js'
+import { applicationPaths, applicationSchemas } from './applications.js'
+import { authorizedApplicationPaths, authorizedApplicationSchemas } from './authorized-applications.js'
 import { connectionPaths, connectionSchemas } from './connections.js'
 import { deliveryPaths, deliverySchemas } from './deliveries.js'
 import { incomingWebhookSettingPaths } from './incoming-webhook-settings.js'
@@ -36,6 +38,8 @@ export function describeApi({ config, vocabulary }: Context) {
       ...incomingWebhookSettingPaths(words),
       ...messagePaths(words),
       ...deliveryPaths(words),
+      ...applicationPaths(words),
+      ...authorizedApplicationPaths(words),
       ...oauthPaths(words),
       ...webhookPaths(words),
       ...(config.simulator ? simulatorPaths(words) : {}),
@@ -64,6 +68,8 @@ export function describeApi({ config, vocabulary }: Context) {
         ...connectionSchemas(words),
         ...messageSchemas(words),
         ...deliverySchemas(words),
+        ...applicationSchemas(words),
+        ...authorizedApplicationSchemas(words),
         ...oauthSchemas(words),
         ...webhookSchemas(words),
         ...serviceSchemas,

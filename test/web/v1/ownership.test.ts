@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { newId } from '../../../src/ids.js'
-import { createApplication } from '../../domain/applications.js'
+import { connect, createApplication } from '../../domain/applications.js'
 import { queueMessage, receiveForDelivery } from '../../domain/fixtures.js'
 import { createOwner, expectAnswer, expectProblem, serveApi, type Api, type Client } from './support.js'
 
@@ -24,6 +24,7 @@ describe("another user's id", () => {
     const { userId } = line
     const webhookUrl = 'http://127.0.0.1:9/'
     const { id: applicationId } = await createApplication(api.context, { userId, webhookUrl })
+    await connect(api.context, { id: applicationId }, line)
     own = { lineId: line.lineId, messageId, deliveryId, applicationId }
   })
 
@@ -40,6 +41,7 @@ describe("another user's id", () => {
         .filter(({ method }) => method === 'GET')
         .map(async ({ path }) => expectAnswer(await owner.get(fill(path, (name) => own[name] ?? '')))),
     ),
+    authorized: expectAnswer(await owner.get('/v1/authorized-applications')),
     messages: expectAnswer(await owner.get('/v1/messages')),
     deliveries: expectAnswer(await owner.get('/v1/deliveries')),
   })

@@ -1,13 +1,13 @@
 import { setOutgoingUrl } from '../../../domain/connections.js'
 import type { Context } from '../../../domain/context.js'
 import type { TestEventResult } from '../../../domain/test-event.js'
+import { Health } from '../endpoint/health.js'
+import { TestEvent } from '../endpoint/test-event.js'
 import { fieldOf, idOf } from '../fields.js'
 import { Field, Form } from '../form.js'
 import type { Act } from '../page.js'
 import { sessionOf } from '../session.js'
-import { Health } from './health.js'
 import { HeldEvents, type HeldDelivery } from './held-events.js'
-import { TestEvent } from './test-event.js'
 import { lineWithNotice, NeedsConnection, Section, type LineView } from './view.js'
 
 const ID = 'outgoing-webhook'
@@ -41,9 +41,16 @@ export function OutgoingWebhook(props: {
       )}
       {!enabled && <NeedsConnection />}
       {enabled && url !== null && (
-        <TestEvent view={view} action={`${action}/test-event`} result={testEvent} />
+        <TestEvent page={view.page} action={`${action}/test-event`} result={testEvent} />
       )}
-      {endpoint !== null && <Health view={view} endpoint={endpoint} />}
+      {endpoint !== null && (
+        <Health
+          page={view.page}
+          endpoint={endpoint}
+          enableAction={`${path}/connection/enable`}
+          activityPath={`/console/activity?line=${view.line.id}`}
+        />
+      )}
       {held.length > 0 && <HeldEvents view={view} held={held} maySend={maySendHeld} />}
     </Section>
   )

@@ -4,7 +4,7 @@ import { idOf } from '../fields.js'
 import { showLine } from '../line.js'
 import { answerFragment, type Act } from '../page.js'
 import { sessionOf } from '../session.js'
-import { TestEventOutcome } from './test-event.js'
+import { TestEventOutcome } from '../endpoint/test-event.js'
 
 /** For htmx the result alone; else the page with the result in it. */
 export function postTestEvent(context: Context): Act {

@@ -56,7 +56,8 @@ function stateWords({ status, attemptCount, lastFailure, applicationId }: Delive
       if (lastFailure === 'disconnected') return explainFailure(lastFailure)
       return 'All attempts are used up. It is kept, and you can send it again.'
     case 'held':
-      if (applicationId !== null) return "Held: nothing is sent while the application's webhook URL is disabled."
+      if (applicationId !== null)
+        return "Held: nothing is sent while the application's webhook URL is disabled."
       return 'Held: nothing is sent while the endpoint is disabled or the developer connection is off.'
   }
 }

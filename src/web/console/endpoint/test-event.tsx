@@ -1,7 +1,7 @@
 import type { TestEventResult } from '../../../domain/test-event.js'
 import { explainFailure } from '../failures.js'
 import { Form } from '../form.js'
-import type { LineView } from './view.js'
+import type { Page } from '../page.js'
 
 const RESULT_ID = 'test-event-result'
 const MAX_SHOWN = 500
@@ -14,11 +14,11 @@ const INLINE = {
   'hx-status:5xx': 'target:body',
 }
 
-export function TestEvent(props: { view: LineView; action: string; result: TestEventResult | undefined }) {
-  const { view, action, result } = props
+export function TestEvent(props: { page: Page; action: string; result: TestEventResult | undefined }) {
+  const { page, action, result } = props
   return (
     <>
-      <Form page={view.page} action={action} class="inline" more={{ 'hx-post': action, ...INLINE }}>
+      <Form page={page} action={action} class="inline" more={{ 'hx-post': action, ...INLINE }}>
         <button type="submit" class="secondary">
           Send test event
         </button>{' '}

@@ -1,14 +1,31 @@
 import { Form, Time } from '../form.js'
-import type { LineView } from './view.js'
+import type { Page } from '../page.js'
 
 const DISABLED_WORDS = {
   gone: 'the server answered 410 Gone, which says that the URL is no longer in use.',
   failing: 'nothing but failures came from it for 5 days.',
 }
 
-/** How the endpoint does, by what came of the events that were sent to it. */
-export function Health(props: { view: LineView; endpoint: NonNullable<LineView['connection']['endpoint']> }) {
-  const { view, endpoint } = props
+export interface EndpointHealth {
+  failingSince: Date | null
+  consecutiveFailureCount: number
+  disabledAt: Date | null
+  disabledReason: 'gone' | 'failing' | null
+}
+
+/**
+ * How an endpoint does, by what came of the events that were sent to it.
+ *
+ * @param props.enableAction of the form that enables it again
+ * @param props.activityPath where the failures are listed
+ */
+export function Health(props: {
+  page: Page
+  endpoint: EndpointHealth
+  enableAction: string
+  activityPath: string
+}) {
+  const { page, endpoint, enableAction, activityPath } = props
   const { failingSince, consecutiveFailureCount: count, disabledAt, disabledReason } = endpoint
   if (disabledAt !== null) {
     return (
@@ -20,7 +37,7 @@ export function Health(props: { view: LineView; endpoint: NonNullable<LineView['
           Disabled since <Time at={disabledAt} />: {DISABLED_WORDS[disabledReason ?? 'failing']} New events
           are held until you enable it again.
         </p>
-        <Form page={view.page} action={`${view.path}/connection/enable`} class="inline">
+        <Form page={page} action={enableAction} class="inline">
           <button type="submit">Enable again</button>
         </Form>
       </>
@@ -35,8 +52,7 @@ export function Health(props: { view: LineView; endpoint: NonNullable<LineView['
         <p>
           Failing since <Time at={failingSince} />: {count === 1 ? '1 failure' : `${count} failures in a row`}
           . Each event is tried again, up to 10 times within three days. See what went wrong under{' '}
-          <a href={`/console/activity?line=${view.line.id}`}>activity</a>. After 5 days of nothing but
-          failures the URL is disabled.
+          <a href={activityPath}>activity</a>. After 5 days of nothing but failures the URL is disabled.
         </p>
       </>
     )

@@ -1,0 +1,145 @@
+import type { Middleware } from 'koa'
+import { countLinesOf } from '../../domain/application-lines.js'
+import { revealApplicationSigningSecret } from '../../domain/applications/endpoint.js'
+import { deleteApplication, getApplication } from '../../domain/applications.js'
+import type { Context } from '../../domain/context.js'
+import { findDeliveriesOfApplication } from '../../domain/deliveries/read.js'
+import type { TestEventResult } from '../../domain/test-event.js'
+import { Credentials } from './application/credentials.js'
+import { Deliveries, MAX_SHOWN } from './application/deliveries.js'
+import { Edit } from './application/fields.js'
+import { APPLICATIONS, applicationPath, type ApplicationView } from './application/view.js'
+import { Webhook } from './application/webhook.js'
+import { idOf, queryOf } from './fields.js'
+import { Confirm, Time } from './form.js'
+import { Layout } from './layout.js'
+import { withNotice } from './notices.js'
+import { answerPage, pageOf, type Act } from './page.js'
+import { isConfirmed, sessionOf } from './session.js'
+
+/** What a form of the page has brought about, to be shown this once. */
+interface Shown {
+  applicationId?: string
+  isNew?: boolean
+  clientSecret?: string
+  testEvent?: TestEventResult
+}
+
+/** One application of the user's: what its program needs, where its events go, and what became of them. */
+export function showApplication(context: Context, shown: Shown = {}): Middleware {
+  return async (ctx) => {
+    const { userId } = sessionOf(ctx)
+    const application = await getApplication(
+      context,
+      userId,
+      shown.applicationId ?? idOf(ctx, 'applicationId'),
+    )
+    const { id, endpointId } = application
+    const isAsked = ctx.method === 'GET' && queryOf(ctx, 'show') === 'secret' && endpointId !== null
+    if (isAsked && !isConfirmed(ctx, `${ctx.url}#signing-secret`)) return
+    const signingSecret = isAsked ? await revealApplicationSigningSecret(context, userId, id) : undefined
+    const deliveries = await findDeliveriesOfApplication(context, userId, id, { limit: MAX_SHOWN })
+    const hasHeld = deliveries.some(({ status }) => status === 'held')
+    const view = { page: pageOf(ctx, context), application, path: applicationPath(id) }
+    answerPage(
+      ctx,
+      <Layout page={view.page} title={application.name}>
+        <div class="line">
+          <Head
+            view={view}
+            isNew={shown.isNew === true}
+            stray={strayFault(view, hasHeld)}
+            counts={await countLinesOf(context, id)}
+          />
+          <Credentials view={view} clientSecret={shown.clientSecret} publicUrl={context.config.publicUrl} />
+          <Webhook view={view} signingSecret={signingSecret} testEvent={shown.testEvent} hasHeld={hasHeld} />
+          <Deliveries deliveries={deliveries} />
+          <Delete view={view} />
+        </div>
+      </Layout>,
+    )
+  }
+}
+
+function strayFault({ page: { fault }, application, path }: ApplicationView, hasHeld: boolean) {
+  const { webhookUrl, endpointDisabledAt, kind } = application
+  const offers = [
+    'fields',
+    'delete',
+    ...(kind === 'public' ? [] : ['client-secret/rotate']),
+    ...(webhookUrl === null ? [] : ['webhook/test-event', 'webhook/rotate-secret']),
+    ...(endpointDisabledAt === null ? [] : ['webhook/enable']),
+    ...(hasHeld && webhookUrl !== null && endpointDisabledAt === null ? ['webhook/send-held-events'] : []),
+  ]
+  return offers.some((form) => fault?.action === `${path}/${form}`) ? undefined : fault?.message
+}
+
+function Head(props: {
+  view: ApplicationView
+  isNew: boolean
+  /** What was wrong with a form that is not on the page now. */
+  stray: string | undefined
+  counts: { lineCount: number; userCount: number }
+}) {
+  const { view, isNew, stray, counts } = props
+  const { application } = view
+  const { name, description, website, kind, createdAt } = application
+  const { lineCount, userCount } = counts
+  return (
+    <header>
+      <h1>{name}</h1>
+      {isNew && (
+        <p role="status" class="notice">
+          The application is registered.
+        </p>
+      )}
+      {stray !== undefined && (
+        <p role="alert" class="fault">
+          {stray}
+        </p>
+      )}
+      <p class="facts">
+        <span>{kind}</span>
+        {website !== null && (
+          <a href={website} rel="noopener noreferrer">
+            {website}
+          </a>
+        )}
+        <span>
+          {lineCount === 1 ? '1 line' : `${lineCount} lines`} of{' '}
+          {userCount === 1 ? '1 user' : `${userCount} users`} connected
+        </span>
+        <span class="muted">
+          registered <Time at={createdAt} />
+        </span>
+      </p>
+      {description !== '' && <p>{description}</p>}
+      <Edit view={view} />
+    </header>
+  )
+}
+
+function Delete({ view: { page, path } }: { view: ApplicationView }) {
+  return (
+    <section id="delete" aria-labelledby="delete-title">
+      <h2 id="delete-title">Delete</h2>
+      <Confirm
+        page={page}
+        action={`${path}/delete`}
+        label="Delete the application…"
+        consequence={
+          'At once its tokens are refused, every line is disconnected from it, and it gets no more events. ' +
+          'This cannot be undone: users would have to authorize a new one.'
+        }
+        button="Delete the application"
+      />
+    </section>
+  )
+}
+
+export function postDeleteApplication(context: Context): Act {
+  return async (ctx) => {
+    await deleteApplication(context, sessionOf(ctx).userId, idOf(ctx, 'applicationId'))
+    return withNotice(APPLICATIONS, 'application-deleted')
+  }
+}

@@ -1,0 +1,127 @@
+import {
+  enableApplicationEndpoint,
+  rotateApplicationSigningSecret,
+  sendHeldApplicationEvents,
+} from '../../../domain/applications/endpoint.js'
+import type { Context } from '../../../domain/context.js'
+import type { TestEventResult } from '../../../domain/test-event.js'
+import { Health } from '../endpoint/health.js'
+import { TestEvent } from '../endpoint/test-event.js'
+import { idOf } from '../fields.js'
+import { Confirm, Form, Time } from '../form.js'
+import { Copyable } from '../line/view.js'
+import { withNotice, type Notice } from '../notices.js'
+import type { Act } from '../page.js'
+import { isConfirmed, sessionOf } from '../session.js'
+import { applicationPath, type ApplicationView } from './view.js'
+
+const ID = 'webhook'
+
+/** @param props.signingSecret only when it was asked for */
+export function Webhook(props: {
+  view: ApplicationView
+  signingSecret: string | undefined
+  testEvent: TestEventResult | undefined
+  hasHeld: boolean
+}) {
+  const { view, testEvent, hasHeld } = props
+  const { page, application, path } = view
+  const { webhookUrl } = application
+  return (
+    <section id={ID} aria-labelledby={`${ID}-title`}>
+      <h2 id={`${ID}-title`}>Events</h2>
+      {webhookUrl === null ? (
+        <p class="empty">It gets no events: it has no webhook URL. Give it one under Edit.</p>
+      ) : (
+        <>
+          <p>
+            What connected lines receive is posted to <code>{webhookUrl}</code>, signed.
+          </p>
+          <TestEvent page={page} action={`${path}/${ID}/test-event`} result={testEvent} />
+          <Health
+            page={page}
+            endpoint={{
+              failingSince: application.endpointFailingSince,
+              consecutiveFailureCount: application.endpointFailureCount ?? 0,
+              disabledAt: application.endpointDisabledAt,
+              disabledReason: application.endpointDisabledReason,
+            }}
+            enableAction={`${path}/${ID}/enable`}
+            activityPath="#deliveries"
+          />
+          {hasHeld && application.endpointDisabledAt === null && (
+            <Form page={page} action={`${path}/${ID}/send-held-events`} class="inline">
+              <button type="submit">Send the held events</button>
+            </Form>
+          )}
+          <SigningSecret view={view} secret={props.signingSecret} />
+        </>
+      )}
+    </section>
+  )
+}
+
+function SigningSecret({ view, secret }: { view: ApplicationView; secret: string | undefined }) {
+  const { page, application, path } = view
+  return (
+    <>
+      <h3 id="signing-secret">Signing secret</h3>
+      <p>
+        With it your server sees that an event is from here: it checks the <code>webhook-signature</code>{' '}
+        header with any library of <a href="https://www.standardwebhooks.com">Standard Webhooks</a>.
+      </p>
+      {secret === undefined ? (
+        <div class="copyable">
+          <code>whsec_••••</code>
+          <a role="button" class="secondary" href={`${path}?show=secret#signing-secret`}>
+            Reveal
+          </a>
+        </div>
+      ) : (
+        <Copyable id="secret" text={secret} what="the signing secret" />
+      )}
+      {application.previousSecretUntil !== null && (
+        <p>
+          The secret from before signs too, until <Time at={application.previousSecretUntil} />.
+        </p>
+      )}
+      <Confirm
+        page={page}
+        action={`${path}/${ID}/rotate-secret`}
+        label="Rotate…"
+        consequence={
+          'There is a new secret, which you see at once. For 24 hours the old one signs too, so that you can ' +
+          'change over without losing an event.'
+        }
+        button="Rotate the secret"
+      />
+    </>
+  )
+}
+
+/** The password comes first: rotating without seeing the new secret would lock the owner's server out. */
+export function postSigningSecret(context: Context): Act {
+  return async (ctx) => {
+    const id = idOf(ctx, 'applicationId')
+    if (!isConfirmed(ctx, `${applicationPath(id)}#signing-secret`)) return undefined
+    await rotateApplicationSigningSecret(context, sessionOf(ctx).userId, id)
+    return `${withNotice(`${applicationPath(id)}?show=secret`, 'application-secret-rotated')}#signing-secret`
+  }
+}
+
+export const postEnableEndpoint = (context: Context) =>
+  change(context, enableApplicationEndpoint, 'application-enabled')
+export const postHeldApplicationEvents = (context: Context) =>
+  change(context, sendHeldApplicationEvents, 'held-sent')
+
+function change(
+  context: Context,
+  doChange: (context: Context, userId: string, id: string) => Promise<unknown>,
+  notice: Notice,
+): Act {
+  return async (ctx) => {
+    const id = idOf(ctx, 'applicationId')
+    await doChange(context, sessionOf(ctx).userId, id)
+    return withNotice(applicationPath(id), notice)
+  }
+}

@@ -1,0 +1,116 @@
+import type { Context as KoaContext, Middleware } from 'koa'
+import { listApplications, registerApplication } from '../../domain/applications.js'
+import type { Context } from '../../domain/context.js'
+import { showApplication } from './application.js'
+import { ApplicationFields, typedApplication } from './application/fields.js'
+import { APPLICATIONS, applicationPath } from './application/view.js'
+import { fieldOf } from './fields.js'
+import { Empty, Form, Select, Time } from './form.js'
+import { Layout } from './layout.js'
+import { answerPage, pageOf, type Page } from './page.js'
+import { sessionOf } from './session.js'
+
+type Applications = Awaited<ReturnType<typeof listApplications>>
+
+const KINDS = [
+  ['confidential', 'Confidential: it has a server, which keeps its client secret'],
+  ['public', 'Public: an app or a page, which can keep no secret and uses PKCE'],
+] as const
+
+/** The programs that the user registered, for other users to authorize. */
+export function showApplications(context: Context): Middleware {
+  return async (ctx) => {
+    const page = pageOf(ctx, context)
+    const applications = await listApplications(context, sessionOf(ctx).userId)
+    answerPage(
+      ctx,
+      <Layout page={page} title="Applications">
+        <h1>Applications</h1>
+        <p>
+          Programs of yours that other people let at their lines, by OAuth 2.0. What others may do with your
+          own lines is under <a href="/console/authorized-applications">Authorized applications</a>.
+        </p>
+        {applications.length === 0 ? (
+          <Empty>
+            You have registered no application yet. For your own lines you need none: an{' '}
+            <a href="/console/settings#api-tokens">API token</a> is enough.
+          </Empty>
+        ) : (
+          <ApplicationTable applications={applications} />
+        )}
+        <Register page={page} />
+      </Layout>,
+    )
+  }
+}
+
+function ApplicationTable({ applications }: { applications: Applications }) {
+  return (
+    <table class="rows">
+      <thead>
+        <tr>
+          <th>Name</th>
+          <th>Kind</th>
+          <th>Events</th>
+          <th>Registered</th>
+        </tr>
+      </thead>
+      <tbody>
+        {applications.map((application) => (
+          <tr key={application.id}>
+            <td data-label="Name">
+              <a href={applicationPath(application.id)}>{application.name}</a>
+            </td>
+            <td data-label="Kind">{application.kind}</td>
+            <td data-label="Events">
+              <EndpointState application={application} />
+            </td>
+            <td data-label="Registered">
+              <Time at={application.createdAt} />
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  )
+}
+
+function EndpointState({ application }: { application: Applications[number] }) {
+  const { webhookUrl, endpointDisabledAt, endpointFailingSince } = application
+  if (webhookUrl === null) return <span class="muted">no webhook URL</span>
+  if (endpointDisabledAt !== null) return <span class="badge bad">disabled</span>
+  if (endpointFailingSince !== null) return <span class="badge waiting">failing</span>
+  return <span class="badge good">works</span>
+}
+
+function Register({ page }: { page: Page }) {
+  const typedKind = page.fault?.action === APPLICATIONS ? page.fault.fields.kind : undefined
+  return (
+    <section id="register" class="line">
+      <h2>Register an application</h2>
+      <Form page={page} action={APPLICATIONS}>
+        <ApplicationFields page={page} action={APPLICATIONS} />
+        <Select
+          name="kind"
+          label="Kind"
+          options={KINDS}
+          {...(typedKind === undefined ? {} : { value: typedKind })}
+        />
+        <button type="submit">Register</button>
+      </Form>
+    </section>
+  )
+}
+
+/** The secrets are shown in this answer and never again; so no redirect follows. */
+export function postApplication(context: Context) {
+  return async (ctx: KoaContext): Promise<undefined> => {
+    const { application, clientSecret } = await registerApplication(context, sessionOf(ctx).userId, {
+      ...typedApplication(ctx),
+      kind: fieldOf(ctx, 'kind'),
+    })
+    const shown = { applicationId: application.id, ...(clientSecret === null ? {} : { clientSecret }) }
+    await showApplication(context, { ...shown, isNew: true })(ctx, () => Promise.resolve())
+    return undefined
+  }
+}

@@ -1,0 +1,150 @@
+import type { Middleware } from 'koa'
+import {
+  disconnectApplication,
+  disconnectLine,
+  listConnections,
+  type AuthorizedApplication,
+} from '../../domain/application-lines.js'
+import type { Context } from '../../domain/context.js'
+import { idOf } from './fields.js'
+import { Confirm, Empty, Time } from './form.js'
+import { Layout } from './layout.js'
+import { linePath } from './line/view.js'
+import { withNotice } from './notices.js'
+import { answerPage, pageOf, type Act, type Page } from './page.js'
+import { sessionOf } from './session.js'
+
+const AUTHORIZED = '/console/authorized-applications'
+
+/** Of a line, in the words of its owner; a scope that is none of a line's is said of the application. */
+const MAY: Record<string, string> = {
+  'messages:connect': 'gets what comes in, reads its messages, sends from it',
+  'messages:write': 'sends from it',
+}
+
+/** Whom the user lets at their lines, for what, and how to end it (specification §1.5). */
+export function showAuthorizedApplications(context: Context): Middleware {
+  return async (ctx) => {
+    const page = pageOf(ctx, context)
+    const applications = await listConnections(context, sessionOf(ctx).userId)
+    const isStray =
+      page.fault !== undefined && !applications.some(({ id }) => page.fault?.action.includes(id) === true)
+    answerPage(
+      ctx,
+      <Layout page={page} title="Authorized applications">
+        <h1>Authorized applications</h1>
+        <p>
+          Programs that may use your lines, because you authorized them. One that you disconnect loses them at
+          once, and would have to ask you again. Those that you made are under{' '}
+          <a href="/console/applications">Applications</a>.
+        </p>
+        {isStray && (
+          <p role="alert" class="fault">
+            {page.fault?.message}
+          </p>
+        )}
+        {applications.length === 0 ? (
+          <Empty>
+            No application may use your lines. One that wants to sends you here to ask; then it is listed.
+          </Empty>
+        ) : (
+          applications.map((application) => (
+            <Authorized key={application.id} page={page} application={application} />
+          ))
+        )}
+      </Layout>,
+    )
+  }
+}
+
+function Authorized({ page, application }: { page: Page; application: AuthorizedApplication }) {
+  const { id, name, website, ownerName, lines } = application
+  const seesAll = lines.some(({ scopes }) => scopes.includes('lines:read'))
+  return (
+    <section id={id} aria-labelledby={`${id}-title`}>
+      <h2 id={`${id}-title`}>{name}</h2>
+      <p>
+        An application of {ownerName}
+        {website !== null && (
+          <>
+            , <a href={website}>{website}</a>
+          </>
+        )}
+        . {seesAll && 'It may also see the names, numbers and states of all of your lines.'}
+      </p>
+      <table class="rows">
+        <thead>
+          <tr>
+            <th>Line</th>
+            <th>What it may do</th>
+            <th>Connected</th>
+            <th>Last sent</th>
+            <th>Last received</th>
+            <th />
+          </tr>
+        </thead>
+        <tbody>
+          {lines.map((line) => (
+            <tr key={line.lineId}>
+              <td data-label="Line">
+                <a href={linePath(line.lineId)}>{line.lineName}</a>
+              </td>
+              <td data-label="What it may do">{permissions(line.scopes)}</td>
+              <td data-label="Connected">
+                <Time at={line.connectedAt} />
+              </td>
+              <td data-label="Last sent">
+                <Moment at={line.lastSentAt} />
+              </td>
+              <td data-label="Last received">
+                <Moment at={line.lastReceivedAt} />
+              </td>
+              <td>
+                <Confirm
+                  page={page}
+                  action={`${AUTHORIZED}/${id}/lines/${line.lineId}/disconnect`}
+                  label="Disconnect…"
+                  consequence={`At once “${name}” can no longer use “${line.lineName}”.`}
+                  button="Disconnect this line"
+                />
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      <Confirm
+        page={page}
+        action={`${AUTHORIZED}/${id}/disconnect`}
+        label="Disconnect the application…"
+        consequence={`At once “${name}” can use none of your lines, and its tokens are refused.`}
+        button="Disconnect the application"
+      />
+    </section>
+  )
+}
+
+function Moment({ at }: { at: Date | null }) {
+  return at === null ? <span class="muted">never</span> : <Time at={at} />
+}
+
+function permissions(scopes: readonly string[]): string {
+  const words = scopes.includes('messages:connect')
+    ? [MAY['messages:connect']]
+    : scopes.flatMap((scope) => MAY[scope] ?? [])
+  return words.length === 0 ? 'only sees it' : words.join('; ')
+}
+
+export function postDisconnectApplication(context: Context): Act {
+  return async (ctx) => {
+    await disconnectApplication(context, sessionOf(ctx).userId, idOf(ctx, 'applicationId'))
+    return withNotice(AUTHORIZED, 'application-disconnected')
+  }
+}
+
+export function postDisconnectLine(context: Context): Act {
+  return async (ctx) => {
+    const { userId } = sessionOf(ctx)
+    await disconnectLine(context, userId, idOf(ctx, 'applicationId'), idOf(ctx, 'lineId'))
+    return withNotice(AUTHORIZED, 'application-line-disconnected')
+  }
+}

@@ -1,0 +1,82 @@
+import {
+  answers,
+  describe,
+  id,
+  inPath,
+  listOf,
+  maybeMoment,
+  maybeUrl,
+  moment,
+  number,
+  object,
+  schemaOf,
+  text,
+  type Paths,
+  type Schema,
+} from './parts.js'
+import { problems } from './problems.js'
+import type { Words } from './words.js'
+
+export function authorizedApplicationSchemas({ vocabulary, lines }: Words): Record<string, Schema> {
+  return {
+    AuthorizedApplication: object({
+      id,
+      name: text,
+      website: maybeUrl,
+      ownerName: describe(text, 'Who made it.'),
+      [vocabulary.connectedField]: describe(
+        listOf(
+          object({
+            id,
+            name: text,
+            phoneNumber: number,
+            scopes: describe(listOf(text), 'What it may do.'),
+            connectedAt: moment,
+            lastSentAt: maybeMoment,
+            lastReceivedAt: describe(maybeMoment, 'Right to the minute.'),
+          }),
+        ),
+        `Those of your ${lines} that it may use.`,
+      ),
+    }),
+  }
+}
+
+export function authorizedApplicationPaths({ vocabulary, line, lines, Line }: Words): Paths {
+  const tags = ['Authorized applications']
+  const applicationId = inPath('applicationId', "The application's id.")
+  const left = answers('Those that are left.', listOf(schemaOf('AuthorizedApplication')))
+  return {
+    '/v1/authorized-applications': {
+      get: {
+        operationId: 'listAuthorizedApplications',
+        tags,
+        summary: `List the applications that may use your ${lines}`,
+        responses: {
+          200: answers('All of them.', listOf(schemaOf('AuthorizedApplication'))),
+          ...problems(401),
+        },
+      },
+    },
+    '/v1/authorized-applications/{applicationId}': {
+      parameters: [applicationId],
+      delete: {
+        operationId: 'disconnectApplication',
+        tags,
+        summary: 'Disconnect an application',
+        description: `At once it can use none of your ${lines}, and its tokens are refused.`,
+        responses: { 200: left, ...problems(401, 404) },
+      },
+    },
+    [vocabulary.path('/v1/authorized-applications/{applicationId}/lines/{lineId}')]: {
+      parameters: [applicationId, inPath(vocabulary.idField, `The ${line}'s id.`)],
+      delete: {
+        operationId: `disconnect${Line}FromApplication`,
+        tags,
+        summary: `Disconnect one ${line} from an application`,
+        description: 'With the last one its tokens end too.',
+        responses: { 200: left, ...problems(401, 404) },
+      },
+    },
+  }
+}

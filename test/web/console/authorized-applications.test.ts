@@ -1,0 +1,114 @@
+import { expect } from 'chai'
+import { connectLines, findConnectedLines } from '../../../src/domain/application-lines.js'
+import { newId } from '../../../src/ids.js'
+import { connect, createApplication } from '../../domain/applications.js'
+import { createLine } from '../../helpers/factories.js'
+import { browse } from '../../helpers/browser-session.js'
+import { redirectOf, startConsole, wordsOf, type Console } from './line/line-page.js'
+
+const PATH = '/console/authorized-applications'
+
+describe('authorized applications in the console', () => {
+  let site: Console
+
+  before(async () => {
+    site = await startConsole()
+  })
+  after(() => site.close())
+
+  const open = async () => {
+    const line = await site.openLine({ name: 'Shop' })
+    const application = await createApplication(site.context, {
+      name: 'Auto <i>Reply</i>',
+      website: 'https://example.com',
+    })
+    await connect(site.context, application, line)
+    const page = async () => (await line.browser.get(PATH)).text
+    const connected = async () =>
+      (await findConnectedLines(site.context, application.id, line.userId)).map(({ id }) => id)
+    return { line, application, page, connected, path: `${PATH}/${application.id}` }
+  }
+
+  it('are listed with their owner, what they may do in words, and when they last did', async () => {
+    const { line, application, page } = await open()
+    const html = await page()
+    expect(html).to.include('Auto &lt;i>Reply&lt;/i>').and.include('href="https://example.com"')
+    expect(wordsOf(html))
+      .to.include('An application of Grace')
+      .and.include('gets what comes in, reads its messages, sends from it')
+      .and.include('never never Disconnect…')
+    await site.context
+      .db('application_lines')
+      .where({ application_id: application.id })
+      .update({ last_sent_at: new Date('2026-02-03T04:05:06Z') })
+    expect(wordsOf(await page())).to.include('2026-02-03 04:05:06 UTC never Disconnect…')
+    expect(await page()).to.include(`href="/console/lines/${line.lineId}"`)
+  })
+
+  it('say what else they may do', async () => {
+    const { line, application, page } = await open()
+    await connectLines(site.context, {
+      applicationId: application.id,
+      userId: line.userId,
+      lineIds: [line.lineId],
+      scopes: ['messages:write', 'lines:read'],
+    })
+    expect(wordsOf(await page()))
+      .to.include('names, numbers and states of all of your lines')
+      .and.include('Shop sends from it')
+  })
+
+  it('lose one line', async () => {
+    const { line, path, connected, application } = await open()
+    const second = await createLine(site.context, { userId: line.userId })
+    await connectLines(site.context, {
+      applicationId: application.id,
+      userId: line.userId,
+      lineIds: [line.lineId, second.lineId],
+      scopes: ['messages:connect'],
+    })
+    const done = await line.browser.submit(`${path}/lines/${second.lineId}/disconnect`)
+    expect(redirectOf(done)).to.deep.equal([303, `${PATH}?done=application-line-disconnected`])
+    expect(await connected()).to.deep.equal([line.lineId])
+  })
+
+  it('are disconnected as a whole, and an old page’s form says that it is so', async () => {
+    const { line, path, page, connected } = await open()
+    const done = await line.browser.submit(`${path}/disconnect`)
+    expect(redirectOf(done)).to.deep.equal([303, `${PATH}?done=application-disconnected`])
+    expect(await connected()).to.deep.equal([])
+    expect(wordsOf(await page())).to.include('No application may use your lines.')
+    const again = await line.browser.submit(`${path}/lines/${line.lineId}/disconnect`)
+    expect([again.status, again.text.includes('role="alert"')]).to.deep.equal([404, true])
+  })
+
+  it('stand on the line’s page', async () => {
+    const { line, application } = await open()
+    expect(await line.page()).to.include(`href="${PATH}#${application.id}"`)
+    const other = await site.openLine()
+    expect(wordsOf(await other.page())).to.include('No application may use this line.')
+  })
+
+  it('are the user’s alone', async () => {
+    const { line, path, connected } = await open()
+    const stranger = await site.openLine()
+    expect((await stranger.browser.get(PATH)).text).not.to.include('Reply')
+    for (const wrong of [
+      `${path}/disconnect`,
+      `${path}/lines/${line.lineId}/disconnect`,
+      `${PATH}/${newId()}/disconnect`,
+      `${PATH}/x/disconnect`,
+    ]) {
+      expect((await stranger.browser.submit(wrong)).status, wrong).to.equal(404)
+    }
+    expect(await connected()).to.deep.equal([line.lineId])
+  })
+
+  it('need a signed-in browser and the form’s token', async () => {
+    const { path, line, connected } = await open()
+    const nobody = await browse(site.context, site.web)
+    expect(redirectOf(await nobody.get(PATH))[1]).to.match(/^\/console\/sign-in\?next=/)
+    expect((await line.browser.post(`${path}/disconnect`, '')).status).to.equal(403)
+    expect(await connected()).to.have.length(1)
+  })
+})

@@ -1,0 +1,73 @@
+import { expect } from 'chai'
+import { connectLines } from '../../../src/domain/application-lines.js'
+import { createApplication } from '../../domain/applications.js'
+import { createLine, type TestLine } from '../../helpers/factories.js'
+import { createOwner, expectAnswer, expectProblem, serveApi, type Api, type Client } from './support.js'
+
+for (const word of ['line', 'burner']) {
+  describe(`/v1/authorized-applications (${word})`, () => {
+    let api: Api
+    let client: Client
+    let lines: TestLine[]
+    let applicationId: string
+
+    before(async () => {
+      api = await serveApi({ PRODUCT_WORD: word })
+    })
+    beforeEach(async () => {
+      const owner = await createOwner(api, { name: 'Shop' })
+      const { userId } = owner.line
+      client = owner.client
+      lines = [owner.line, await createLine(api.context, { userId })]
+      applicationId = (await createApplication(api.context)).id
+      await connectLines(api.context, {
+        applicationId,
+        userId,
+        lineIds: lines.map(({ lineId }) => lineId),
+        scopes: ['messages:connect', 'lines:read'],
+      })
+    })
+    after(() => api.close())
+
+    const path = (lineId = '') =>
+      `/v1/authorized-applications/${applicationId}${lineId === '' ? '' : `/${word}s/${lineId}`}`
+    const lineIds = (answer: unknown) =>
+      (answer as Record<string, { id: string }[]>[]).flatMap((each) =>
+        (each[`connected_${word}s`] ?? []).map(({ id }) => id),
+      )
+
+    it('are listed with the lines that they may use, and for what', async () => {
+      const [application, ...others] = expectAnswer(
+        await client.get('/v1/authorized-applications'),
+      ) as Record<string, unknown>[]
+      expect(others).to.deep.equal([])
+      expect(application).to.include({ id: applicationId, name: 'Auto Reply', ownerName: 'Grace' })
+      const [first] = application?.[`connected_${word}s`] as object[]
+      expect(first).to.deep.include({
+        id: lines[0]?.lineId,
+        name: 'Shop',
+        phoneNumber: lines[0]?.number,
+        scopes: ['messages:connect', `${word}s:read`],
+        lastSentAt: null,
+        lastReceivedAt: null,
+      })
+    })
+
+    it('lose one line, and then all', async () => {
+      const [first, second] = lines.map(({ lineId }) => lineId)
+      expect(lineIds(expectAnswer(await client.delete(path(first))))).to.deep.equal([second])
+      expectProblem(await client.delete(path(first)), 404, /no such line/)
+      expectProblem(await client.delete(path('x')), 404, /no such line/)
+      expect(expectAnswer(await client.delete(path()))).to.deep.equal([])
+      expectProblem(await client.delete(path()), 404, /no such application/)
+    })
+
+    it('are the user’s alone', async () => {
+      const stranger = await createOwner(api)
+      expect(expectAnswer(await stranger.client.get('/v1/authorized-applications'))).to.deep.equal([])
+      expectProblem(await stranger.client.delete(path()), 404, /no such application/)
+      expectProblem(await stranger.client.delete(path(lines[0]?.lineId)), 404, /no such application/)
+      expect(lineIds(expectAnswer(await client.get('/v1/authorized-applications')))).to.have.length(2)
+    })
+  })
+}

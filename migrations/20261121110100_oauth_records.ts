@@ -50,7 +50,8 @@ export async function up(knex: Knex): Promise<void> {
       select * into l from lines where id = (r ->> 'line_id')::uuid;
 
       if application is not null then
-        update application_lines set last_sent_at = now_at where application_id = application and line_id = l.id;
+        update application_lines set last_sent_at = now_at
+          where application_id = application and line_id = l.id and scopes && array['messages:connect', 'messages:write'];
         if not found then
           outcome := 'not_connected';
           return;

@@ -25,6 +25,19 @@ describe('vocabulary', () => {
     ])
   })
 
+  it('has the words of OAuth, in snake_case as RFC 6749 has its own', () => {
+    for (const word of ['line', 'burner']) {
+      const vocabulary = createVocabulary(word)
+      expect(vocabulary.idParameter).to.equal(`${word}_id`)
+      expect(vocabulary.connectedField).to.equal(`connected_${word}s`)
+      expect(vocabulary.scope('lines:read')).to.equal(`${word}s:read`)
+      expect(vocabulary.scope('messages:write')).to.equal('messages:write')
+      expect(vocabulary.canonicalScope(`${word}s:read`)).to.equal('lines:read')
+      expect(vocabulary.canonicalScope('lines:read')).to.equal('lines:read')
+      expect(vocabulary.canonicalScope('burnersx:read')).to.equal('burnersx:read')
+    }
+  })
+
   describe('a path of the API', () => {
     const paths: [canonical: string, spelled: string][] = [
       ['/v1/lines', '/v1/burners'],

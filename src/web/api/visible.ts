@@ -1,5 +1,6 @@
 import type { Context as KoaContext } from 'koa'
 import type { MessageFilter } from '../../database/messages/reading.js'
+import { SCOPES, type Scope } from '../../domain/application-access.js'
 import { findConnectedLines } from '../../domain/application-lines.js'
 import type { Context } from '../../domain/context.js'
 import { applicationOf, hasScope, userOf } from '../middleware/authenticate.js'
@@ -10,7 +11,7 @@ import { applicationOf, hasScope, userOf } from '../middleware/authenticate.js'
  */
 export async function visibleLines(context: Context, ctx: KoaContext): Promise<Set<string> | undefined> {
   if (applicationOf(ctx) === undefined || hasScope(ctx, 'lines:read')) return undefined
-  return new Set(await connectedLines(context, ctx))
+  return new Set(await connectedLines(context, ctx, SCOPES))
 }
 
 /** Of connected lines all messages with `messages:connect`; who may only write sees what it wrote itself. */
@@ -20,12 +21,22 @@ export async function visibleMessages(
 ): Promise<Pick<MessageFilter, 'lineIds' | 'applicationId'>> {
   const application = applicationOf(ctx)
   if (application === undefined) return {}
-  const lineIds = await connectedLines(context, ctx)
-  return hasScope(ctx, 'messages:connect') ? { lineIds } : { lineIds, applicationId: application.id }
+  if (hasScope(ctx, 'messages:connect')) {
+    return { lineIds: await connectedLines(context, ctx, ['messages:connect']) }
+  }
+  const lineIds = await connectedLines(context, ctx, ['messages:connect', 'messages:write'])
+  return { lineIds, applicationId: application.id }
 }
 
-async function connectedLines(context: Context, ctx: KoaContext): Promise<string[]> {
+/** Those for which the user, the last time, allowed one of the scopes: an older token may have more. */
+async function connectedLines(
+  context: Context,
+  ctx: KoaContext,
+  scopes: readonly Scope[],
+): Promise<string[]> {
   const { id = '' } = applicationOf(ctx) ?? {}
   const connected = await findConnectedLines(context, id, userOf(ctx))
-  return connected.map((line) => line.id)
+  return connected
+    .filter((line) => scopes.some((scope) => line.scopes.includes(scope)))
+    .map((line) => line.id)
 }

@@ -33,7 +33,9 @@ export interface Asked {
 export async function readAsked(context: Context, ctx: KoaContext): Promise<Asked> {
   const { uid, params } = await readInteraction(context, ctx)
   const application = await findClient(context, String(params.client_id))
-  if (application === undefined) throw isOver()
+  const redirectUri = String(params.redirect_uri)
+  // Both may be gone by now; nobody is sent to an address that the application has taken back.
+  if (!application?.redirectUris.includes(redirectUri)) throw isOver()
 
   const { userId } = sessionOf(ctx)
   const active = (await listOwnLines(context, userId)).filter(isActive)
@@ -43,7 +45,7 @@ export async function readAsked(context: Context, ctx: KoaContext): Promise<Aske
     uid,
     application,
     scopes: String(params.scope).split(' ').filter(isScope),
-    redirectUri: String(params.redirect_uri),
+    redirectUri,
     lineId,
     choice: lineId === undefined ? active : active.filter(({ id }) => id === lineId),
     connected: new Set(connected.map(({ id }) => id)),

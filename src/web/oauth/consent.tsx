@@ -32,17 +32,22 @@ export function showConsent(context: Context): Middleware {
     answerPage(
       ctx,
       <Layout page={page} title={`Authorize ${application.name}`}>
-        <article class="narrow consent">
+        <article class="narrow">
           <h1>Authorize {application.name}?</h1>
           <p>
-            <strong>{application.name}</strong>, an application of {application.ownerName},{' '}
-            {application.description !== '' && <q>{application.description}</q>} asks to be allowed to:
+            <strong>{application.name}</strong>, an application of {application.ownerName}, asks you (
+            {page.session?.email}) to be allowed to:
           </p>
           <ul>
             {asked.scopes.map((scope) => (
               <li key={scope}>{PERMISSIONS[scope]}</li>
             ))}
           </ul>
+          {application.description !== '' && (
+            <p>
+              It says about itself: <q>{application.description}</q>
+            </p>
+          )}
           <Form page={page} action={ctx.path}>
             <Choice asked={asked} page={page} />
             <div class="grid">

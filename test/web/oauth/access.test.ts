@@ -245,8 +245,8 @@ describe('/v1 by an access token', () => {
       const second = await another()
       const inbound = await queueMessage(server.context, visitor.line)
       const elsewhere = await queueMessage(server.context, second)
-      const connect = await authorize('messages:connect')
       const write = await authorize('messages:write')
+      const connect = await authorize('messages:connect')
       const { id } = (await send(write)).body as { id: string }
       expect(await idsAt(connect, '/v1/messages')).to.deep.equal([id, inbound])
       expect(await idsAt(write, '/v1/messages')).to.deep.equal([id])
@@ -259,6 +259,17 @@ describe('/v1 by an access token', () => {
       ] as const) {
         expect((await call(token, `/v1/messages/${message}`)).status).to.equal(status)
       }
+    })
+
+    it('what the user allowed last is what holds, also for an older token that has more', async () => {
+      const token = await authorize('messages:write,messages:connect')
+      const { id } = (await send(token)).body as { id: string }
+      await authorize('lines:read')
+      expectProblem(await send(token), 403, /not connected/)
+      expect(await idsAt(token, '/v1/messages')).to.deep.equal([])
+      expect((await call(token, `/v1/messages/${id}`)).status).to.equal(404)
+      await authorize('messages:write')
+      expect((await send(token)).status).to.equal(200)
     })
 
     it('nothing else is an application’s to do', async () => {

@@ -133,6 +133,15 @@ describe('the consent page', () => {
     expect((await open()).answer.text).to.include('not registered')
   })
 
+  it('is over when the application takes the address back meanwhile', async () => {
+    const page = await open()
+    await server.context
+      .db('applications')
+      .where({ id: application.id })
+      .update({ redirect_uris: ['https://moved.example/'] })
+    expect((await visitor.get(page.url)).status).to.equal(400)
+  })
+
   it('leads back to an application on the same machine or phone', async () => {
     for (const redirectUri of [
       'http://127.0.0.1:4000/cb',

@@ -1,0 +1,89 @@
+import { expect } from 'chai'
+import type { Browser } from 'playwright-core'
+import { createPerson, PASSWORD } from '../domain/people.js'
+import { launchBrowser, openPage } from '../helpers/browser.js'
+import { createLine } from '../helpers/factories.js'
+import { startReceiver, type Receiver } from '../helpers/receiver.js'
+import {
+  asking,
+  authorizePath,
+  createApplication,
+  requestToken,
+  send,
+  serveOAuth,
+  type OAuthServer,
+  type Tokens,
+} from '../web/oauth/support.js'
+
+/** Browsers hold a page's Content-Security-Policy against the redirects that follow its form: only one can tell. */
+describe('authorizing an application in a browser', function () {
+  this.timeout(60_000)
+
+  let server: OAuthServer
+  let application: Receiver
+  let browser: Browser
+
+  before(async () => {
+    ;[server, application, browser] = await Promise.all([serveOAuth(), startReceiver(), launchBrowser()])
+  })
+
+  after(async () => {
+    await browser.close()
+    await application.close()
+    await server.close()
+  })
+
+  for (const [what, options] of [
+    ['on a desk', {}],
+    ['on a phone, in the dark', { viewport: { width: 390, height: 844 }, colorScheme: 'dark' as const }],
+    ['without JavaScript', { javaScriptEnabled: false }],
+  ] as const) {
+    it(`${what}: sign-in, consent, and back to the application, which sends`, async () => {
+      const person = await createPerson(server.context)
+      const shop = await createLine(server.context, { userId: person.id, name: 'Shop' })
+      await createLine(server.context, { userId: person.id, name: 'Home' })
+      const redirectUri = `http://127.0.0.1:${application.port}/callback`
+      const registered = await createApplication(server, {
+        description: 'Answers when you cannot',
+        redirectUris: [redirectUri],
+      })
+      const { page, complaints, ...shots } = await openPage(browser, server.web.url, options)
+      await page.goto(authorizePath(asking(registered, { redirect_uri: redirectUri })))
+      await page.getByLabel('E-mail').fill(person.email)
+      await page.getByLabel('Password').fill(PASSWORD)
+      await page.getByRole('button', { name: 'Sign in' }).click()
+
+      await page.getByRole('heading', { name: 'Authorize Auto reply?' }).waitFor()
+      await shots.screenshot(`authorize-${what.replaceAll(/\W+/g, '-')}`)
+      await page.getByRole('button', { name: 'Authorize', exact: true }).click()
+      await page.getByRole('alert').filter({ hasText: 'choose at least one line' }).waitFor()
+      await page.getByRole('checkbox', { name: 'Shop' }).check()
+      await page.getByRole('button', { name: 'Authorize', exact: true }).click()
+      await page.waitForURL(`${redirectUri}?*`)
+
+      const back = new URL(page.url())
+      expect(back.searchParams.get('state')).to.equal('a state')
+      const code = back.searchParams.get('code') ?? ''
+      const answer = await requestToken(server, registered, { grant_type: 'authorization_code', code })
+      const { access_token: token, connected_lines: lines } = answer.body as Tokens
+      expect(lines.map(({ id }) => id)).to.deep.equal([shop.lineId])
+      const sent = await send(server, token, { lineId: shop.lineId, toNumber: '+15005550188', text: 'Hello' })
+      expect(sent.status, sent.text).to.equal(200)
+
+      // The page that was refused is told as an error of the browser's; the application's own is another origin.
+      const unexpected = complaints.filter(
+        (each) =>
+          !each.startsWith(`request to http://127.0.0.1:${application.port}`) &&
+          !/status of (400|404)/.test(each),
+      )
+      expect(unexpected).to.deep.equal([])
+
+      await page.goto(`${server.web.url}${authorizePath(asking(registered, { redirect_uri: redirectUri }))}`)
+      expect(await page.getByRole('checkbox', { name: 'Shop' }).isChecked()).to.be.true
+      expect(await page.getByRole('checkbox', { name: 'Home' }).isChecked()).to.be.false
+      await page.getByRole('button', { name: 'Cancel' }).click()
+      await page.waitForURL(`${redirectUri}?error=access_denied*`)
+      await page.context().close()
+    })
+  }
+})

@@ -1,0 +1,106 @@
+import { expect } from 'chai'
+import { messagesOf } from '../support.js'
+import {
+  asking,
+  authorizePath,
+  call,
+  createApplication,
+  createVisitor,
+  decide,
+  requestToken,
+  send,
+  serveOAuth,
+  type OAuthServer,
+  type TestApplication,
+  type Tokens,
+  type Visitor,
+} from './support.js'
+
+describe('OAuth with PRODUCT_WORD=burner', () => {
+  let server: OAuthServer
+  let application: TestApplication
+  let visitor: Visitor
+
+  before(async () => {
+    server = await serveOAuth({ PRODUCT_WORD: 'burner' })
+    application = await createApplication(server)
+    visitor = await createVisitor(server)
+  })
+
+  after(() => server.close())
+
+  const authorize = async (more: Record<string, string>): Promise<Tokens> => {
+    const page = await visitor.follow(authorizePath(asking(application, more)))
+    const lineIds = page.answer.text.includes('type="checkbox"') ? [visitor.line.lineId] : []
+    const code = (await decide(visitor, page, { lineIds })).searchParams.get('code') ?? ''
+    const answer = await requestToken(server, application, { grant_type: 'authorization_code', code })
+    expect(answer.status, answer.text).to.equal(200)
+    return answer.body as Tokens
+  }
+
+  it('answers connected_burners and burners:read, and nothing of lines', async () => {
+    const tokens = await authorize({ scope: 'messages:connect burners:read' })
+    expect(tokens.scope).to.equal('messages:connect burners:read')
+    expect(tokens).to.have.property('connected_burners').that.has.length(1)
+    expect(JSON.stringify(tokens)).not.to.match(/connected_lines|lines:/)
+    const { body } = await requestToken(
+      server,
+      application,
+      { token: tokens.access_token },
+      { path: '/oauth/introspect' },
+    )
+    expect(body).to.include({ active: true, scope: 'messages:connect burners:read' })
+    const refreshed = await requestToken(server, application, {
+      grant_type: 'refresh_token',
+      refresh_token: tokens.refresh_token,
+      scope: 'burners:read',
+    })
+    expect(refreshed.body).to.include({ scope: 'burners:read' })
+  })
+
+  it('takes the canonical words too', async () => {
+    expect((await authorize({ scope: 'lines:read' })).scope).to.equal('burners:read')
+  })
+
+  for (const name of ['burner_id', 'line_id']) {
+    it(`skips the choice for ${name}`, async () => {
+      const { text } = (
+        await visitor.follow(authorizePath(asking(application, { [name]: visitor.line.lineId })))
+      ).answer
+      expect(text).not.to.include('type="checkbox"')
+      expect(await authorize({ [name]: visitor.line.lineId })).to.have.property('connected_burners')
+    })
+  }
+
+  it('sends by burnerId and by lineId', async () => {
+    const { access_token: token } = await authorize({})
+    for (const name of ['burnerId', 'lineId']) {
+      const answer = await send(server, token, {
+        [name]: visitor.line.lineId,
+        toNumber: '+15005550188',
+        text: name,
+      })
+      expect(answer.status, answer.text).to.equal(200)
+      expect(answer.body).to.include({ burnerId: visitor.line.lineId })
+      expect(answer.text).not.to.include('"lineId":')
+    }
+    expect(await messagesOf(server.context, visitor.line.lineId)).to.have.length(2)
+    expect((await call(server, token, '/v1/burners')).body).to.have.length(1)
+  })
+
+  it('names its scopes so in the metadata and where one lacks', async () => {
+    const { body } = await server.web.request('/.well-known/oauth-authorization-server')
+    expect(body).to.have.deep.property('scopes_supported', [
+      'messages:connect',
+      'messages:write',
+      'burners:read',
+    ])
+    const { access_token: token } = await authorize({ scope: 'burners:read' })
+    const answer = await send(server, token, {
+      burnerId: visitor.line.lineId,
+      toNumber: '+15005550188',
+      text: 'x',
+    })
+    expect(answer.headers.get('www-authenticate')).to.include('scope="messages:connect"')
+  })
+})

@@ -1,0 +1,181 @@
+import { expect } from 'chai'
+import { deleteExpiredOAuthRecords } from '../../../src/database/oauth-records.js'
+import { freePort } from '../../../dev/free-port.js'
+import { createTestContext } from '../../helpers/context.js'
+import { createEnvironment } from '../../helpers/environment.js'
+import { startWeb, stopProcesses } from '../../helpers/processes.js'
+import { until } from '../../helpers/until.js'
+import { serveApp } from '../../helpers/web.js'
+import { startProxy, through } from '../proxy.js'
+import {
+  asking,
+  authorizePath,
+  call,
+  createApplication,
+  createVisitor,
+  getCode,
+  getTokens,
+  requestToken,
+  serveOAuth,
+  type OAuthServer,
+  type Tokens,
+} from './support.js'
+
+describe('OAuth when not all is well', () => {
+  it('answers 503 in its own words without Postgres, and redirects nobody', async () => {
+    const environment = await createEnvironment()
+    const direct = environment.DATABASE_URL!
+    const proxy = await startProxy(direct)
+    const server = await serveOAuth({ ...environment, DATABASE_URL: through(proxy, direct) })
+    try {
+      const application = await createApplication(server)
+      const visitor = await createVisitor(server)
+      const code = await getCode(visitor, asking(application))
+      await proxy.cut('refuse')
+      const fields = { grant_type: 'authorization_code', code }
+      await requestToken(server, application, fields)
+      const answer = await requestToken(server, application, fields)
+      expect(answer.status, answer.text).to.equal(503)
+      expect(answer.body).to.include({ error: 'temporarily_unavailable' })
+      expect(answer.headers.get('retry-after')).to.match(/^[1-9]\d*$/)
+      const page = await visitor.get(authorizePath(asking(application)))
+      expect([page.status, page.headers.get('location')]).to.deep.equal([503, null])
+      expect(page.text).to.include('temporarily unavailable')
+      await proxy.restore()
+      await until(
+        'it works again',
+        async () => (await requestToken(server, application, fields)).status === 200,
+      )
+    } finally {
+      await server.close()
+      await proxy.close()
+    }
+  })
+
+  it('needs no Redis', async () => {
+    const environment = await createEnvironment()
+    const context = await createTestContext({ ...environment, PUBLIC_URL: 'http://127.0.0.1:1' })
+    const web = await serveApp(context)
+    const server: OAuthServer = { context, web, close: () => web.close() }
+    try {
+      const application = await createApplication(server)
+      const tokens = await getTokens(server, await createVisitor(server), application)
+      context.redis.disconnect()
+      const fields = { grant_type: 'refresh_token', refresh_token: tokens.refresh_token }
+      expect((await requestToken(server, application, fields)).status).to.equal(200)
+    } finally {
+      await web.close()
+      await context.close()
+    }
+  })
+
+  it('keeps a flood of token requests to 300 a minute for each address', async () => {
+    const server = await serveOAuth()
+    try {
+      const answers = await Promise.all(
+        Array.from({ length: 301 }, () => server.web.request('/oauth/access', { method: 'POST' })),
+      )
+      const refused = answers.filter(({ status }) => status === 429)
+      expect(refused).to.have.length(1)
+      expect(refused[0]?.headers.get('retry-after')).to.match(/^[1-9]\d*$/)
+      expect(refused[0]?.body).to.have.property('error').that.is.a('string')
+    } finally {
+      await server.close()
+    }
+  })
+
+  describe('afterwards', () => {
+    let server: OAuthServer
+
+    before(async () => {
+      server = await serveOAuth()
+    })
+
+    after(() => server.close())
+
+    it('what is over is swept, what works stays', async () => {
+      const { db } = server.context
+      const application = await createApplication(server)
+      const visitor = await createVisitor(server)
+      const alive = await getTokens(server, visitor, application)
+      const old = await createVisitor(server)
+      await getTokens(server, old, application)
+      await visitor.follow(authorizePath(asking(application)))
+      const ofOld = db('oauth_records').where({ user_id: old.line.userId })
+      await ofOld
+        .clone()
+        .whereNot({ kind: 'Grant' })
+        .update({ expires_at: new Date(Date.now() - 1000) })
+      await db('oauth_records').update({ created_at: new Date(Date.now() - 2 * 3_600_000) })
+
+      expect(await deleteExpiredOAuthRecords(db)).to.be.above(0)
+      expect(await ofOld.clone()).to.deep.equal([])
+      const kinds = await db('oauth_records').orderBy('kind').pluck<string[]>('kind')
+      expect(kinds).to.include.members(['AccessToken', 'Grant', 'Interaction', 'RefreshToken'])
+      expect((await call(server, alive.access_token, '/v1/lines')).status).to.equal(200)
+    })
+  })
+
+  it('no log line has a code, a token, a secret or a cookie in it, at any level', async () => {
+    const port = await freePort()
+    const environment = await createEnvironment({
+      LOG_LEVEL: 'debug',
+      PORT: String(port),
+      PUBLIC_URL: `http://127.0.0.1:${port}`,
+    })
+    const context = await createTestContext({ ...environment, LOG_LEVEL: 'silent' })
+    const process = await startWeb(environment)
+    const local = await serveApp(context)
+    // Same database, same secrets: what is asked of the process is answered by it alone.
+    const request: OAuthServer['web']['request'] = async (path, init = {}) => {
+      const response = await fetch(process.url + path, { redirect: 'manual', ...init })
+      const text = await response.text()
+      return {
+        status: response.status,
+        headers: response.headers,
+        text,
+        get body() {
+          return JSON.parse(text) as unknown
+        },
+      }
+    }
+    const server: OAuthServer = {
+      context,
+      web: { ...local, url: process.url, request },
+      close: () => local.close(),
+    }
+    try {
+      const application = await createApplication(server)
+      const visitor = await createVisitor(server)
+      const page = await visitor.follow(authorizePath(asking(application)))
+      const uid = new URL(page.url).pathname.split('/').pop() ?? ''
+      const code = await getCode(visitor, asking(application))
+      const answer = await requestToken(server, application, { grant_type: 'authorization_code', code })
+      const tokens = answer.body as Tokens
+      await requestToken(server, application, { grant_type: 'authorization_code', code })
+      await call(server, tokens.access_token, '/v1/lines')
+      await until('the last request is in the log', () =>
+        process.log().some(({ msg, path }) => msg === 'request.handled' && path === '/v1/lines'),
+      )
+      const log = process.lines.join('\n')
+      expect(log).to.include('/oauth/access').and.include('/oauth/consent/[cut]')
+      const session = visitor.cookies.get('__Host-linehook')?.value ?? ''
+      for (const secret of [
+        uid,
+        code,
+        tokens.access_token,
+        tokens.refresh_token,
+        application.clientSecret,
+        session,
+      ]) {
+        expect(secret).to.have.length.above(20)
+        expect(log).not.to.include(secret)
+      }
+      expect(process.errorLines).to.deep.equal([])
+    } finally {
+      await stopProcesses()
+      await local.close()
+      await context.close()
+    }
+  })
+})

@@ -70,12 +70,10 @@ export const settings = {
   ACCESS_TOKEN_SECONDS: count(60, 31_536_000)
     .default(7_776_000)
     .meta({ about: "How long an application's access token works; the default is 90 days." }),
-  SIMULATOR: flag()
-    .default(false)
-    .meta({
-      about:
-        'Opens the simulator carrier: its phones at /simulator, and its routes below it, which need no password.',
-    }),
+  SIMULATOR: flag().default(false).meta({
+    about:
+      'Opens the simulator carrier: its phones at /simulator, and its routes below it, which need no password.',
+  }),
   ALLOW_HTTP: flag()
     .default(false)
     .meta({ about: 'Lets outgoing webhook URLs be http:// as well as https://.' }),

@@ -1,0 +1,131 @@
+import { expect } from 'chai'
+import {
+  asking,
+  authorizePath,
+  createApplication,
+  createVisitor,
+  getTokens,
+  pkce,
+  requestToken,
+  send,
+  serveOAuth,
+  type OAuthServer,
+  type TestApplication,
+  type Visitor,
+} from './support.js'
+
+const HOSTILE = [
+  '\0',
+  'a\0b',
+  '\ud800',
+  '%',
+  '%00',
+  '%ff%fe',
+  '../../etc/passwd',
+  "'; drop table oauth_records; --",
+  '{"$gt":""}',
+  '__proto__',
+  'constructor',
+  '\r\nSet-Cookie: a=b',
+  'x'.repeat(8000),
+  '\u202e𝕏',
+  '-1',
+  'null',
+  ' ',
+  ',,, ,',
+]
+
+/** No input makes anything but an answer. */
+describe('OAuth, whatever is sent,', () => {
+  let server: OAuthServer
+  let application: TestApplication
+  let visitor: Visitor
+
+  before(async () => {
+    server = await serveOAuth()
+    application = await createApplication(server)
+    visitor = await createVisitor(server)
+  })
+
+  after(() => server.close())
+
+  const clearPace = () => server.context.windows.clear('oauth:{127.0.0.1}')
+  beforeEach(clearPace)
+
+  it('answers every parameter of an authorization, and sends nobody elsewhere', async () => {
+    const names = Object.keys({ ...asking(application), ...pkce().challenge, line_id: '', __proto: '' })
+    for (const name of names) {
+      for (const value of HOSTILE) {
+        const { url, hops } = await visitor.follow(authorizePath(asking(application, { [name]: value })))
+        const statuses = hops.map(({ status }) => status)
+        expect(Math.max(...statuses), `${name}=${JSON.stringify(value.slice(0, 30))}`).to.be.below(500)
+        expect(new URL(url, server.web.url).origin).to.be.oneOf([server.web.url, 'https://app.example'])
+        expect(hops.flatMap(({ headers }) => headers.getSetCookie()).join()).not.to.include('a=b')
+      }
+    }
+  })
+
+  it('answers every field of a token request, as form and as JSON', async () => {
+    const fields = [
+      'grant_type',
+      'code',
+      'redirect_uri',
+      'code_verifier',
+      'client_id',
+      'client_secret',
+      'refresh_token',
+      'scope',
+      'token',
+    ]
+    const tokens = await getTokens(server, visitor, application)
+    for (const name of fields) {
+      await clearPace()
+      for (const value of HOSTILE) {
+        const sent = {
+          grant_type: 'refresh_token',
+          refresh_token: tokens.refresh_token,
+          scope: 'lines:read',
+          [name]: value,
+        }
+        for (const path of ['/oauth/access', '/oauth/revoke', '/oauth/introspect']) {
+          const form = await requestToken(server, application, sent, { path })
+          expect(form.status, `${name}=${JSON.stringify(value.slice(0, 30))}`).to.be.oneOf([200, 400, 401])
+          expect(form.body).to.be.an('object')
+        }
+        const json = await server.web.request('/oauth/access', { method: 'POST', body: JSON.stringify(sent) })
+        expect(json.status).to.be.oneOf([400, 401])
+      }
+    }
+  })
+
+  it('answers every Authorization header', async () => {
+    for (const value of [
+      'Basic',
+      'Basic !!',
+      'Basic Og==',
+      'Basic YTpi',
+      'Bearer x',
+      'Basic JTpi',
+      'x'.repeat(4000),
+    ]) {
+      const answer = await server.web.request('/oauth/access', {
+        method: 'POST',
+        headers: { Authorization: value },
+        body: new URLSearchParams({ grant_type: 'refresh_token', refresh_token: 'x' }),
+      })
+      expect(answer.status, value.slice(0, 20)).to.be.oneOf([400, 401])
+      expect(answer.body).to.have.property('error')
+    }
+  })
+
+  it('answers every field of a message', async () => {
+    const { access_token: token } = await getTokens(server, visitor, application)
+    for (const name of ['lineId', 'toNumber', 'text', 'mediaUrl']) {
+      for (const value of [...HOSTILE, null, 7, true, [], {}, ['a', 'b']]) {
+        const message = { lineId: visitor.line.lineId, toNumber: '+15005550188', text: 'Hi', [name]: value }
+        const answer = await send(server, token, message)
+        expect(answer.status, `${name}: ${JSON.stringify(value).slice(0, 30)}`).to.be.below(500)
+      }
+    }
+  })
+})

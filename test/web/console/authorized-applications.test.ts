@@ -1,7 +1,13 @@
 import { expect } from 'chai'
-import { connectLines, findConnectedLines } from '../../../src/domain/application-lines.js'
+import {
+  connectLines,
+  disconnectApplication,
+  findConnectedLines,
+} from '../../../src/domain/application-lines.js'
+import { deliver } from '../../../src/domain/deliveries/deliver.js'
 import { newId } from '../../../src/ids.js'
 import { connect, createApplication } from '../../domain/applications.js'
+import { receiveForDelivery } from '../../domain/fixtures.js'
 import { createLine } from '../../helpers/factories.js'
 import { browse } from '../../helpers/browser-session.js'
 import { redirectOf, startConsole, wordsOf, type Console } from './line/line-page.js'
@@ -87,6 +93,30 @@ describe('authorized applications in the console', () => {
     expect(await line.page()).to.include(`href="${PATH}#${application.id}"`)
     const other = await site.openLine()
     expect(wordsOf(await other.page())).to.include('No application may use this line.')
+  })
+
+  it('are named on the way of a message, without what is their own', async () => {
+    const line = await site.openLine()
+    const webhookUrl = `${site.receiver.url}?key=theirs`
+    const application = await createApplication(site.context, { name: 'Notes', webhookUrl })
+    await connect(site.context, application, line)
+    site.receiver.answerWith((response) => response.end('their words'))
+    const delivery = await receiveForDelivery(site.context, line)
+    await deliver(site.context, delivery.id, delivery.endpoint_id)
+    const event = await site.context
+      .db('events')
+      .where({ id: delivery.event_id })
+      .first<{ message_id: string }>('message_id')
+    const { text } = await line.browser.get(`/console/messages/${event.message_id}`)
+    expect(wordsOf(text)).to.include(`Delivery to Notes ${new URL(webhookUrl).origin} delivered`)
+    expect(text).not.to.include('theirs').and.not.to.include('their words')
+    expect(wordsOf((await line.browser.get('/console/activity')).text)).to.include('Event to Notes')
+
+    await disconnectApplication(site.context, line.userId, application.id)
+    await line.browser.submit(`/console/messages/${event.message_id}/deliveries/${delivery.id}/send-again`)
+    await deliver(site.context, delivery.id, delivery.endpoint_id)
+    const after = await line.browser.get(`/console/messages/${event.message_id}`)
+    expect(wordsOf(after.text)).to.include('The line was disconnected from the application')
   })
 
   it('are the user’s alone', async () => {

@@ -135,10 +135,7 @@ describe('in a browser', function () {
       await page.getByRole('link', { name: 'Activity', exact: true }).click()
       await sees(page, `On my way, ${name}`)
       await show('5-activity')
-      await page
-        .getByRole('link', { name: `On my way, ${name}` })
-        .first()
-        .click()
+      await page.getByRole('link', { name: `From ${PHONE}` }).click()
       await sees(page, /delivered/i)
       await show('6-message')
 

@@ -14,7 +14,7 @@ export async function findEndpointsOfLine(
 ): Promise<{ endpointId: string; isDisabled: boolean }[]> {
   const rows: { endpointId: string; isDisabled: boolean }[] = await db('developer_connections as c')
     .join('endpoints as e', 'e.id', 'c.endpoint_id')
-    .where({ 'c.line_id': lineId, 'c.enabled': true })
+    .where({ 'c.line_id': lineId, 'c.enabled': true, 'e.removed_at': null })
     .select({
       endpointId: 'e.id',
       isDisabled: db.raw('e.disabled_at is not null'),

@@ -41,7 +41,7 @@ export async function claimDeliveries(
            round_attempt_count = d.round_attempt_count + o.is_open::integer,
            lease_until = case when o.is_open then now() + make_interval(secs => ?) end
        from endpoints e,
-         lateral (select e.disabled_at is null and exists (
+         lateral (select e.disabled_at is null and e.removed_at is null and exists (
            select 1 from developer_connections c where c.endpoint_id = e.id and c.enabled) as is_open) o
        where d.id = any (?::uuid[]) and d.status = 'pending' and e.id = d.endpoint_id
        returning d.id, d.event_id, d.endpoint_id as "endpointId", d.status, d.attempt_count as "attemptNumber",

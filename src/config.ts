@@ -46,7 +46,7 @@ export const settings = {
     .meta({ about: 'The least level that is logged: debug, info, warn, error or silent.' }),
   QUEUES_PASSWORD: text().min(12, 'must have 12 characters or more').meta({
     about:
-      "The operators' password for the dashboard at /queues (user name: operator); without it the dashboard is closed.",
+      'The password for the dashboard at /queues by HTTP Basic (user name: operator); operators who sign in need none.',
     secret: true,
   }),
   QUEUES_WRITABLE: flag()
@@ -67,9 +67,10 @@ export const settings = {
   MAX_QUEUED_PER_LINE: count(1, 1_000_000)
     .default(1000)
     .meta({ about: 'With so many messages of one line waiting, new ones for it are refused.' }),
-  SIMULATOR: flag()
-    .default(false)
-    .meta({ about: 'Opens the simulator carrier: its phones at /simulator, and its routes below it, which need no password.' }),
+  SIMULATOR: flag().default(false).meta({
+    about:
+      'Opens the simulator carrier: its phones at /simulator, and its routes below it, which need no password.',
+  }),
   ALLOW_HTTP: flag()
     .default(false)
     .meta({ about: 'Lets outgoing webhook URLs be http:// as well as https://.' }),

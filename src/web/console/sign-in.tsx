@@ -1,6 +1,6 @@
 import type { Context as KoaContext, Middleware } from 'koa'
 import type { Context } from '../../domain/context.js'
-import { confirmPassword, endSession } from '../../domain/sessions.js'
+import { confirmPassword } from '../../domain/sessions.js'
 import { signIn } from '../../domain/sign-in.js'
 import { newToken } from '../../secrets.js'
 import { fieldOf, queryOf, readNext } from './fields.js'
@@ -8,17 +8,17 @@ import { Field, Form } from './form.js'
 import { Layout } from './layout.js'
 import { withNotice } from './notices.js'
 import { answerPage, pageOf } from './page.js'
-import { sessionOf, setBrowserToken, type SessionState } from './session.js'
+import { changeBrowserToken, sessionOf } from './session.js'
 
-/** Who is signed in already goes straight to where the link wanted to. */
+/** Who is signed in already goes straight to where the link wanted to; unless he was refused just now. */
 export function showSignIn(context: Context): Middleware {
   return (ctx) => {
     const next = nextOf(ctx)
-    if ((ctx.state as SessionState).session !== undefined) {
+    const page = pageOf(ctx, context)
+    if (page.session !== undefined && page.fault === undefined) {
       ctx.redirect(next)
       return Promise.resolve()
     }
-    const page = pageOf(ctx, context)
     const action = '/console/sign-in'
     answerPage(
       ctx,
@@ -66,16 +66,14 @@ export function postSignIn(context: Context) {
       address: ctx.ip,
       userAgent: ctx.get('User-Agent'),
     })
-    setBrowserToken(ctx, context, token)
+    await changeBrowserToken(ctx, context, token)
     return nextOf(ctx)
   }
 }
 
 export function postSignOut(context: Context) {
   return async (ctx: KoaContext): Promise<string> => {
-    const { userId, id } = sessionOf(ctx)
-    await endSession(context, userId, id)
-    setBrowserToken(ctx, context, newToken())
+    await changeBrowserToken(ctx, context, newToken())
     return withNotice('/console/sign-in', 'signed-out')
   }
 }

@@ -101,9 +101,7 @@ describe("a message's page", () => {
       expect(redirectOf(await submit())).to.deep.equal([303, location])
       expect(await countRows(site.context, 'messages')).to.equal(count + 1)
       const { text } = await line.browser.get(location!)
-      expect(wordsOf(text)).to.match(
-        /Accepted by a person: sent again .* It sends an earlier message again\./,
-      )
+      expect(wordsOf(text)).to.match(/Accepted from this console .* It sends an earlier message again\./)
       expect(text).to.include(`href="${pathOf(id)}"`)
     })
 

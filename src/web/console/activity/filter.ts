@@ -47,7 +47,8 @@ export async function readFilter(
 }
 
 export function writtenFilter(ctx: KoaContext): WrittenFilter {
-  const given = FILTER_NAMES.map((name) => [name, queryOf(ctx, name)] as const)
+  // A plus sign in a query means a space to most parsers, and people forget to write %2B.
+  const given = FILTER_NAMES.map((name) => [name, queryOf(ctx, name).replace(/^ (?=\d)/, '+')] as const)
   return Object.fromEntries(given.filter(([, value]) => value !== ''))
 }
 

@@ -9,7 +9,7 @@ import { openBench } from './harness.js'
 
 /**
  * How long `GET /console/activity` takes for a user with so many messages and as many deliveries on two lines, from
- * the first byte of the request to the last of the page. Run by hand: `npx tsx bench/activity.ts`.
+ * the first byte of the request to the last of the page. Run by hand: `npm run bench:activity`.
  *
  * What fails is rare and old, and one number has never been in touch: the questions that a scan would answer worst.
  */

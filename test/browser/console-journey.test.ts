@@ -50,7 +50,7 @@ describe('in a browser', function () {
       method: 'POST',
       body: JSON.stringify({ intent: 'message', data: { toNumber: PHONE, text } }),
     })
-    return { status: response.status, body: await response.json() }
+    return { status: response.status, body: (await response.json()) as unknown }
   }
 
   for (const [what, options] of [

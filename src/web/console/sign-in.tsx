@@ -7,7 +7,7 @@ import { fieldOf, queryOf, readNext } from './fields.js'
 import { Field, Form } from './form.js'
 import { Layout } from './layout.js'
 import { withNotice } from './notices.js'
-import { answerPage, pageOf } from './page.js'
+import { answerPage, pageOf, type Page } from './page.js'
 import { changeBrowserToken, sessionOf } from './session.js'
 
 /** Who is signed in already goes straight to where the link wanted to; unless he was refused just now. */
@@ -36,15 +36,7 @@ export function showSignIn(context: Context): Middleware {
               required
               autocomplete="username"
             />
-            <Field
-              page={page}
-              action={action}
-              name="password"
-              label="Password"
-              type="password"
-              required
-              autocomplete="current-password"
-            />
+            <PasswordField page={page} action={action} />
             <button type="submit">Sign in</button>
           </Form>
           <small>
@@ -91,15 +83,7 @@ export function showConfirm(context: Context): Middleware {
           <p>What comes next shows a secret, so please give your password again.</p>
           <Form page={page} action={action}>
             <input type="hidden" name="next" value={nextOf(ctx)} />
-            <Field
-              page={page}
-              action={action}
-              name="password"
-              label="Password"
-              type="password"
-              required
-              autocomplete="current-password"
-            />
+            <PasswordField page={page} action={action} />
             <button type="submit">Go on</button>
           </Form>
         </article>
@@ -114,6 +98,19 @@ export function postConfirm(context: Context) {
     await confirmPassword(context, sessionOf(ctx), fieldOf(ctx, 'password'), ctx.ip)
     return nextOf(ctx)
   }
+}
+
+function PasswordField(props: { page: Page; action: string }) {
+  return (
+    <Field
+      {...props}
+      name="password"
+      label="Password"
+      type="password"
+      required
+      autocomplete="current-password"
+    />
+  )
 }
 
 /** Of the form that was sent, else of the link that led here. */

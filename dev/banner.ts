@@ -20,7 +20,7 @@ export function banner(
     `API              ${publicUrl}/docs`,
     `Health           ${publicUrl}/readyz`,
     queuesPassword === undefined
-      ? 'Queue dashboard  closed: set QUEUES_PASSWORD to open it'
+      ? `Queue dashboard  ${publicUrl}/queues   (for operators who are signed in)`
       : `Queue dashboard  ${publicUrl}/queues   (user operator, password ${queuesPassword})`,
   ]
   if (setUpUrl !== undefined) lines.push('', `Set up your account, once: ${setUpUrl}`)

@@ -9,6 +9,8 @@ export async function up(knex: Knex): Promise<void> {
       add column again_of uuid,
       add column claimed_at timestamptz,
       add column receipt_at timestamptz;
+    update messages m set type = case v.type when 'voiceMail' then 'voicemail' else 'media' end
+      from events v where v.message_id = m.id and v.type <> 'inboundText';
 
     create index messages_line on messages (line_id, id);
     -- Whoever is at the other end, whichever way the message went.

@@ -46,7 +46,7 @@ export const settings = {
     .meta({ about: 'The least level that is logged: debug, info, warn, error or silent.' }),
   QUEUES_PASSWORD: text().min(12, 'must have 12 characters or more').meta({
     about:
-      "The operators' password for the dashboard at /queues (user name: operator); without it the dashboard is closed.",
+      'The password for the dashboard at /queues by HTTP Basic (user name: operator); operators who sign in need none.',
     secret: true,
   }),
   QUEUES_WRITABLE: flag()

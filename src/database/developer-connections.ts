@@ -3,7 +3,10 @@ import type { Database } from './connection.js'
 export interface DeveloperConnection {
   lineId: string
   enabled: boolean
+  /** null: no outgoing webhook URL is set. */
   endpointId: string | null
+  /** The same, or that of a URL that was taken away. */
+  keptEndpointId: string | null
   outgoingWebhookUrl: string | null
   endpointDisabledAt: Date | null
   endpointDisabledReason: 'gone' | 'failing' | null
@@ -31,13 +34,14 @@ export async function findConnection(
       if (isLocked) void query.forUpdate('c')
     })
     .join('lines as l', 'l.id', 'c.line_id')
-    .leftJoin('endpoints as e', 'e.id', 'c.endpoint_id')
+    .leftJoin('endpoints as e', (join) => join.on('e.id', 'c.endpoint_id').onNull('e.removed_at'))
     .leftJoin('incoming_webhooks as w', 'w.line_id', 'c.line_id')
     .where({ 'l.user_id': userId, 'l.id': lineId })
     .first({
       lineId: 'c.line_id',
       enabled: 'c.enabled',
-      endpointId: 'c.endpoint_id',
+      endpointId: 'e.id',
+      keptEndpointId: 'c.endpoint_id',
       outgoingWebhookUrl: 'e.url',
       endpointDisabledAt: 'e.disabled_at',
       endpointDisabledReason: 'e.disabled_reason',

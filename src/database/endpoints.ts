@@ -12,11 +12,16 @@ export async function insertEndpoint(
   })
 }
 
+/** Nothing is delivered any more; what was held stays. */
+export async function removeEndpointUrl(db: Database, id: string): Promise<void> {
+  await db('endpoints').where({ id }).update({ removed_at: db.fn.now() })
+}
+
 /** A new URL starts with a clean health: what the old one did says nothing about it. */
 export async function setEndpointUrl(db: Database, id: string, url: string): Promise<void> {
   await db('endpoints')
     .where({ id })
-    .update({ url, ...healthy })
+    .update({ url, removed_at: null, ...healthy })
 }
 
 export async function enableEndpoint(db: Database, id: string): Promise<void> {

@@ -1,6 +1,8 @@
 import type { Database } from './connection.js'
 
-export type EventType = 'inboundText' | 'inboundMedia' | 'voiceMail'
+export const EVENT_TYPES = ['inboundText', 'inboundMedia', 'voiceMail'] as const
+
+export type EventType = (typeof EVENT_TYPES)[number]
 
 export interface Event {
   id: string

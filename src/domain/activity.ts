@@ -1,9 +1,9 @@
-import type { Delivery, DeliveryFilter, DeliveryStatus } from '../database/deliveries/reading.js'
-import type { EventType } from '../database/events.js'
+import { DELIVERY_STATUSES, type Delivery, type DeliveryFilter } from '../database/deliveries/reading.js'
 import type { Direction, Message, MessageType } from '../database/messages/reading.js'
-import type { MessageStatus } from '../database/messages/sending.js'
+import { MESSAGE_STATUSES } from '../database/messages/sending.js'
 import type { Page } from '../database/pages.js'
 import type { Context } from './context.js'
+import { EVENT_TYPE_OF } from './events.js'
 import { findDeliveries } from './deliveries/read.js'
 import { findMessages } from './messages/read.js'
 
@@ -23,30 +23,6 @@ export interface ActivityFilter {
   until?: Date
 }
 
-const EVENT_TYPES: Record<MessageType, EventType> = {
-  text: 'inboundText',
-  media: 'inboundMedia',
-  voicemail: 'voiceMail',
-}
-
-export const MESSAGE_STATUSES: readonly MessageStatus[] = [
-  'queued',
-  'sending',
-  'sent',
-  'delivered',
-  'failed',
-  'unknown',
-  'received',
-]
-
-export const DELIVERY_STATUSES: readonly DeliveryStatus[] = [
-  'pending',
-  'delivering',
-  'delivered',
-  'exhausted',
-  'held',
-]
-
 /** Messages and deliveries of the user's lines in one list, newest first: their ids are of one order. */
 export async function findActivity(
   context: Context,
@@ -59,7 +35,7 @@ export async function findActivity(
     rest.status === undefined || statuses.includes(rest.status)
   const withMessages = kind !== 'delivery' && hasStatus(MESSAGE_STATUSES)
   const withDeliveries = kind !== 'message' && direction === undefined && hasStatus(DELIVERY_STATUSES)
-  const deliveryFilter: DeliveryFilter = { ...rest, ...(type ? { type: EVENT_TYPES[type] } : {}) }
+  const deliveryFilter: DeliveryFilter = { ...rest, ...(type ? { type: EVENT_TYPE_OF[type] } : {}) }
   const messageFilter = { ...rest, ...(direction ? { direction } : {}), ...(type ? { type } : {}) }
   const [messages, deliveries] = await Promise.all([
     withMessages ? findMessages(context, userId, messageFilter, page) : [],

@@ -5,7 +5,7 @@ import {
   setConnectionEndpoint,
   type DeveloperConnection,
 } from '../database/developer-connections.js'
-import { enableEndpoint, insertEndpoint, setEndpointUrl } from '../database/endpoints.js'
+import { enableEndpoint, insertEndpoint, removeEndpointUrl, setEndpointUrl } from '../database/endpoints.js'
 import { deleteIncomingWebhook } from '../database/incoming-webhooks.js'
 import { listLinesOf } from '../database/lines.js'
 import { UserError } from '../errors.js'
@@ -122,7 +122,8 @@ export async function disconnect({ db }: Context, userId: string, lineId: string
 }
 
 /**
- * Sets the outgoing webhook URL; undefined takes it away.
+ * Sets the outgoing webhook URL; undefined takes it away. One that comes after it is signed with the same secret, and
+ * gets what was held.
  *
  * @throws UserError 409 when the connection is not enabled, 400 when the URL may not be called
  */
@@ -136,11 +137,11 @@ export async function setOutgoingUrl(
   if (fault !== undefined) throw new UserError(`outgoing webhook URL: ${fault}`)
   await available(() =>
     transaction(db, async (trx) => {
-      const { endpointId } = await requireEnabled(trx, userId, lineId, { isLocked: true })
+      const { keptEndpointId } = await requireEnabled(trx, userId, lineId, { isLocked: true })
       if (url === undefined) {
-        await setConnectionEndpoint(trx, lineId, null)
-      } else if (endpointId !== null) {
-        await setEndpointUrl(trx, endpointId, url)
+        if (keptEndpointId !== null) await removeEndpointUrl(trx, keptEndpointId)
+      } else if (keptEndpointId !== null) {
+        await setEndpointUrl(trx, keptEndpointId, url)
       } else {
         const id = newId()
         const secretSealed = secrets.seal(newSigningSecret(), signingSecretPlace(id))

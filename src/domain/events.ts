@@ -1,4 +1,5 @@
 import type { EventType } from '../database/events.js'
+import type { MessageType } from '../database/messages/reading.js'
 import type { Vocabulary } from '../vocabulary.js'
 
 export interface EventContent {
@@ -18,3 +19,16 @@ export function eventBody({ lineId, ...rest }: EventContent, vocabulary: Vocabul
   const { type, payload, fromNumber, toNumber, userId } = rest
   return JSON.stringify({ type, payload, fromNumber, toNumber, userId, [vocabulary.idField]: lineId })
 }
+
+/** What kind of message an event tells of. */
+export const MESSAGE_TYPE_OF = {
+  inboundText: 'text',
+  inboundMedia: 'media',
+  voiceMail: 'voicemail',
+} as const satisfies Record<EventType, MessageType>
+
+export const EVENT_TYPE_OF = {
+  text: 'inboundText',
+  media: 'inboundMedia',
+  voicemail: 'voiceMail',
+} as const satisfies Record<MessageType, EventType>

@@ -169,7 +169,7 @@ export function createApp(context: Context): Koa {
     get('/healthz',                       api.healthz)
     get('/readyz',                        api.readyz(context))
     if (config.simulator) {
-      post('/simulator/inbound',          readJsonBody(), api.postInbound(context))
+      post('/simulator/inbound',          requireSameSite, readJsonBody(), api.postInbound(context))
       get('/simulator/outbox',            api.getOutbox(context))
       get('/simulator/media/:token',      phones.getSimulatorMedia(context))
       page('/simulator',                  phones.showSimulator)

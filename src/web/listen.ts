@@ -67,7 +67,7 @@ export async function listen(
       for (const response of underWay) {
         if (!response.headersSent) response.shouldKeepAlive = false
         // A page's live stream would go on for minutes; its browser connects again, to whoever listens by then.
-        else if (response.getHeader('Content-Type') === 'text/event-stream') response.destroy()
+        else if (isEventStream(response)) response.destroy()
       }
       const idle = setTimeout(() => {
         server.closeIdleConnections()
@@ -82,6 +82,10 @@ export async function listen(
       server.close()
     },
   }
+}
+
+function isEventStream(response: ServerResponse): boolean {
+  return /^text\/event-stream\b/.test(String(response.getHeader('Content-Type')))
 }
 
 /** What never became a request gets a JSON body too: clients crash on an empty one (contract §2). */

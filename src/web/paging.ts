@@ -1,14 +1,26 @@
 import type { Context as KoaContext } from 'koa'
 import type { Context } from '../domain/context.js'
-import { countParameter, idParameter } from './query.js'
+import { countParameter, idParameter, momentParameter, numberParameter } from './query.js'
+import type { Vocabulary } from '../vocabulary.js'
 
 const MAX_LIMIT = 100
 const DEFAULT_LIMIT = 50
 
-/** Of a list that is read page by page, newest first: `before` is the last id that the reader has. */
+/** Of every list that is read page by page, newest first: `before` is the last id that the reader has. */
 export const pageParameters = {
   before: idParameter(),
   limit: countParameter(1, MAX_LIMIT).default(DEFAULT_LIMIT),
+}
+
+/** Of a list of what happened on lines. */
+export function listParameters(vocabulary: Vocabulary) {
+  return {
+    ...pageParameters,
+    lineId: idParameter().label(vocabulary.idField),
+    number: numberParameter(),
+    from: momentParameter(),
+    until: momentParameter(),
+  }
 }
 
 /**

@@ -50,7 +50,7 @@ describe('in a browser', function () {
       method: 'POST',
       body: JSON.stringify({ intent: 'message', data: { toNumber: PHONE, text } }),
     })
-    return { status: response.status, body: await response.json() }
+    return { status: response.status, body: (await response.json()) as unknown }
   }
 
   for (const [what, options] of [
@@ -135,10 +135,7 @@ describe('in a browser', function () {
       await page.getByRole('link', { name: 'Activity', exact: true }).click()
       await sees(page, `On my way, ${name}`)
       await show('5-activity')
-      await page
-        .getByRole('link', { name: `On my way, ${name}` })
-        .first()
-        .click()
+      await page.getByRole('link', { name: `From ${PHONE}` }).click()
       await sees(page, /delivered/i)
       await show('6-message')
 

@@ -3,8 +3,10 @@ import { postponeDeliveries } from '../../src/database/deliveries/delivering.js'
 import { findEndpointsOfLine, releaseHeldDeliveries } from '../../src/database/deliveries/creating.js'
 import { endWaitingDeliveries } from '../../src/database/deliveries/ending.js'
 import { listDeliveriesOfApplication } from '../../src/database/deliveries/of-application.js'
+import { listDeliveries } from '../../src/database/deliveries/reading.js'
 import { expireDeliveryLeases, lockOverdueDeliveries } from '../../src/database/deliveries/stranded.js'
 import { countQueued } from '../../src/database/messages/accept.js'
+import { listMessages } from '../../src/database/messages/reading.js'
 import { applyReceipts } from '../../src/database/messages/receiving.js'
 import { failQueuedMessages, postponeMessages, settleMessages } from '../../src/database/messages/sending.js'
 import {
@@ -265,6 +267,25 @@ for (const isAnalyzed of [false, true]) {
         'deliveries',
         () => releaseHeldDeliveries(context.db, endpointId, newId().replace(/^.{8}/, '00000000'), 3),
         (ids) => context.db('deliveries').whereIn('id', ids).update({ status: 'held' }),
+      )
+      const page = { limit: 3 }
+      touchesFew('to list the newest messages', 'messages', () =>
+        listMessages(context.db, line.userId, {}, page),
+      )
+      touchesFew('to list the messages of a number', 'messages', ([row]) =>
+        listMessages(context.db, line.userId, { number: row!.toNumber }, page),
+      )
+      touchesFew('to find that no message failed', 'messages', () =>
+        listMessages(context.db, line.userId, { status: 'unknown' }, page),
+      )
+      touchesFew('to list the newest deliveries', 'deliveries', () =>
+        listDeliveries(context.db, line.userId, {}, page),
+      )
+      touchesFew('to list the deliveries of a number', 'deliveries', () =>
+        listDeliveries(context.db, line.userId, { number: '+1777' }, page),
+      )
+      touchesFew('to find that no delivery is exhausted', 'deliveries', () =>
+        listDeliveries(context.db, line.userId, { status: 'exhausted' }, page),
       )
     })
 

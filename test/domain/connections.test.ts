@@ -4,11 +4,12 @@ import {
   disconnect,
   enableConnection,
   findDeveloperConnection,
+  getConnection,
   setOutgoingUrl,
 } from '../../src/domain/connections.js'
 import { revealSigningSecret } from '../../src/domain/signing-secrets.js'
 import type { Context } from '../../src/domain/context.js'
-import { revealIncomingWebhook } from '../../src/domain/incoming-webhooks.js'
+import { regenerateToken, revealIncomingWebhook } from '../../src/domain/incoming-webhooks.js'
 import { addLine } from '../../src/domain/lines.js'
 import { addUser } from '../../src/domain/users.js'
 import { newId } from '../../src/ids.js'
@@ -174,6 +175,58 @@ describe('a developer connection', () => {
       await other.commit()
       await both
       expect(await endpoint().select()).to.have.length(1)
+    })
+  })
+
+  describe('as its owner sees it', () => {
+    const see = (lineId = line.lineId) => getConnection(context, line.userId, lineId)
+
+    it('is empty where there was none', async () => {
+      const { lineId } = await unconnectedLine()
+      expect(await see(lineId)).to.deep.equal({
+        enabled: false,
+        outgoingWebhookUrl: null,
+        endpoint: null,
+        incomingWebhook: null,
+      })
+    })
+
+    it('has both webhooks, and how the endpoint fares', async () => {
+      await setUrl(URL_A)
+      const { incomingWebhook, ...rest } = await see()
+      expect(rest).to.deep.equal({
+        enabled: true,
+        outgoingWebhookUrl: URL_A,
+        endpoint: {
+          failingSince: null,
+          consecutiveFailureCount: 0,
+          disabledAt: null,
+          disabledReason: null,
+          previousSecretUntil: null,
+        },
+      })
+      expect(incomingWebhook?.createdAt).to.be.a('date')
+      expect(incomingWebhook).to.include({ regeneratedAt: null, previousTokenUntil: null })
+      await spoilHealth()
+      const { endpoint: spoilt } = await see()
+      expect(spoilt).to.include({ consecutiveFailureCount: 7, disabledReason: 'failing' })
+      expect([typeof spoilt?.failingSince, typeof spoilt?.disabledAt]).to.deep.equal(['object', 'object'])
+    })
+
+    it('says until when the token from before works too', async () => {
+      await regenerateToken(context, line.userId, line.lineId, 60)
+      const { incomingWebhook } = await see()
+      expect(incomingWebhook?.regeneratedAt).to.be.a('date')
+      expect(incomingWebhook!.previousTokenUntil!.getTime() - Date.now()).to.be.within(30_000, 60_000)
+    })
+
+    it('is hidden from everybody else', async () => {
+      for (const [user, id] of [
+        [strangerId, line.lineId],
+        [line.userId, newId()],
+      ] as const) {
+        expect(await refusal(getConnection(context, user, id))).to.deep.equal(NO_LINE)
+      }
     })
   })
 

@@ -1,7 +1,17 @@
 import { expect } from 'chai'
 import { enableConnection } from '../../src/domain/connections.js'
 import type { Context } from '../../src/domain/context.js'
-import { addLine, getAnyLine, listLines, setLineStatus, type NewLine } from '../../src/domain/lines.js'
+import {
+  addLine,
+  getAnyLine,
+  getOwnLine,
+  listLines,
+  listOwnLines,
+  renameLine,
+  setLineStatus,
+  type NewLine,
+} from '../../src/domain/lines.js'
+import { receiveMessage } from '../../src/domain/messages/receive.js'
 import { addUser } from '../../src/domain/users.js'
 import { newId } from '../../src/ids.js'
 import { createTestContext } from '../helpers/context.js'
@@ -152,6 +162,92 @@ describe('lines', () => {
     expect(await getAnyLine(context, id)).to.include({ status: 'disabled' })
     await setLineStatus(context, userId, id, 'active')
     expect(await getAnyLine(context, id)).to.include({ status: 'active' })
+  })
+
+  describe('of a user', () => {
+    const noLine = { status: 404, message: 'no such line' }
+    let strangerId: string
+
+    before(async () => {
+      strangerId = (await addUser(context, { email: 'mallory@example.com' })).id
+    })
+
+    const ids = async (filter?: Parameters<typeof listOwnLines>[2], user = userId) =>
+      (await listOwnLines(context, user, filter)).map(({ id }) => id)
+
+    it('are listed oldest first, and nobody else’s', async () => {
+      const mine = [await add(), await add()].map(({ id }) => id)
+      const theirs = await add({ userId: strangerId })
+      expect((await ids()).slice(-2)).to.deep.equal(mine)
+      expect(await ids({}, strangerId)).to.deep.equal([theirs.id])
+    })
+
+    it('are found by id, by number however it is written, and by name', async () => {
+      const { id, number } = await add({ name: 'Front desk' })
+      expect(await ids({ id })).to.deep.equal([id])
+      expect(await ids({ phoneNumber: ` ${number} ` })).to.deep.equal([id])
+      expect(await ids({ name: 'Front desk' })).to.deep.equal([id])
+      expect(await ids({ id, name: 'Front' })).to.deep.equal([])
+    })
+
+    it('are not found by what no line can fit, nor by another user', async () => {
+      const { id, number } = await add({ name: 'Back desk' })
+      for (const filter of [{ id: 'x' }, { id: newId() }, { phoneNumber: 'x' }, { name: '\0' }]) {
+        expect(await ids(filter)).to.deep.equal([])
+      }
+      for (const filter of [{ id }, { phoneNumber: number }, { name: 'Back desk' }]) {
+        expect(await ids(filter, strangerId)).to.deep.equal([])
+      }
+    })
+
+    it('say whether they are connected and when something last happened', async () => {
+      const line = await add()
+      expect(await getOwnLine(context, userId, line.id)).to.deep.equal({
+        ...line,
+        isConnected: false,
+        lastActivityAt: null,
+      })
+      await enableConnection(context, userId, line.id)
+      await receiveMessage(context, {
+        carrier: 'simulator',
+        carrierMessageId: newId(),
+        fromNumber: '+15005550101',
+        toNumber: line.number,
+        content: { type: 'inboundText', text: 'Hi' },
+      })
+      const own = await getOwnLine(context, userId, line.id)
+      expect(own.isConnected).to.equal(true)
+      expect(Date.now() - own.lastActivityAt!.getTime()).to.be.within(-1000, 20_000)
+    })
+
+    it('are theirs alone to get', async () => {
+      const { id } = await add()
+      for (const [user, wrong] of [
+        [strangerId, id],
+        [userId, newId()],
+        [userId, 'x'],
+      ] as const) {
+        expect(await refusal(getOwnLine(context, user, wrong))).to.deep.equal(noLine)
+        expect(await refusal(renameLine(context, user, wrong, 'Mine'))).to.deep.equal(noLine)
+      }
+      expect((await getOwnLine(context, userId, id)).name).not.to.equal('Mine')
+    })
+
+    it('are renamed', async () => {
+      const { id } = await add()
+      await renameLine(context, userId, id, '  <b>Front</b> desk\0 ')
+      expect((await getOwnLine(context, userId, id)).name).to.equal('<b>Front</b> desk')
+    })
+
+    for (const name of ['', '  ', '\0', 'x'.repeat(101)]) {
+      it(`are not renamed to ${JSON.stringify(name.slice(0, 5))} (${name.length})`, async () => {
+        const { id } = await add()
+        expect(await refusal(renameLine(context, userId, id, name))).to.deep.equal({
+          status: 400,
+          message: 'name must have 1 to 100 characters',
+        })
+      })
+    }
   })
 
   it('are not changed by another user', async () => {

@@ -36,9 +36,10 @@ export async function browse(context: Context, web: TestWeb, userId?: string): P
     }
     return answer
   }
-  /** Every page has it in its forms; one that has none is as good as any. */
+  /** Every page has it in its forms; who is not signed in is sent to one that has. */
   const formToken = async (): Promise<string> => {
-    const { text } = await request(userId === undefined ? '/console/sign-in' : '/console/settings', {})
+    const settings = await request('/console/settings', {})
+    const { text } = settings.status === 302 ? await request('/console/sign-in', {}) : settings
     return /name="csrf" value="([\w-]+)"/.exec(text)?.[1] ?? ''
   }
 

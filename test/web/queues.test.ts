@@ -3,6 +3,8 @@ import { isId, newId } from '../../src/ids.js'
 import { freePort } from '../../dev/free-port.js'
 import { readConfig } from '../../src/config.js'
 import { createContext, type Context } from '../../src/domain/context.js'
+import { startSession } from '../../src/domain/sessions.js'
+import { createPerson } from '../domain/people.js'
 import { createTestContext } from '../helpers/context.js'
 import { createEnvironment } from '../helpers/environment.js'
 import { createLine, messageBody } from '../helpers/factories.js'
@@ -44,14 +46,17 @@ describe('/queues', () => {
   const get = (path: string, headers: Record<string, string> = signedIn) => web.request(path, { headers })
   const paths = ['/queues', '/queues/', '/queues/api/queues', '/queues/static/anything.js']
 
-  it('is closed without QUEUES_PASSWORD, whatever is sent', async () => {
+  it('is closed by password without QUEUES_PASSWORD, whatever is sent', async () => {
     const closed = await serve({})
     try {
       for (const path of paths) {
         for (const headers of [{}, signedIn, basic('operator', ''), basic('operator', 'undefined')]) {
           const { status, body } = await closed.web.request(path, { headers })
           expect(status).to.equal(403)
-          expect(body).to.have.property('detail', 'The dashboard is closed: set QUEUES_PASSWORD to open it')
+          expect(body).to.have.property(
+            'detail',
+            'The dashboard is closed: sign in to the console as an operator, or set QUEUES_PASSWORD',
+          )
         }
       }
     } finally {
@@ -91,6 +96,103 @@ describe('/queues', () => {
 
     const { queues } = (await get('/queues/api/queues')).body as Listed
     expect(queues.map(({ name }) => name)).to.have.members(NAMES)
+  })
+
+  describe('by a session in the console', () => {
+    const session = async (of: Context, role: 'user' | 'operator') => {
+      const { id } = await createPerson(of, { role })
+      return { Cookie: `__Host-linehook=${await startSession(of, id, 'test')}` }
+    }
+
+    it('opens to an operator, also without QUEUES_PASSWORD, and with another password sent along', async () => {
+      const passwordless = await serve({})
+      try {
+        for (const [on, headers] of [
+          [web, await session(context, 'operator')],
+          [web, { ...(await session(context, 'operator')), ...basic('operator', 'wrong password') }],
+          [passwordless.web, await session(passwordless.context, 'operator')],
+        ] as const) {
+          for (const path of ['/queues', '/queues/api/queues', '/queues/queue/send-message']) {
+            expect((await on.request(path, { headers })).status).to.equal(200)
+          }
+        }
+      } finally {
+        await passwordless.web.close()
+        await passwordless.context.close()
+      }
+    })
+
+    it('stays closed to a plain user, to a session that is over, and to what is no session', async () => {
+      const over = await session(context, 'operator')
+      await context.db('sessions').update({ last_seen_at: context.db.raw(`now() - interval '31 minutes'`) })
+      for (const headers of [
+        over,
+        await session(context, 'user'),
+        { ...(await session(context, 'user')), ...basic('admin', PASSWORD) },
+        { Cookie: '__Host-linehook=operator' },
+      ]) {
+        for (const path of paths) {
+          const answer = await get(path, headers)
+          expect(answer.status).to.equal(401)
+          expect(answer.headers.get('www-authenticate')).to.match(/^Basic realm=/)
+          expect(answer.body).to.have.property('detail', 'Sign in as operator with QUEUES_PASSWORD')
+          expect(answer.headers.getSetCookie()).to.deep.equal([])
+        }
+      }
+    })
+
+    it('takes no change from another site’s page, and those of its own', async () => {
+      const writable = await serve({ QUEUES_WRITABLE: 'true' })
+      try {
+        const headers = await session(writable.context, 'operator')
+        const job = await writable.context.queues.sendMessage.add('send-message', { v: 1, id: newId() })
+        const cleanFrom = (site: string) =>
+          writable.web.request(`/queues/api/queues/send-message/${job.id!}/clean`, {
+            method: 'PUT',
+            headers: { ...headers, 'Sec-Fetch-Site': site },
+          })
+        for (const site of ['cross-site', 'same-site']) expect((await cleanFrom(site)).status).to.equal(403)
+        expect(await writable.context.queues.sendMessage.getJobState(job.id!)).to.equal('waiting')
+        expect((await cleanFrom('same-origin')).status).to.equal(204)
+      } finally {
+        await writable.web.close()
+        await writable.context.close()
+      }
+    })
+
+    it('does not keep a session alive by asking for news, as it does by itself', async () => {
+      const headers = await session(context, 'operator')
+      const rows = () =>
+        context.db('sessions').orderBy('created_at', 'desc').first<{ id: string; last_seen_at: Date }>()
+      const { id } = await rows()
+      await context
+        .db('sessions')
+        .where({ id })
+        .update({ last_seen_at: context.db.raw(`now() - interval '20 minutes'`) })
+      const before = await rows()
+      expect((await get('/queues/api/queues', headers)).status).to.equal(200)
+      expect(await rows()).to.deep.equal(before)
+      expect((await get('/queues', headers)).status).to.equal(200)
+      expect((await rows()).last_seen_at.getTime()).to.be.above(before.last_seen_at.getTime())
+    })
+
+    it('is not asked for when the password is right, and Postgres is away', async () => {
+      const environment = await createEnvironment({
+        QUEUES_PASSWORD: PASSWORD,
+        DATABASE_URL: `postgres://user:pass@127.0.0.1:${await freePort()}/none`,
+      })
+      const away = createContext(readConfig(environment), { process: 'test' })
+      const awayWeb = await serveApp(away)
+      try {
+        const cookie = { Cookie: `__Host-linehook=${'x'.repeat(43)}` }
+        const ask = (headers: Record<string, string>) => awayWeb.request('/queues', { headers })
+        expect((await ask({ ...signedIn, ...cookie })).status).to.equal(200)
+        expect((await ask(cookie)).status).to.equal(503)
+      } finally {
+        await awayWeb.close()
+        await away.close()
+      }
+    })
   })
 
   it('shows jobs that carry ids and nothing else', async () => {

@@ -26,6 +26,7 @@ export async function findEndpointsOfLine(db: Database, lineId: string): Promise
        select a.endpoint_id, a.id from application_lines c join applications a on a.id = c.application_id
        where c.line_id = :lineId and 'messages:connect' = any (c.scopes)
      ) o join endpoints e on e.id = o.endpoint_id
+     where e.removed_at is null
      order by o.application_id nulls first`,
     { lineId },
   )

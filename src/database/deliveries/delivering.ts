@@ -47,7 +47,7 @@ export async function claimDeliveries(
            when d.application_id is not null and not exists (select 1 from application_lines c
              where c.application_id = d.application_id and c.line_id = d.line_id and 'messages:connect' = any (c.scopes))
              then 'exhausted'
-           when e.disabled_at is not null then 'held'
+           when e.disabled_at is not null or e.removed_at is not null then 'held'
            when d.application_id is null and exists (
              select 1 from developer_connections c where c.endpoint_id = e.id and c.enabled) then 'delivering'
            when d.application_id is not null and exists (

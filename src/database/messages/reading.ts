@@ -2,9 +2,12 @@ import type { Database } from '../connection.js'
 import { conditions, idsBetween, statusIs, type Page } from '../pages.js'
 import type { MessageStatus } from './sending.js'
 
-export type Direction = 'outbound' | 'inbound'
+export const DIRECTIONS = ['outbound', 'inbound'] as const
+export const MESSAGE_TYPES = ['text', 'media', 'voicemail'] as const
+
+export type Direction = (typeof DIRECTIONS)[number]
 export type MessageSource = 'webhook' | 'application' | 'console' | 'carrier'
-export type MessageType = 'text' | 'media' | 'voicemail'
+export type MessageType = (typeof MESSAGE_TYPES)[number]
 
 /** A message as its owner sees it. */
 export interface Message {

@@ -2,7 +2,17 @@ import type { Database } from '../connection.js'
 import { toJson } from '../text.js'
 import { isQueued, requeueHeads, type Conversation, type Requeued } from './turns.js'
 
-export type MessageStatus = 'queued' | 'sending' | 'sent' | 'delivered' | 'failed' | 'unknown' | 'received'
+export const MESSAGE_STATUSES = [
+  'queued',
+  'sending',
+  'sent',
+  'delivered',
+  'failed',
+  'unknown',
+  'received',
+] as const
+
+export type MessageStatus = (typeof MESSAGE_STATUSES)[number]
 
 /** A message as the sending worker sees it, with what its line says about sending. */
 export interface MessageToSend {

@@ -10,12 +10,12 @@ import {
   noteContact,
   type Receipt,
 } from '../../database/messages/receiving.js'
-import type { MessageType } from '../../database/messages/reading.js'
 import { requeueHeads, type Conversation } from '../../database/messages/turns.js'
 import { storable } from '../../database/text.js'
 import { asError, UserError } from '../../errors.js'
 import { newId } from '../../ids.js'
 import type { Context } from '../context.js'
+import { MESSAGE_TYPE_OF } from '../events.js'
 import { readOptOut } from '../opt-out.js'
 import { numberWindowKey } from './send.js'
 
@@ -27,12 +27,6 @@ export interface InboundMessage {
   toNumber: string
   content: { type: 'inboundText'; text: string } | { type: 'inboundMedia' | 'voiceMail'; url: string }
 }
-
-const MESSAGE_TYPES = {
-  inboundText: 'text',
-  inboundMedia: 'media',
-  voiceMail: 'voicemail',
-} as const satisfies Record<EventType, MessageType>
 
 export type ReceiveOutcome =
   | { kind: 'received'; messageId: string; deliveryCount: number }
@@ -68,7 +62,7 @@ export async function receiveMessage(context: Context, inbound: InboundMessage):
         toNumber: line.number,
         text,
         mediaUrl,
-        type: MESSAGE_TYPES[type],
+        type: MESSAGE_TYPE_OF[type],
         carrierMessageId,
       })
       await noteContact(trx, {

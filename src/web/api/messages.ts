@@ -1,4 +1,6 @@
 import * as yup from 'yup'
+import { DIRECTIONS, MESSAGE_TYPES } from '../../database/messages/reading.js'
+import { MESSAGE_STATUSES } from '../../database/messages/sending.js'
 import { sendMessageAgain } from '../../domain/messages/again.js'
 import { postMessage as submitMessage } from '../../domain/messages/post.js'
 import { findMessages, getMessage } from '../../domain/messages/read.js'
@@ -6,35 +8,19 @@ import { newId } from '../../ids.js'
 import { UserError } from '../../errors.js'
 import { readFields } from '../fields.js'
 import { applicationOf, userOf } from '../middleware/authenticate.js'
-import { answerList, pageParameters } from '../paging.js'
-import { idParameter, momentParameter, numberParameter, readQuery, wordParameter } from '../query.js'
+import { answerList, listParameters } from '../paging.js'
+import { idParameter, readQuery, wordParameter } from '../query.js'
 import { onOwn, type Operation } from './own.js'
 import { presentMessage } from './presenters.js'
 import { visibleMessages } from './visible.js'
 
-export const DIRECTIONS = ['outbound', 'inbound'] as const
-export const MESSAGE_TYPES = ['text', 'media', 'voicemail'] as const
-export const MESSAGE_STATUSES = [
-  'queued',
-  'sending',
-  'sent',
-  'delivered',
-  'failed',
-  'unknown',
-  'received',
-] as const
-
 export const getMessages: Operation = (context) => {
   const { vocabulary } = context
   const parameters = yup.object({
-    ...pageParameters,
-    lineId: idParameter().label(vocabulary.idField),
+    ...listParameters(vocabulary),
     direction: wordParameter(DIRECTIONS),
     type: wordParameter(MESSAGE_TYPES),
     status: wordParameter(MESSAGE_STATUSES),
-    number: numberParameter(),
-    from: momentParameter(),
-    until: momentParameter(),
   })
   return async (ctx) => {
     const { before, limit, ...filter } = await readQuery(ctx, parameters, vocabulary)

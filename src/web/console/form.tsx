@@ -22,7 +22,8 @@ export function Form(props: {
     >
       <CsrfField page={page} />
       {page.fault?.action === action && (
-        <p role="alert" class="fault">
+        // The page is shown from its top otherwise, wherever the form is.
+        <p role="alert" class="fault" tabIndex={-1} autofocus>
           {page.fault.message}
         </p>
       )}
@@ -49,7 +50,7 @@ export function Field(props: {
   more?: Record<string, string | number | boolean>
 }) {
   const { page, action, name, label, hint, type = 'text', required = false, more = {} } = props
-  const typed = page.fault?.action === action ? page.fault.fields[name] : undefined
+  const typed = typedIn(page, action, name)
   const value = type === 'password' ? undefined : (typed ?? props.value)
   return (
     <label>
@@ -81,16 +82,20 @@ export function TextArea(props: {
   more?: Record<string, string | number | boolean>
 }) {
   const { page, action, name, label, hint, rows, required = false, more = {} } = props
-  const typed = page.fault?.action === action ? page.fault.fields[name] : undefined
   return (
     <label>
       {label}
       <textarea name={name} rows={rows} required={required} {...more}>
-        {typed ?? props.value ?? ''}
+        {typedIn(page, action, name) ?? props.value ?? ''}
       </textarea>
       {hint !== undefined && <small>{hint}</small>}
     </label>
   )
+}
+
+/** What a field held when its form was refused. */
+export function typedIn(page: Page, action: string, name: string): string | undefined {
+  return page.fault?.action === action ? page.fault.fields[name] : undefined
 }
 
 /** A choice from a few; `options` are value and label. */

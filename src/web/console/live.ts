@@ -5,7 +5,7 @@ import type { VNode } from 'preact'
 import { renderToString } from 'preact-render-to-string'
 import type { Context } from '../../domain/context.js'
 import { findSession } from '../../domain/sessions.js'
-import { asError, Unavailable } from '../../errors.js'
+import { asError, Unavailable, UserError } from '../../errors.js'
 import type { SessionState } from './session.js'
 
 const EVERY_MS = 1000
@@ -66,7 +66,8 @@ async function run(
     } catch (error) {
       // Postgres may be back before anybody notices.
       if (!(error instanceof Unavailable)) {
-        context.log.error({ err: asError(error) }, 'live.failed')
+        // A UserError: what it shows is not there any more.
+        if (!(error instanceof UserError)) context.log.error({ err: asError(error) }, 'live.failed')
         return
       }
     }

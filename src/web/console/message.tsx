@@ -57,8 +57,8 @@ export function postSendMessageAgain(context: Context): Act {
 
 export function postSendDeliveryAgain(context: Context): Act {
   return async (ctx) => {
-    await sendDeliveryAgain(context, sessionOf(ctx).userId, idOf(ctx, 'deliveryId'))
-    return withNotice(messagePath(idOf(ctx, 'messageId')), 'sent-again')
+    const { messageId } = await sendDeliveryAgain(context, sessionOf(ctx).userId, idOf(ctx, 'deliveryId'))
+    return withNotice(messagePath(messageId ?? idOf(ctx, 'messageId')), 'sent-again')
   }
 }
 

@@ -37,7 +37,11 @@ interface FaultState {
 export function pageOf(ctx: KoaContext, context: Context): Page {
   return {
     session: (ctx.state as SessionState).session,
-    csrfToken: formTokenOf(ctx, context),
+    // Only for a page that has a form: an error page of a request without its cookie, such as one from another
+    // site, would give the browser a new one, and so sign it out.
+    get csrfToken() {
+      return formTokenOf(ctx, context)
+    },
     nonce: (ctx.state as NonceState).nonce,
     path: ctx.path,
     notice: noticeOf(queryOf(ctx, 'done')),

@@ -15,7 +15,11 @@ export { showLine } from './line.js'
 export { postDisable, postDisconnect, postEnable } from './line/connection.js'
 export { postName } from './line/head.js'
 export { postHeldEvents } from './line/held-events.js'
-export { postDeleteIncomingWebhook, postIncomingWebhook, postRegenerate } from './line/incoming-webhook.js'
+export {
+  postDeleteIncomingWebhook,
+  postIncomingWebhook,
+  postRegenerate,
+} from './line/incoming-webhook-forms.js'
 export { liveLimits } from './line/limits.js'
 export { postOutgoingUrl } from './line/outgoing-webhook.js'
 export { postTestEvent } from './line/post-test-event.js'

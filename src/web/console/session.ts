@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto'
 import type { Context as KoaContext, Middleware } from 'koa'
 import type { Context } from '../../domain/context.js'
-import { findSession, type Session } from '../../domain/sessions.js'
+import { endSession, findSession, type Session } from '../../domain/sessions.js'
 import { UserError } from '../../errors.js'
 import { isSameSecret, newToken } from '../../secrets.js'
 import { fieldOf } from './fields.js'
@@ -23,12 +23,19 @@ export function readSession(context: Context): Middleware {
     const token = browserTokenOf(ctx, context)
     if (token !== undefined) {
       state.browserToken = token
-      // A page that asks for updates by itself does not show that anybody is still there.
-      const session = await findSession(context, token, { isUsed: !ctx.path.endsWith('/live') })
+      const session = await findSession(context, token, { isUsed: !isAskedByThePage(ctx) })
       if (session !== undefined) state.session = session
     }
     await next()
   }
+}
+
+/** A value that we never gave is no secret: what its forms would need could be worked out by anybody. */
+const TOKEN = /^[\w-]{43}$/
+
+/** A page that asks for updates by itself, as the dashboard does, does not show that anybody is still there. */
+function isAskedByThePage({ method, path }: KoaContext): boolean {
+  return path.endsWith('/live') || (method === 'GET' && path.startsWith('/queues/api/'))
 }
 
 /** Who is not signed in is sent to the sign-in page, and back afterwards. */
@@ -37,7 +44,8 @@ export const requireSession: Middleware = async (ctx, next) => {
     await next()
     return
   }
-  if (ctx.method !== 'GET' || ctx.get('HX-Request') !== '') throw new UserError('sign in first', 401)
+  if (!['GET', 'HEAD'].includes(ctx.method) || ctx.get('HX-Request') !== '')
+    throw new UserError('sign in first', 401)
   ctx.redirect(`/console/sign-in?next=${encodeURIComponent(ctx.url)}`)
 }
 
@@ -100,11 +108,22 @@ export function formTokenOf(ctx: KoaContext, context: Context): string {
 
 function browserTokenOf(ctx: KoaContext, context: Context): string | undefined {
   const token = ctx.cookies.get(cookieName(context))
-  return token !== undefined && token.length <= 100 ? token : undefined
+  return token !== undefined && TOKEN.test(token) ? token : undefined
 }
 
-/** From now on the browser is known by this token: at sign-in and sign-out it is always a new one. */
-export function setBrowserToken(ctx: KoaContext, context: Context, token: string): void {
+/** Signing in and out: the browser gets a new token, and the session that it had is over. */
+export async function changeBrowserToken(ctx: KoaContext, context: Context, token: string): Promise<void> {
+  const { session } = ctx.state as SessionState
+  try {
+    if (session !== undefined) await endSession(context, session.userId, session.id)
+  } catch (error) {
+    // A 404: it is over already.
+    if (!(error instanceof UserError)) throw error
+  }
+  setBrowserToken(ctx, context, token)
+}
+
+function setBrowserToken(ctx: KoaContext, context: Context, token: string): void {
   // The library knows only this connection, not the one before the proxy, nor that browsers trust loopback.
   ctx.cookies.secure = isSecure(context)
   ctx.cookies.set(cookieName(context), token, {

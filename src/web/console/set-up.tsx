@@ -6,7 +6,7 @@ import { fieldOf, queryOf } from './fields.js'
 import { Field, Form } from './form.js'
 import { Layout } from './layout.js'
 import { answerPage, pageOf } from './page.js'
-import { setBrowserToken } from './session.js'
+import { changeBrowserToken } from './session.js'
 
 /** The page behind a one-time link: a new user, or one who forgot the password, sets it. */
 export function showSetUp(context: Context): Middleware {
@@ -75,7 +75,7 @@ export function postSetUp(context: Context) {
       password: fieldOf(ctx, 'password'),
       userAgent: ctx.get('User-Agent'),
     })
-    setBrowserToken(ctx, context, sessionToken)
+    await changeBrowserToken(ctx, context, sessionToken)
     return '/console'
   }
 }

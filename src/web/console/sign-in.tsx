@@ -1,24 +1,24 @@
 import type { Context as KoaContext, Middleware } from 'koa'
 import type { Context } from '../../domain/context.js'
-import { confirmPassword, endSession } from '../../domain/sessions.js'
+import { confirmPassword } from '../../domain/sessions.js'
 import { signIn } from '../../domain/sign-in.js'
 import { newToken } from '../../secrets.js'
 import { fieldOf, queryOf, readNext } from './fields.js'
 import { Field, Form } from './form.js'
 import { Layout } from './layout.js'
 import { withNotice } from './notices.js'
-import { answerPage, pageOf } from './page.js'
-import { sessionOf, setBrowserToken, type SessionState } from './session.js'
+import { answerPage, pageOf, type Page } from './page.js'
+import { changeBrowserToken, sessionOf } from './session.js'
 
-/** Who is signed in already goes straight to where the link wanted to. */
+/** Who is signed in already goes straight to where the link wanted to; unless he was refused just now. */
 export function showSignIn(context: Context): Middleware {
   return (ctx) => {
     const next = nextOf(ctx)
-    if ((ctx.state as SessionState).session !== undefined) {
+    const page = pageOf(ctx, context)
+    if (page.session !== undefined && page.fault === undefined) {
       ctx.redirect(next)
       return Promise.resolve()
     }
-    const page = pageOf(ctx, context)
     const action = '/console/sign-in'
     answerPage(
       ctx,
@@ -36,15 +36,7 @@ export function showSignIn(context: Context): Middleware {
               required
               autocomplete="username"
             />
-            <Field
-              page={page}
-              action={action}
-              name="password"
-              label="Password"
-              type="password"
-              required
-              autocomplete="current-password"
-            />
+            <PasswordField page={page} action={action} />
             <button type="submit">Sign in</button>
           </Form>
           <small>
@@ -66,16 +58,14 @@ export function postSignIn(context: Context) {
       address: ctx.ip,
       userAgent: ctx.get('User-Agent'),
     })
-    setBrowserToken(ctx, context, token)
+    await changeBrowserToken(ctx, context, token)
     return nextOf(ctx)
   }
 }
 
 export function postSignOut(context: Context) {
   return async (ctx: KoaContext): Promise<string> => {
-    const { userId, id } = sessionOf(ctx)
-    await endSession(context, userId, id)
-    setBrowserToken(ctx, context, newToken())
+    await changeBrowserToken(ctx, context, newToken())
     return withNotice('/console/sign-in', 'signed-out')
   }
 }
@@ -93,15 +83,7 @@ export function showConfirm(context: Context): Middleware {
           <p>What comes next shows a secret, so please give your password again.</p>
           <Form page={page} action={action}>
             <input type="hidden" name="next" value={nextOf(ctx)} />
-            <Field
-              page={page}
-              action={action}
-              name="password"
-              label="Password"
-              type="password"
-              required
-              autocomplete="current-password"
-            />
+            <PasswordField page={page} action={action} />
             <button type="submit">Go on</button>
           </Form>
         </article>
@@ -116,6 +98,19 @@ export function postConfirm(context: Context) {
     await confirmPassword(context, sessionOf(ctx), fieldOf(ctx, 'password'), ctx.ip)
     return nextOf(ctx)
   }
+}
+
+function PasswordField(props: { page: Page; action: string }) {
+  return (
+    <Field
+      {...props}
+      name="password"
+      label="Password"
+      type="password"
+      required
+      autocomplete="current-password"
+    />
+  )
 }
 
 /** Of the form that was sent, else of the link that led here. */

@@ -3,7 +3,7 @@ import type { Context } from '../../domain/context.js'
 import { createSetUpLink, type SetUpLink } from '../../domain/set-up-links.js'
 import { addUser, listUsers } from '../../domain/users.js'
 import { fieldOf } from './fields.js'
-import { Field, Form, Select, Time } from './form.js'
+import { Field, Form, Select, Time, typedIn } from './form.js'
 import { Layout } from './layout.js'
 import { answerPage, pageOf, type Page } from './page.js'
 import { isConfirmed } from './session.js'
@@ -49,6 +49,7 @@ export function showUsers(context: Context): Middleware {
           <Select
             name="role"
             label="Role"
+            value={typedIn(page, USERS, 'role') ?? 'user'}
             options={[
               ['user', 'User: their own lines'],
               ['operator', 'Operator: also users, lines for users, and the queues'],

@@ -37,8 +37,10 @@ export function answerErrors(context: Context): Middleware {
 }
 
 /** What goes wrong after an answer was begun: mostly a client that did not wait for it. */
-export function logBrokenAnswers(log: Logger): (error: unknown) => void {
-  return (error) => {
+export function logBrokenAnswers(log: Logger): (error: unknown, ctx?: KoaContext) => void {
+  return (error, ctx) => {
+    // How every live page ends: somebody went on.
+    if (ctx?.type === 'text/event-stream') return
     log.warn({ err: asError(error) }, 'request.answer_broken')
   }
 }

@@ -1,3 +1,4 @@
+import { DELIVERY_STATUSES } from '../../database/deliveries/reading.js'
 import { eventType } from './deliveries.js'
 import {
   answers,
@@ -19,7 +20,6 @@ import {
   type Paths,
   type Schema,
 } from './parts.js'
-import { DELIVERY_STATUSES } from '../api/deliveries.js'
 import { nextPage } from './lists.js'
 import { problems } from './problems.js'
 import type { Words } from './words.js'

@@ -1,4 +1,5 @@
-import { DELIVERY_STATUSES, EVENT_TYPES } from '../api/deliveries.js'
+import { DELIVERY_STATUSES } from '../../database/deliveries/reading.js'
+import { EVENT_TYPES } from '../../database/events.js'
 import { listParameters, nextPage } from './lists.js'
 import {
   answers,

@@ -1,4 +1,5 @@
-import { DIRECTIONS, MESSAGE_STATUSES, MESSAGE_TYPES } from '../api/messages.js'
+import { DIRECTIONS, MESSAGE_TYPES } from '../../database/messages/reading.js'
+import { MESSAGE_STATUSES } from '../../database/messages/sending.js'
 import {
   answers,
   count,

@@ -10,7 +10,9 @@ describe('failures in words', () => {
       'carrier_outcome_unknown',
     ]
     for (const name of names) {
-      expect(explainFailure(name), name).to.match(/^[A-Z].*\.$/).and.not.include('rejected')
+      expect(explainFailure(name), name)
+        .to.match(/^[A-Z].*\.$/)
+        .and.not.include('rejected')
     }
     expect(new Set(names.map(explainFailure))).to.have.length(names.length)
   })

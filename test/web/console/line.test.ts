@@ -64,7 +64,9 @@ describe("a line's page in the console", () => {
     ])
     expect(await post()).to.equal(200)
     expect(await page('?done=enabled')).to.include('The developer connection is enabled.')
-    expect(wordsOf(await page())).to.include('never works again. The outgoing webhook URL and its signing secret')
+    expect(wordsOf(await page())).to.include(
+      'never works again. The outgoing webhook URL and its signing secret',
+    )
     expect(redirectOf(await submit('connection/disconnect'))).to.deep.equal([
       303,
       `${path}?done=disconnected#connection`,
@@ -82,7 +84,9 @@ describe("a line's page in the console", () => {
     const path = `/console/lines/${line.id}`
     const words = async () => wordsOf((await browser.get(path)).text)
     const isDone = async (step: string) => new RegExp(`${step}[^.]*\\. done`).test(await words())
-    expect(await words()).to.include('Get started').and.include('phone simulator')
+    expect(await words())
+      .to.include('Get started')
+      .and.include('phone simulator')
     expect(await isDone('Enable the developer connection')).to.equal(false)
     await browser.submit(`${path}/connection/enable`)
     expect(await isDone('Enable the developer connection')).to.equal(true)
@@ -110,7 +114,11 @@ describe("a line's page in the console", () => {
   it('says why a form of an old page is refused, although it is no longer there', async () => {
     const { submit } = await site.openLine({ outgoingUrl: site.receiver.url })
     await submit('connection/disable')
-    for (const form of ['outgoing-webhook', 'outgoing-webhook/test-event', 'outgoing-webhook/send-held-events']) {
+    for (const form of [
+      'outgoing-webhook',
+      'outgoing-webhook/test-event',
+      'outgoing-webhook/send-held-events',
+    ]) {
       const { status, text } = await submit(form, { url: site.receiver.url })
       expect([form, status]).to.deep.equal([form, 409])
       expect(text).to.match(/role="alert"[^>]*>the developer connection of this line is not enabled/)
@@ -138,7 +146,9 @@ describe("a line's page in the console", () => {
     }
     expect(site.receiver.requests).to.have.length(requestCount)
     expect((await site.web.post(line.webhookPath, messageBody())).status).to.equal(200)
-    expect(await line.page('?show=webhook')).to.include(line.token).and.include(site.receiver.url)
+    expect(await line.page('?show=webhook'))
+      .to.include(line.token)
+      .and.include(site.receiver.url)
   })
 
   it('takes no form without its token, and none from who is signed out', async () => {
@@ -146,14 +156,19 @@ describe("a line's page in the console", () => {
     for (const form of FORMS) {
       const forged = await browser.post(`${path}/${form}`, 'name=Forged&url=')
       expect([form, forged.status]).to.deep.equal([form, 403])
-      const unknown = await site.web.request(`${path}/${form}`, { method: 'POST', body: new URLSearchParams() })
+      const unknown = await site.web.request(`${path}/${form}`, {
+        method: 'POST',
+        body: new URLSearchParams(),
+      })
       expect([form, unknown.status]).to.deep.equal([form, 401])
     }
     expect(redirectOf(await site.web.request(path))).to.deep.equal([
       302,
       `/console/sign-in?next=${encodeURIComponent(path)}`,
     ])
-    expect(await page()).to.include('Kept').and.include(site.receiver.url)
+    expect(await page())
+      .to.include('Kept')
+      .and.include(site.receiver.url)
   })
 
   it('shows hostile names, URLs and notices as text', async () => {
@@ -161,7 +176,11 @@ describe("a line's page in the console", () => {
     const { submit, page } = await site.openLine({ name: '"><img src=x onerror=alert(1)>' })
     const refused = await submit('outgoing-webhook', { url: 'javascript:"><script>alert(2)</script>' })
     await submit('outgoing-webhook', { url })
-    for (const html of [refused.text, await page('?done=<script>alert(3)</script>'), await page('?done=toString')]) {
+    for (const html of [
+      refused.text,
+      await page('?done=<script>alert(3)</script>'),
+      await page('?done=toString'),
+    ]) {
       expect(html).not.to.match(/<script>|<img src=x|"><script/)
       expect(html.match(/<script/g)).to.have.length(3)
     }

@@ -38,7 +38,9 @@ describe("the console's list of lines", () => {
     expect(html).to.include(`href="/console/lines/${quiet.id}"`)
     expect(html).not.to.include(other.number).and.not.include('Of somebody else')
     const words = wordsOf(html)
-    expect(words).to.match(new RegExp(`\\${line.number} Support active on \\d{4}-\\d\\d-\\d\\d [\\d:]{8} UTC`))
+    expect(words).to.match(
+      new RegExp(`\\${line.number} Support active on \\d{4}-\\d\\d-\\d\\d [\\d:]{8} UTC`),
+    )
     expect(words).to.include('+15558880001 no name yet disabled off none yet')
   })
 

@@ -34,7 +34,7 @@ export function FilterForm(props: {
         )}
         <Choice name="line" label="Line" options={[['', 'All lines'], ...lineOptions]} written={written} />
         <Choice name="kind" label="Show" options={KINDS} written={written} />
-        <Choice name="direction" label="Direction of messages" options={DIRECTIONS} written={written} />
+        <Choice name="direction" label="Direction" options={DIRECTIONS} written={written} />
         <Choice name="type" label="Type" options={TYPES} written={written} />
         <Choice
           name="status"
@@ -43,7 +43,7 @@ export function FilterForm(props: {
           written={written}
         />
         <label>
-          Number of the other end
+          Number at the other end
           <input name="number" inputmode="tel" value={written.number ?? ''} placeholder="+15551234567" />
         </label>
         <Moment name="from" label="From (UTC)" value={written.from} />

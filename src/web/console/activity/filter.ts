@@ -1,6 +1,9 @@
 import type { Context as KoaContext } from 'koa'
 import * as yup from 'yup'
-import { DELIVERY_STATUSES, MESSAGE_STATUSES, type ActivityFilter } from '../../../domain/activity.js'
+import { DELIVERY_STATUSES } from '../../../database/deliveries/reading.js'
+import { DIRECTIONS, MESSAGE_TYPES } from '../../../database/messages/reading.js'
+import { MESSAGE_STATUSES } from '../../../database/messages/sending.js'
+import type { ActivityFilter } from '../../../domain/activity.js'
 import type { Context } from '../../../domain/context.js'
 import { idParameter, numberParameter, readQuery, wordParameter } from '../../query.js'
 import { queryOf } from '../fields.js'
@@ -29,8 +32,8 @@ const parameters = yup.object({
   before: idParameter(),
   line: idParameter(),
   kind: wordParameter(['message', 'delivery']),
-  direction: wordParameter(['outbound', 'inbound']),
-  type: wordParameter(['text', 'media', 'voicemail']),
+  direction: wordParameter(DIRECTIONS),
+  type: wordParameter(MESSAGE_TYPES),
   status: wordParameter(STATUSES),
   number: numberParameter(),
   from: localParameter(),
@@ -47,7 +50,8 @@ export async function readFilter(
 }
 
 export function writtenFilter(ctx: KoaContext): WrittenFilter {
-  const given = FILTER_NAMES.map((name) => [name, queryOf(ctx, name)] as const)
+  // A plus sign in a query means a space to most parsers, and people forget to write %2B.
+  const given = FILTER_NAMES.map((name) => [name, queryOf(ctx, name).replace(/^ (?=\d)/, '+')] as const)
   return Object.fromEntries(given.filter(([, value]) => value !== ''))
 }
 

@@ -62,7 +62,7 @@ export function Health(props: {
       <h3>
         Health <span class="badge good">works</span>
       </h3>
-      <p>The last event was taken, or there was none yet.</p>
+      <p>The last event was taken, or there was none yet. Test events do not count.</p>
     </>
   )
 }

@@ -1,17 +1,8 @@
-import type { Context } from '../../../domain/context.js'
-import {
-  createIncomingWebhook,
-  regenerateToken,
-  removeIncomingWebhook,
-  type IncomingWebhook as Webhook,
-} from '../../../domain/incoming-webhooks.js'
+import type { IncomingWebhook as Webhook } from '../../../domain/incoming-webhooks.js'
 import { pagePath } from '../../simulator/paths.js'
-import { fieldOf, idOf } from '../fields.js'
 import { Confirm, Form, Select, Time } from '../form.js'
-import type { Act } from '../page.js'
-import { sessionOf } from '../session.js'
 import { curlLine, TRIAL_NUMBER } from './curl.js'
-import { Copyable, lineWithNotice, NeedsConnection, Section, type LineView } from './view.js'
+import { Copyable, Masked, NeedsConnection, Section, type LineView } from './view.js'
 
 const ID = 'incoming-webhook'
 
@@ -36,7 +27,13 @@ export function IncomingWebhook(props: { view: LineView; webhook: Webhook | unde
       {exists && (
         <>
           {webhook === undefined ? (
-            <Masked view={view} url={maskedUrl} />
+            <Masked
+              view={view}
+              section={ID}
+              text={`${maskedUrl}?token=••••`}
+              show="webhook"
+              button="Show URL"
+            />
           ) : (
             <Shown view={view} {...webhook} />
           )}
@@ -51,17 +48,6 @@ export function IncomingWebhook(props: { view: LineView; webhook: Webhook | unde
       )}
       {!exists && !mayCreate && <NeedsConnection />}
     </Section>
-  )
-}
-
-function Masked({ view: { path }, url }: { view: LineView; url: string }) {
-  return (
-    <div class="copyable">
-      <code>{`${url}?token=••••`}</code>
-      <a role="button" class="secondary" href={`${path}?show=webhook#${ID}`}>
-        Show URL
-      </a>
-    </div>
   )
 }
 
@@ -142,30 +128,4 @@ function Change({ view: { page }, action }: { view: LineView; action: string }) 
       />
     </>
   )
-}
-
-/** Its URL is shown at once; after a while without the password, that is asked for first. */
-export function postIncomingWebhook(context: Context): Act {
-  return async (ctx) => {
-    const lineId = idOf(ctx, 'lineId')
-    await createIncomingWebhook(context, sessionOf(ctx).userId, lineId)
-    return lineWithNotice(lineId, 'webhook-created', 'webhook')
-  }
-}
-
-export function postRegenerate(context: Context): Act {
-  return async (ctx) => {
-    const lineId = idOf(ctx, 'lineId')
-    const overlapSeconds = Number(fieldOf(ctx, 'overlapSeconds') || 0)
-    await regenerateToken(context, sessionOf(ctx).userId, lineId, overlapSeconds)
-    return lineWithNotice(lineId, 'webhook-regenerated', 'webhook')
-  }
-}
-
-export function postDeleteIncomingWebhook(context: Context): Act {
-  return async (ctx) => {
-    const lineId = idOf(ctx, 'lineId')
-    await removeIncomingWebhook(context, sessionOf(ctx).userId, lineId)
-    return lineWithNotice(lineId, 'webhook-deleted')
-  }
 }

@@ -18,8 +18,8 @@ export function Limits({ view, limits }: { view: LineView; limits: LimitsNow }) 
   return (
     <Section view={view} id="limits" title="Limits">
       <p>
-        How many messages the incoming webhook took in the last 60 seconds. One too many is refused with 429
-        and told when to try again.
+        How many messages the incoming webhook took in the last 60 seconds. One too many is refused, and told
+        when to try again.
       </p>
       <div {...{ 'hx-sse:connect': `${view.path}/limits/live` }} hx-swap="innerMorph">
         <Gauges limits={limits} />
@@ -56,7 +56,7 @@ function Gauge({ to, limit, used, opensMs }: LimitsNow['line'] & { to: string })
       />
       <span>
         {words}
-        {used > 0 && `; ${used >= limit ? 'full: one more fits' : 'one more opens'} in ${seconds} s`}
+        {used > 0 && `; ${used >= limit ? 'full: one more fits' : 'the next place opens'} in ${seconds} s`}
       </span>
     </div>
   )

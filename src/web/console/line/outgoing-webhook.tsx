@@ -28,7 +28,7 @@ export function OutgoingWebhook(props: {
     ...(maySendHeld ? [`${action}/send-held-events`] : []),
   ]
   return (
-    <Section view={view} id={ID} title="Outgoing webhook" offers={offers}>
+    <Section view={view} id={ID} title="Outgoing webhook" offers={offers} isAnswer={testEvent !== undefined}>
       <p>
         What the line receives (texts, pictures and files, voicemail) is posted to this URL of yours as JSON,
         signed.
@@ -43,7 +43,7 @@ export function OutgoingWebhook(props: {
       {enabled && url !== null && (
         <TestEvent page={view.page} action={`${action}/test-event`} result={testEvent} />
       )}
-      {endpoint !== null && (
+      {endpoint !== null && (enabled || endpoint.disabledAt !== null) && (
         <Health
           page={view.page}
           endpoint={endpoint}
@@ -69,7 +69,7 @@ function UrlForm({ view: { page, connection }, action }: { view: LineView; actio
         hint={
           url === null
             ? 'Such as https://example.com/linehook. It should answer 200 at once.'
-            : 'Saved empty, it is removed, and its signing secret with it.'
+            : 'Saved empty, it is removed, and nobody gets what the line receives.'
         }
         autocomplete="off"
         {...(url === null ? {} : { value: url })}

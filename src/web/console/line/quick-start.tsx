@@ -5,7 +5,7 @@ import type { LineView } from './view.js'
 
 /** For a line on which nothing has happened yet: what to do, in order, with what is done ticked off. */
 export function QuickStart({ view }: { view: LineView }) {
-  const { line, connection, page } = view
+  const { line, connection, page, path } = view
   if (line.lastActivityAt !== null || line.status === 'disabled') return null
   const { enabled, incomingWebhook, outgoingWebhookUrl } = connection
   return (
@@ -19,7 +19,11 @@ export function QuickStart({ view }: { view: LineView }) {
           <a href="#incoming-webhook">Create the incoming webhook</a>: the URL with which they send messages.
         </Step>
         <Step isDone={false}>
-          Try it: <a href="#incoming-webhook">show its URL</a>, copy the curl line, and run it in a terminal.{' '}
+          Try it:{' '}
+          <a href={`${incomingWebhook === null ? '' : `${path}?show=webhook`}#incoming-webhook`}>
+            show its URL
+          </a>
+          , copy the curl line, and run it in a terminal.{' '}
           {page.hasSimulator ? (
             <>
               The text arrives on the <a href={pagePath([TRIAL_NUMBER])}>phone simulator</a>.

@@ -4,7 +4,7 @@ import { idOf } from '../fields.js'
 import { Confirm, Time } from '../form.js'
 import type { Act } from '../page.js'
 import { isConfirmed, sessionOf } from '../session.js'
-import { Copyable, linePath, lineWithNotice, Section, type LineView } from './view.js'
+import { Copyable, linePath, lineWithNotice, Masked, Section, type LineView } from './view.js'
 
 const ID = 'signing-secret'
 
@@ -38,12 +38,7 @@ function Existing(props: { view: LineView; secret: string | undefined; previousU
   return (
     <>
       {secret === undefined ? (
-        <div class="copyable">
-          <code>whsec_••••</code>
-          <a role="button" class="secondary" href={`${view.path}?show=secret#${ID}`}>
-            Reveal
-          </a>
-        </div>
+        <Masked view={view} section={ID} text="whsec_••••" show="secret" button="Reveal" />
       ) : (
         <Copyable id="secret" text={secret} what="the signing secret" />
       )}

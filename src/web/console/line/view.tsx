@@ -53,13 +53,18 @@ export function Section(props: {
   title: string
   /** Actions of the forms that it shows now; a fault of another one has no form to stand at. */
   offers?: readonly string[]
+  /** One of its forms has just answered. */
+  isAnswer?: boolean
   children: ComponentChildren
 }) {
-  const { view, id, title, offers = [], children } = props
+  const { view, id, title, offers = [], isAnswer = false, children } = props
   const { fault, notice } = view.page
-  const isStray = fault?.action.startsWith(`${view.path}/${id}`) === true && !offers.includes(fault.action)
+  const isAtFault = fault?.action.startsWith(`${view.path}/${id}`) === true
+  const isStray = isAtFault && !offers.includes(fault.action)
+  // Such an answer is the whole page again: the browser would show its head.
+  const toHere = isStray || isAnswer ? { tabIndex: -1, autofocus: true } : {}
   return (
-    <section id={id} aria-labelledby={`${id}-title`}>
+    <section id={id} aria-labelledby={`${id}-title`} {...toHere}>
       <h2 id={`${id}-title`}>{title}</h2>
       {notice !== undefined && SAID_AT[view.done] === id && (
         <p role="status" class="notice">
@@ -82,6 +87,28 @@ export function NeedsConnection() {
     <p class="empty">
       Not possible while the developer connection is off: <a href="#connection">enable it first</a>.
     </p>
+  )
+}
+
+/** A secret that is not shown, and the button to see it. */
+export function Masked(props: {
+  view: LineView
+  section: SectionId
+  text: string
+  show: 'secret' | 'webhook'
+  button: string
+}) {
+  const { view, section, text, show, button } = props
+  return (
+    <div class="copyable">
+      <code>{text}</code>
+      <form method="get" action={`${view.path}#${section}`} class="inline">
+        <input type="hidden" name="show" value={show} />
+        <button type="submit" class="secondary">
+          {button}
+        </button>
+      </form>
+    </div>
   )
 }
 

@@ -4,7 +4,7 @@ import { explainFailure } from '../failures.js'
 import { Form, Time } from '../form.js'
 import type { Page } from '../page.js'
 import { Status } from '../status.js'
-import { messagePath } from './path.js'
+import { deliverAgainPath, mayDeliverAgain } from './again.js'
 import { Step } from './step.js'
 import { durationWords } from './words.js'
 
@@ -33,8 +33,8 @@ export function DeliveryWay(props: { page: Page; messageId: string; delivery: De
           ))}
         </ol>
       )}
-      {(status === 'delivered' || status === 'exhausted' || status === 'held') && (
-        <Form page={page} action={`${messagePath(messageId)}/deliveries/${id}/send-again`} class="inline">
+      {mayDeliverAgain(delivery) && (
+        <Form page={page} action={deliverAgainPath(messageId, id)} class="inline">
           <button type="submit" class={status === 'delivered' ? 'secondary' : ''}>
             Send again
           </button>
@@ -77,7 +77,7 @@ function Attempt({ attempt }: { attempt: DeliveryAttempt }) {
       {responseExcerpt !== null && responseExcerpt !== '' && <pre>{responseExcerpt}</pre>}
       {attempt.nextAttemptAt !== null && (
         <p class="muted">
-          The next attempt was due at <Time at={attempt.nextAttemptAt} />
+          Next attempt due at <Time at={attempt.nextAttemptAt} />
         </p>
       )}
     </li>

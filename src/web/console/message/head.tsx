@@ -1,19 +1,27 @@
 import { labelOf } from '../activity/filter-form.js'
+import { strayFaultOf } from './again.js'
 import { linePath } from '../line/view.js'
 import { Status } from '../status.js'
 import type { MessageView } from './view.js'
 import { TYPE_WORDS } from './words.js'
 
 /** Between whom, and what it says. */
-export function Head({ message, line }: MessageView) {
+export function Head(view: MessageView) {
+  const { message, line } = view
   const { direction, fromNumber, toNumber, type, text, mediaUrl, status } = message
+  const fault = strayFaultOf(view)
   return (
     <>
+      {fault !== undefined && (
+        <p role="alert" class="fault">
+          {fault}
+        </p>
+      )}
       <h1>{direction === 'outbound' ? `To ${toNumber}` : `From ${fromNumber}`}</h1>
       <p class="facts">
         <Status status={status} />
         <span>
-          {TYPE_WORDS[type]} {direction === 'outbound' ? 'sent by' : 'received by'}{' '}
+          {TYPE_WORDS[type]} {direction === 'outbound' ? 'from the line' : 'to the line'}{' '}
           <a href={linePath(line.id)}>{labelOf(line.name, line.number)}</a>
         </span>
       </p>

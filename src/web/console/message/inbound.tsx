@@ -9,7 +9,7 @@ export function InboundWay(view: MessageView) {
   const { message, line, event } = view
   return (
     <>
-      <h2>Its way</h2>
+      <h2>What happened</h2>
       <ol class="way">
         <Step title="Received from the carrier" at={message.createdAt}>
           {message.carrierMessageId !== null && (
@@ -31,8 +31,8 @@ export function InboundWay(view: MessageView) {
       </ol>
       {(event?.deliveries.length ?? 0) === 0 && (
         <Empty>
-          Nobody got it: when it came, the line had no outgoing webhook URL, or its developer connection was
-          off. <a href={linePath(line.id)}>Set a URL</a>, and the next one goes there.
+          Nobody got it: when it came, the line had no outgoing webhook URL, or it or its developer connection
+          was off. <a href={linePath(line.id)}>Set a URL</a>, and the next one goes there.
         </Empty>
       )}
     </>

@@ -1,6 +1,7 @@
 import type { Message } from '../../../database/messages/reading.js'
 import { explainFailure } from '../failures.js'
 import { Confirm, Form, Time } from '../form.js'
+import { maySendAgain, sendAgainPath } from './again.js'
 import { messagePath } from './path.js'
 import { Step } from './step.js'
 import type { MessageView } from './view.js'
@@ -11,7 +12,7 @@ export function OutboundWay(view: MessageView) {
   const { message } = view
   return (
     <>
-      <h2>Its way</h2>
+      <h2>What happened</h2>
       <ol class="way">
         <Step title={`Accepted ${SOURCE_WORDS[message.source]}`} at={message.createdAt}>
           {message.againOf !== null && (
@@ -25,7 +26,7 @@ export function OutboundWay(view: MessageView) {
         {message.sentAt !== null && <Step title="Sent: the carrier took it" at={message.sentAt} />}
         <End message={message} />
       </ol>
-      {(message.status === 'failed' || message.status === 'unknown') && <SendAgain {...view} />}
+      {maySendAgain(message) && <SendAgain {...view} />}
     </>
   )
 }
@@ -93,7 +94,7 @@ function End({ message: { status, error, receiptAt } }: { message: Message }) {
 }
 
 function SendAgain({ page, message: { id, status }, key }: MessageView) {
-  const action = `${messagePath(id)}/send-again`
+  const action = sendAgainPath(id)
   const keyField = <input type="hidden" name="key" value={key} />
   if (status === 'unknown') {
     return (

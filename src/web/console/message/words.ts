@@ -16,7 +16,7 @@ export const EVENT_WORDS: Record<EventType, string> = {
 export const SOURCE_WORDS: Record<MessageSource, string> = {
   webhook: 'by the incoming webhook',
   application: 'by an application',
-  console: 'by a person: sent again',
+  console: 'from this console',
   carrier: 'from the carrier',
 }
 

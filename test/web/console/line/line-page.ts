@@ -19,9 +19,9 @@ export interface OpenLine extends TestLine {
   /** Of its page. */
   path: string
   /** Posts one of the page's forms; `form` is what comes after the page's path. */
-  submit(form: string, fields?: Record<string, string>): Promise<Answer>
+  submit: (form: string, fields?: Record<string, string>) => Promise<Answer>
   /** The page as it is now, or with a query. */
-  page(query?: string): Promise<string>
+  page: (query?: string) => Promise<string>
 }
 
 export async function startConsole(): Promise<Console> {

@@ -1,12 +1,13 @@
 import { expect } from 'chai'
-import { disableConnection, enableConnection, setOutgoingUrl } from '../../src/domain/connections.js'
-import { sendHeldEvents } from '../../src/domain/deliveries/held-events.js'
-import type { Context } from '../../src/domain/context.js'
-import { deliver } from '../../src/domain/deliveries/deliver.js'
-import { addUser } from '../../src/domain/users.js'
-import { createTestContext } from '../helpers/context.js'
-import { createLine, type TestLine } from '../helpers/factories.js'
-import { startReceiver, type Receiver } from '../helpers/receiver.js'
+import { disableConnection, enableConnection, setOutgoingUrl } from '../../../src/domain/connections.js'
+import { sendHeldEvents } from '../../../src/domain/deliveries/held-events.js'
+import type { Context } from '../../../src/domain/context.js'
+import { deliver } from '../../../src/domain/deliveries/deliver.js'
+import { revealSigningSecret } from '../../../src/domain/signing-secrets.js'
+import { addUser } from '../../../src/domain/users.js'
+import { createTestContext } from '../../helpers/context.js'
+import { createLine, type TestLine } from '../../helpers/factories.js'
+import { startReceiver, type Receiver } from '../../helpers/receiver.js'
 import {
   deliveryRow,
   dueInMs,
@@ -14,8 +15,8 @@ import {
   receiveForDelivery,
   receiveManyForDelivery,
   type DeliveryRow,
-} from './fixtures.js'
-import { refusal } from './refusal.js'
+} from '../fixtures.js'
+import { refusal } from '../refusal.js'
 
 describe('sending the events that were held', () => {
   let context: Context
@@ -75,6 +76,16 @@ describe('sending the events that were held', () => {
       round_attempt_count: 1,
     })
     expect(await sendHeld()).to.equal(0)
+  })
+
+  it('sends them to a URL that comes after one that was taken away, signed with the same secret', async () => {
+    const { id, endpoint_id: endpointId } = await receiveForDelivery(context, line)
+    await setOutgoingUrl(context, line.userId, line.lineId, undefined)
+    expect(await deliver(context, id, endpointId)).to.deep.equal({ kind: 'held' })
+    await setOutgoingUrl(context, line.userId, line.lineId, `${receiver.url}/other`)
+    expect(await revealSigningSecret(context, line.userId, line.lineId)).to.equal(line.signingSecret)
+    expect(await sendHeld()).to.equal(1)
+    expect(await deliver(context, id, endpointId)).to.deep.equal({ kind: 'delivered' })
   })
 
   it('goes on batch after batch', async () => {

@@ -1,0 +1,134 @@
+import { enableConnection, setOutgoingUrl } from '../src/domain/connections.js'
+import type { Context } from '../src/domain/context.js'
+import { addLine } from '../src/domain/lines.js'
+import { startSession } from '../src/domain/sessions.js'
+import { addUser } from '../src/domain/users.js'
+import { createApp } from '../src/web/app.js'
+import { listen } from '../src/web/listen.js'
+import { openBench } from './harness.js'
+
+/**
+ * How long `GET /console/activity` takes for a user with so many messages and as many deliveries on two lines, from
+ * the first byte of the request to the last of the page. Run by hand: `npm run bench:activity`.
+ *
+ * What fails is rare and old, and one number has never been in touch: the questions that a scan would answer worst.
+ */
+const ROWS = 100_000
+const REQUESTS = 20
+const GOAL_MS = 300
+const KNOWN = '+15005550007'
+const NEVER_SEEN = '+15005559999'
+
+const bench = await openBench()
+const { context } = bench
+const web = await listen(createApp(context).callback(), { port: 0, host: '127.0.0.1' }, 5000)
+try {
+  const { userId, lineIds, numbers } = await addLines(context)
+  await fill(context, userId, lineIds, numbers)
+  const address = web.server.address()
+  const port = typeof address === 'object' ? (address?.port ?? 0) : 0
+  const cookie = `__Host-linehook=${await startSession(context, userId, 'bench')}`
+  const oldest = lineIds[0] ?? ''
+  const until = new Date(Date.now() - 15 * 86_400_000).toISOString().slice(0, 16)
+  const queries = [
+    '',
+    `line=${oldest}`,
+    'direction=inbound',
+    'status=failed',
+    'status=exhausted',
+    'status=queued',
+    'type=voicemail',
+    `number=${encodeURIComponent(KNOWN)}`,
+    `number=${encodeURIComponent(NEVER_SEEN)}`,
+    `line=${oldest}&direction=outbound&status=failed&number=${encodeURIComponent(KNOWN)}`,
+    `until=${until}`,
+  ]
+  const results: { query: string; medianMs: number; slowestMs: number; rows: number }[] = []
+  for (const isAnalyzed of [false, true]) {
+    if (isAnalyzed) await context.db.raw('analyze messages, events, deliveries')
+    for (const query of queries) {
+      const said = `${query === '' ? '(none)' : query.replace(oldest, '…')}${isAnalyzed ? '' : ', not analyzed'}`
+      results.push({ query: said, ...(await measure(`http://127.0.0.1:${port}`, query, cookie)) })
+    }
+  }
+  console.table(results)
+  const slow = results.filter(({ slowestMs }) => slowestMs >= GOAL_MS)
+  console.log(slow.length === 0 ? `all within ${GOAL_MS} ms` : `${slow.length} took ${GOAL_MS} ms or more`)
+  if (slow.length > 0) process.exitCode = 1
+} finally {
+  web.server.closeAllConnections()
+  await web.close()
+  await bench.close()
+}
+
+async function measure(url: string, query: string, cookie: string) {
+  const times: number[] = []
+  let rows = 0
+  for (let n = 0; n < REQUESTS; n += 1) {
+    const startedAt = performance.now()
+    const response = await fetch(`${url}/console/activity?${query}`, {
+      headers: { cookie },
+      redirect: 'manual',
+    })
+    const html = await response.text()
+    times.push(performance.now() - startedAt)
+    if (response.status !== 200) throw new Error(`${query}: answered ${response.status}`)
+    rows = html.split('id="activity-').length - 1
+  }
+  times.sort((a, b) => a - b)
+  return {
+    medianMs: Math.round(times[REQUESTS / 2] ?? 0),
+    slowestMs: Math.round(times.at(-1) ?? 0),
+    rows,
+  }
+}
+
+async function addLines(context: Context) {
+  const user = await addUser(context, { email: 'activity@example.com' })
+  const lineIds: string[] = []
+  const numbers = ['+15550000001', '+15550000002']
+  for (const number of numbers) {
+    const { id } = await addLine(context, { userId: user.id, number, carrier: 'simulator' })
+    await enableConnection(context, user.id, id)
+    await setOutgoingUrl(context, user.id, id, 'http://127.0.0.1:9/events')
+    lineIds.push(id)
+  }
+  return { userId: user.id, lineIds, numbers }
+}
+
+/** Twenty days of messages by turns sent and received, on both lines; each event of its own, with its delivery. */
+async function fill({ db }: Context, userId: string, lineIds: string[], numbers: string[]): Promise<void> {
+  // UUIDv7 of the row's moment, with its number at the end; `ms` keeps a message, its event and its delivery apart.
+  const id = (ms: number) =>
+    `overlay(overlay(lowest_id_at(at + interval '${ms} ms')::text placing '7' from 15)
+       placing lpad(to_hex(n), 12, '0') from 25)::uuid`
+  const rows = `(select n, :startAt::timestamptz + n * interval '15 seconds' as at, (n / 2) % 2 + 1 as line,
+    '+1' || 5005550000 + n % 997 as contact from generate_series(1, ${ROWS}) n) r`
+  const startAt = new Date(Date.now() - 20 * 86_400_000).toISOString()
+  const given = { startAt, userId, lineIds: `{${lineIds.join(',')}}`, numbers: `{${numbers.join(',')}}` }
+  const lineId = '(:lineIds::uuid[])[line]'
+  const number = '(:numbers::text[])[line]'
+  await db.raw(
+    `insert into messages (id, user_id, line_id, direction, source, from_number, to_number, text, status, created_at)
+     select ${id(0)}, :userId, ${lineId},
+       case n % 2 when 0 then 'outbound' else 'inbound' end, case n % 2 when 0 then 'webhook' else 'carrier' end,
+       case n % 2 when 0 then ${number} else contact end, case n % 2 when 0 then contact else ${number} end,
+       'Your code is ' || n,
+       case when n % 2 = 1 then 'received' when n < 40 then 'failed' else 'delivered' end, at
+     from ${rows}`,
+    given,
+  )
+  await db.raw(
+    `insert into events (id, user_id, line_id, message_id, type, payload, from_number, to_number)
+     select ${id(1)}, :userId, ${lineId}, case n % 2 when 1 then ${id(0)} end, 'inboundText', 'Hello', contact, ${number}
+     from ${rows}`,
+    given,
+  )
+  await db.raw(
+    `insert into deliveries (id, user_id, line_id, event_id, endpoint_id, type, from_number, status, created_at)
+     select ${id(2)}, :userId, ${lineId}, ${id(1)}, (select endpoint_id from developer_connections c
+       where c.line_id = ${lineId}), 'inboundText', contact, case when n < 40 then 'exhausted' else 'delivered' end, at
+     from ${rows}`,
+    given,
+  )
+}

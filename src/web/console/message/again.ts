@@ -1,0 +1,32 @@
+import { messagePath } from './path.js'
+import type { MessageView } from './view.js'
+
+type Message = MessageView['message']
+type Delivery = NonNullable<MessageView['event']>['deliveries'][number]
+
+export function maySendAgain({ direction, status }: Message): boolean {
+  return direction === 'outbound' && (status === 'failed' || status === 'unknown')
+}
+
+export function mayDeliverAgain({ status }: Delivery): boolean {
+  return status === 'delivered' || status === 'exhausted' || status === 'held'
+}
+
+export function sendAgainPath(messageId: string): string {
+  return `${messagePath(messageId)}/send-again`
+}
+
+export function deliverAgainPath(messageId: string, deliveryId: string): string {
+  return `${messagePath(messageId)}/deliveries/${deliveryId}/send-again`
+}
+
+/** What was wrong with a form that the page does not show any more: there is no other place to say it. */
+export function strayFaultOf({ page: { fault }, message, event }: MessageView): string | undefined {
+  if (fault === undefined) return undefined
+  const deliveries = event?.deliveries.filter(mayDeliverAgain) ?? []
+  const shown = [
+    ...(maySendAgain(message) ? [sendAgainPath(message.id)] : []),
+    ...deliveries.map(({ id }) => deliverAgainPath(message.id, id)),
+  ]
+  return shown.includes(fault.action) ? undefined : fault.message
+}

@@ -1,0 +1,165 @@
+import { expect } from 'chai'
+import type { DeliveryFilter } from '../../../src/database/deliveries/reading.js'
+import type { Context } from '../../../src/domain/context.js'
+import { deliver } from '../../../src/domain/deliveries/deliver.js'
+import { findDeliveries, findEvent, getDelivery } from '../../../src/domain/deliveries/read.js'
+import { receiveMessage } from '../../../src/domain/messages/receive.js'
+import { newId } from '../../../src/ids.js'
+import { createTestContext } from '../../helpers/context.js'
+import { createLine, type TestLine } from '../../helpers/factories.js'
+import { startReceiver, type Receiver } from '../../helpers/receiver.js'
+import {
+  ANNA,
+  BEN,
+  inboundText,
+  queueMessage,
+  receiveForDelivery,
+  receiveManyForDelivery,
+} from '../fixtures.js'
+import { refusal } from '../refusal.js'
+
+const VOICEMAIL = { type: 'voiceMail', url: 'https://example.com/1.mp3' } as const
+
+describe('reading deliveries', () => {
+  let context: Context
+  let receiver: Receiver
+  let line: TestLine
+  let stranger: TestLine
+
+  before(async () => {
+    context = await createTestContext()
+    receiver = await startReceiver()
+  })
+  after(() => Promise.all([context.close(), receiver.close()]))
+  beforeEach(async () => {
+    line = await createLine(context, { outgoingUrl: receiver.url })
+    stranger = await createLine(context, { outgoingUrl: receiver.url })
+  })
+
+  async function find(filter: DeliveryFilter = {}, before?: string, limit = 50): Promise<string[]> {
+    const page = before === undefined ? { limit } : { before, limit }
+    return (await findDeliveries(context, line.userId, filter, page)).map(({ id }) => id)
+  }
+
+  async function receive(overrides: Parameters<typeof inboundText>[1] = {}): Promise<string> {
+    await receiveMessage(context, inboundText(line, overrides))
+    return (await find({}, undefined, 1))[0]!
+  }
+
+  it('gives the user’s, newest first and page by page, and nobody else’s', async () => {
+    const ids = (await receiveManyForDelivery(context, line, 5)).map(({ id }) => id).reverse()
+    await receiveForDelivery(context, stranger)
+    expect(await find()).to.deep.equal(ids)
+    const first = await find({}, undefined, 2)
+    expect([...first, ...(await find({}, first.at(-1), 3))]).to.deep.equal(ids)
+  })
+
+  it('filters by line, and knows no line of another user', async () => {
+    const sister = await createLine(context, { userId: line.userId, outgoingUrl: receiver.url })
+    const { id } = await receiveForDelivery(context, sister)
+    await receiveForDelivery(context, line)
+    await receiveForDelivery(context, stranger)
+    expect(await find({ lineId: sister.lineId })).to.deep.equal([id])
+    expect(await find({ lineId: stranger.lineId })).to.deep.equal([])
+  })
+
+  it('filters by the event’s type and by who wrote', async () => {
+    const text = await receive()
+    const voice = await receive({ fromNumber: BEN, content: VOICEMAIL })
+    expect(await find({ type: 'voiceMail' })).to.deep.equal([voice])
+    expect(await find({ number: ANNA })).to.deep.equal([text])
+    expect(await find({ number: BEN, type: 'inboundText' })).to.deep.equal([])
+  })
+
+  for (const status of ['pending', 'delivering', 'delivered', 'exhausted', 'held']) {
+    it(`filters by the status ${status}`, async () => {
+      const [one, other] = await receiveManyForDelivery(context, line, 2)
+      await context.db('deliveries').where({ id: one!.id }).update({ status })
+      const another = status === 'held' ? 'exhausted' : 'held'
+      await context.db('deliveries').where({ id: other!.id }).update({ status: another })
+      expect(await find({ status })).to.deep.equal([one!.id])
+    })
+  }
+
+  it('filters by time', async () => {
+    const id = await receive()
+    const hour = 3_600_000
+    expect(await find({ from: new Date(Date.now() - hour) })).to.deep.equal([id])
+    expect(await find({ from: new Date(Date.now() + hour) })).to.deep.equal([])
+    expect(await find({ until: new Date(Date.now() - hour) })).to.deep.equal([])
+  })
+
+  it('gives a delivery with its attempts, in their order', async () => {
+    const { id, endpoint_id: endpointId } = await receiveForDelivery(context, line)
+    receiver.answerWith((response) => {
+      response.statusCode = 500
+      response.end('<b>broken</b>')
+    })
+    await deliver(context, id, endpointId)
+    receiver.answerWith((response) => response.end('ok'))
+    await deliver(context, id, endpointId)
+    const { attempts, ...delivery } = await getDelivery(context, line.userId, id)
+    expect(delivery).to.include({
+      id,
+      lineId: line.lineId,
+      endpointId,
+      url: receiver.url,
+      type: 'inboundText',
+      fromNumber: ANNA,
+      toNumber: line.number,
+      status: 'delivered',
+      attemptCount: 2,
+      lastFailure: null,
+    })
+    expect(delivery.deliveredAt).to.be.a('date')
+    expect(attempts).to.have.length(2)
+    expect(attempts[0]).to.include({
+      deliveryId: id,
+      attemptNumber: 1,
+      responseStatus: 500,
+      responseExcerpt: '<b>broken</b>',
+      failure: 'http_500',
+    })
+    expect(attempts[0]!.nextAttemptAt).to.be.a('date')
+    expect(attempts[1]).to.include({
+      attemptNumber: 2,
+      responseStatus: 200,
+      failure: null,
+      nextAttemptAt: null,
+    })
+  })
+
+  it('knows no delivery of another user, none that does not exist, and nothing that is no id', async () => {
+    const { id } = await receiveForDelivery(context, stranger)
+    for (const wrong of [id, newId(), 'x']) {
+      expect(await refusal(getDelivery(context, line.userId, wrong))).to.deep.equal({
+        status: 404,
+        message: 'no such delivery',
+      })
+    }
+  })
+
+  describe('of a message', () => {
+    it('gives its event and where that went', async () => {
+      const { id, event_id: eventId, endpoint_id: endpointId } = await receiveForDelivery(context, line)
+      await deliver(context, id, endpointId)
+      const { messageId } = await getDelivery(context, line.userId, id)
+      const event = await findEvent(context, line.userId, messageId!)
+      expect(event).to.include({ id: eventId, type: 'inboundText' })
+      expect(event?.deliveries.map((each) => [each.id, each.attempts.length])).to.deep.equal([[id, 1]])
+      expect(await findEvent(context, stranger.userId, messageId!)).to.equal(undefined)
+    })
+
+    it('gives an event without deliveries when nobody could get it', async () => {
+      const lonely = await createLine(context)
+      const outcome = await receiveMessage(context, inboundText(lonely))
+      if (outcome.kind !== 'received') throw new Error('it was not received')
+      const event = await findEvent(context, lonely.userId, outcome.messageId)
+      expect(event?.deliveries).to.deep.equal([])
+    })
+
+    it('gives nothing for one that a line sent', async () => {
+      expect(await findEvent(context, line.userId, await queueMessage(context, line))).to.equal(undefined)
+    })
+  })
+})

@@ -1,0 +1,145 @@
+import { expect } from 'chai'
+import type { MessageFilter } from '../../../src/database/messages/reading.js'
+import type { Context } from '../../../src/domain/context.js'
+import { findMessages, getMessage } from '../../../src/domain/messages/read.js'
+import { receiveMessage } from '../../../src/domain/messages/receive.js'
+import { sendMessage } from '../../../src/domain/messages/send.js'
+import { newId } from '../../../src/ids.js'
+import { createTestContext } from '../../helpers/context.js'
+import { createLine, type TestLine } from '../../helpers/factories.js'
+import { ANNA, BEN, CLEO, inboundText, queueMessage, queueMessages } from '../fixtures.js'
+import { refusal } from '../refusal.js'
+
+describe('reading messages', () => {
+  let context: Context
+  let line: TestLine
+  let sister: TestLine
+  let stranger: TestLine
+
+  before(async () => {
+    context = await createTestContext()
+  })
+  after(() => context.close())
+  beforeEach(async () => {
+    line = await createLine(context)
+    sister = await createLine(context, { userId: line.userId })
+    stranger = await createLine(context)
+  })
+
+  async function find(filter: MessageFilter = {}, before?: string, limit = 50): Promise<string[]> {
+    const page = before === undefined ? { limit } : { before, limit }
+    return (await findMessages(context, line.userId, filter, page)).map(({ id }) => id)
+  }
+
+  async function receive(overrides: Parameters<typeof inboundText>[1] = {}): Promise<string> {
+    const outcome = await receiveMessage(context, inboundText(line, overrides))
+    if (outcome.kind !== 'received') throw new Error('it was not received')
+    return outcome.messageId
+  }
+
+  it('gives the user’s messages of all lines, newest first, and nobody else’s', async () => {
+    const first = await queueMessage(context, line)
+    const second = await queueMessage(context, sister)
+    await queueMessage(context, stranger)
+    const third = await receive()
+    expect(await find()).to.deep.equal([third, second, first])
+  })
+
+  it('gives a page after another, with nothing twice and nothing left out', async () => {
+    const ids: string[] = []
+    for (let n = 0; n < 7; n += 1) ids.unshift(await queueMessage(context, n % 2 ? line : sister))
+    const seen: string[] = []
+    for (let page = await find({}, undefined, 3); page.length > 0; page = await find({}, page.at(-1), 3)) {
+      seen.push(...page)
+    }
+    expect(seen).to.deep.equal(ids)
+  })
+
+  it('does not show what came later on a page further back', async () => {
+    const [old, cursor] = await queueMessages(context, line, 2)
+    await queueMessage(context, line)
+    expect(await find({}, cursor)).to.deep.equal([old])
+  })
+
+  it('filters by line, and knows no line of another user', async () => {
+    const own = await queueMessage(context, sister)
+    await queueMessage(context, line)
+    await queueMessage(context, stranger)
+    expect(await find({ lineId: sister.lineId })).to.deep.equal([own])
+    expect(await find({ lineId: stranger.lineId })).to.deep.equal([])
+    expect(await find({ lineId: newId() })).to.deep.equal([])
+  })
+
+  it('filters by direction, by type and by both', async () => {
+    const sent = await queueMessage(context, line)
+    const text = await receive()
+    const voice = await receive({ content: { type: 'voiceMail', url: 'https://example.com/1.mp3' } })
+    expect(await find({ direction: 'outbound' })).to.deep.equal([sent])
+    expect(await find({ direction: 'inbound' })).to.deep.equal([voice, text])
+    expect(await find({ type: 'voicemail' })).to.deep.equal([voice])
+    expect(await find({ type: 'text', direction: 'inbound' })).to.deep.equal([text])
+  })
+
+  for (const status of ['queued', 'sending', 'sent', 'delivered', 'failed', 'unknown', 'received']) {
+    it(`filters by the status ${status}`, async () => {
+      const id = await queueMessage(context, line, { status })
+      await queueMessage(context, line, { status: status === 'failed' ? 'unknown' : 'failed' })
+      expect(await find({ status })).to.deep.equal([id])
+    })
+  }
+
+  it('filters by who is at the other end, whichever way it went', async () => {
+    const sent = await queueMessage(context, line, { to_number: BEN })
+    const received = await receive({ fromNumber: BEN })
+    await queueMessage(context, line, { to_number: CLEO })
+    expect(await find({ number: BEN })).to.deep.equal([received, sent])
+    expect(await find({ number: line.number })).to.deep.equal([])
+  })
+
+  it('filters by time: from is in it, until is not', async () => {
+    const at = (ms: number) => newId().replace(/^.{8}-.{4}/, toHex(ms).replace(/^(.{8})/, '$1-'))
+    const toHex = (ms: number) => ms.toString(16).padStart(12, '0')
+    const [early, late] = [Date.UTC(2026, 0, 1), Date.UTC(2026, 0, 2)]
+    const [first, second] = [at(early), at(late)]
+    await queueMessage(context, line, { id: first })
+    await queueMessage(context, line, { id: second })
+    expect(await find({ from: new Date(late) })).to.deep.equal([second])
+    expect(await find({ until: new Date(late) })).to.deep.equal([first])
+    expect(await find({ from: new Date(early), until: new Date(late + 1) })).to.deep.equal([second, first])
+  })
+
+  it('gives a message with all that is known of it', async () => {
+    const id = await queueMessage(context, line)
+    await sendMessage(context, id)
+    const message = await getMessage(context, line.userId, id)
+    expect(message).to.include({
+      id,
+      userId: line.userId,
+      lineId: line.lineId,
+      direction: 'outbound',
+      source: 'webhook',
+      type: 'text',
+      fromNumber: line.number,
+      toNumber: ANNA,
+      text: 'Hello',
+      mediaUrl: null,
+      status: 'sent',
+      error: null,
+      attemptCount: 1,
+      againOf: null,
+      receiptAt: null,
+    })
+    expect(message.carrierMessageId).to.be.a('string')
+    expect(message.claimedAt!.getTime()).to.be.within(message.createdAt.getTime(), message.sentAt!.getTime())
+  })
+
+  it('knows no message of another user, none that does not exist, and nothing that is no id', async () => {
+    const id = await queueMessage(context, stranger)
+    for (const wrong of [id, newId(), 'x', '']) {
+      expect(await refusal(getMessage(context, line.userId, wrong))).to.deep.equal({
+        status: 404,
+        message: 'no such message',
+      })
+    }
+  })
+})

@@ -1,0 +1,66 @@
+import { expect } from 'chai'
+import { assetPath } from '../../src/web/assets.js'
+import type { Context } from '../../src/domain/context.js'
+import { createTestContext } from '../helpers/context.js'
+import { serveApp, type TestWeb } from '../helpers/web.js'
+
+const TYPES = {
+  'pico.css': 'text/css; charset=utf-8',
+  'console.css': 'text/css; charset=utf-8',
+  'simulator.css': 'text/css; charset=utf-8',
+  'htmx.js': 'text/javascript; charset=utf-8',
+  'htmx-sse.js': 'text/javascript; charset=utf-8',
+  'console.js': 'text/javascript; charset=utf-8',
+  'swagger-ui.js': 'text/javascript; charset=utf-8',
+  'icon.svg': 'image/svg+xml',
+} as const
+
+describe('assets', () => {
+  let context: Context
+  let web: TestWeb
+
+  before(async () => {
+    context = await createTestContext()
+    web = await serveApp(context)
+  })
+
+  after(async () => {
+    await web.close()
+    await context.close()
+  })
+
+  it('have their content’s hash in their path, their type, and are kept for ever', async () => {
+    for (const [name, type] of Object.entries(TYPES)) {
+      const path = assetPath(name as keyof typeof TYPES)
+      expect(path).to.match(/^\/assets\/[\w-]{12}\/[\w.-]+$/)
+      const { status, headers, text } = await web.request(path)
+      expect([status, headers.get('content-type')], name).to.deep.equal([200, type])
+      expect(headers.get('cache-control')).to.equal('public, max-age=31536000, immutable')
+      expect(headers.get('x-content-type-options')).to.equal('nosniff')
+      expect(headers.getSetCookie()).to.deep.equal([])
+      expect(text).not.to.equal('')
+      const head = await web.request(path, { method: 'HEAD' })
+      expect([head.status, head.headers.get('content-type'), head.text]).to.deep.equal([200, type, ''])
+    }
+  })
+
+  it('under another hash, another name or outside of their list are 404, and nobody keeps that', async () => {
+    const path = assetPath('console.css')
+    const hash = path.split('/')[2]!
+    for (const other of [
+      '/assets/AAAAAAAAAAAA/console.css',
+      `/assets/${hash.toLowerCase()}x/console.css`,
+      `/assets/${hash}/console.js`,
+      `/assets/${hash}/nothing.css`,
+      `/assets/${hash}/__proto__`,
+      `/assets/${hash}/..%2Fconsole.css`,
+      `/assets/${hash}/..%2F..%2Fapp.ts`,
+      `/assets/undefined/nothing`,
+      `/assets/${hash}`,
+      '/assets/',
+    ]) {
+      const { status, headers } = await web.request(other)
+      expect([status, headers.get('cache-control')], other).to.deep.equal([404, 'no-store'])
+    }
+  })
+})

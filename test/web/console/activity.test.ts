@@ -1,0 +1,221 @@
+import { expect } from 'chai'
+import { receiveMessage } from '../../../src/domain/messages/receive.js'
+import { sendMessage } from '../../../src/domain/messages/send.js'
+import { addUser } from '../../../src/domain/users.js'
+import { newId } from '../../../src/ids.js'
+import {
+  ANNA,
+  BEN,
+  inboundText,
+  queueMessage,
+  queueMessages,
+  receiveForDelivery,
+} from '../../domain/fixtures.js'
+import { browse } from '../../helpers/browser-session.js'
+import { createLine } from '../../helpers/factories.js'
+import { until } from '../../helpers/until.js'
+import { listen, livePathOf } from './activity/listen.js'
+import { startConsole, wordsOf, type Console, type OpenLine } from './line/line-page.js'
+
+const PATH = '/console/activity'
+
+describe('the activity page', () => {
+  let site: Console
+  let line: OpenLine
+
+  before(async () => {
+    site = await startConsole()
+  })
+  after(() => site.close())
+  beforeEach(async () => {
+    line = await site.openLine({ name: 'Office', outgoingUrl: site.receiver.url })
+  })
+
+  const page = async (query = '') => (await line.browser.get(PATH + query)).text
+  /** What the rows are about, newest first. */
+  const rowsOf = (html: string) =>
+    [...html.matchAll(/<li id="activity-([\w-]+)">(.*?)<\/li>/gs)].map(([, id, row]) => ({
+      id,
+      words: wordsOf(row ?? '').trim(),
+    }))
+
+  it('shows messages and deliveries in one list, newest first', async () => {
+    const sent = await queueMessage(site.context, line, { text: 'Your code is 1' })
+    const { id: deliveryId } = await receiveForDelivery(site.context, line)
+    const html = await page()
+    const rows = rowsOf(html)
+    expect(rows.map(({ id }) => id))
+      .to.have.length(3)
+      .and.include.members([sent, deliveryId])
+    expect(rows[2]?.words).to.match(new RegExp(`^\\d{4}-.* UTC Office → To \\${ANNA} Your code is 1 queued$`))
+    expect(rows[1]?.words).to.match(new RegExp(`Office ← From \\${ANNA} Hi there received$`))
+    expect(rows[0]?.words).to.include(`⇢ Event to 127.0.0.1:${site.receiver.port} Text`)
+    expect(rows[0]?.words).to.match(/\( inboundText \) from \+15005550101 · 0 attempts pending$/)
+    expect(html).to.include(`href="/console/messages/${sent}"`)
+  })
+
+  it('says in words what went wrong', async () => {
+    const id = await queueMessage(site.context, line, { to_number: '+15005550001' })
+    await sendMessage(site.context, id)
+    const delivery = await receiveForDelivery(site.context, line)
+    await site.context
+      .db('deliveries')
+      .where({ id: delivery.id })
+      .update({ status: 'exhausted', attempt_count: 9, last_failure: 'dns' })
+    const rows = rowsOf(await page())
+    expect(rows.at(-1)?.words).to.match(/The carrier rejected it: simulator: .* failed$/)
+    expect(rows[0]?.words).to.match(/9 attempts The name of the host was not found\..* exhausted$/)
+  })
+
+  it('cuts a long text, between whole characters', async () => {
+    await queueMessage(site.context, line, { text: '😀'.repeat(141) })
+    expect(rowsOf(await page())[0]?.words).to.include(` ${'😀'.repeat(140)}… `)
+  })
+
+  it('shows whatever others wrote as text', async () => {
+    const attack = '"><script>alert(1)</script><img src=x onerror=alert(1)>'
+    await site.context.db('lines').where({ id: line.lineId }).update({ name: attack })
+    await queueMessage(site.context, line, { text: attack, status: 'failed', error: attack })
+    for (const query of [
+      '',
+      `?number=${encodeURIComponent(attack)}`,
+      `?line=${encodeURIComponent(attack)}`,
+    ]) {
+      const html = await page(query)
+      expect(html).not.to.match(/<script>|<img src=x/)
+      expect(html).to.include('&lt;script>alert(1)')
+    }
+  })
+
+  it('shows nothing of another user’s, also when asked for their line', async () => {
+    const stranger = await createLine(site.context, { name: 'Theirs' })
+    const id = await queueMessage(site.context, stranger)
+    for (const query of ['', `?line=${stranger.lineId}`]) {
+      const html = await page(query)
+      expect(rowsOf(html)).to.deep.equal([])
+      expect(html).not.to.include(id).and.not.to.include('Theirs')
+    }
+  })
+
+  describe('is read page by page', () => {
+    it('of fifty, with a link to what is older and one back', async () => {
+      const ids = (await queueMessages(site.context, line, 51)).reverse()
+      const first = await page('?kind=message')
+      expect(rowsOf(first).map(({ id }) => id)).to.deep.equal(ids.slice(0, 50))
+      expect(first).not.to.include('Newest')
+      const older = `${PATH}?kind=message&amp;before=${ids[49]}`
+      expect(first).to.include(`<a href="${older}" rel="next">Older</a>`)
+      const second = await page(`?kind=message&before=${ids[49]}`)
+      expect(rowsOf(second).map(({ id }) => id)).to.deep.equal(ids.slice(50))
+      expect(second).not.to.include('>Older<')
+      expect(second).to.include(`<a href="${PATH}?kind=message">Newest</a>`)
+    })
+
+    it('and only the first page is live', async () => {
+      const id = await queueMessage(site.context, line)
+      expect(livePathOf(await page('?kind=message'))).to.equal(`${PATH}/live?kind=message`)
+      expect(livePathOf(await page(`?before=${id}`))).to.equal(undefined)
+    })
+  })
+
+  describe('is filtered', () => {
+    it('by every field, and the form keeps what was chosen', async () => {
+      const sister = await createLine(site.context, { userId: line.userId, name: 'Shop' })
+      const wanted = await queueMessage(site.context, sister, { to_number: BEN, status: 'failed' })
+      await queueMessage(site.context, sister, { to_number: BEN, status: 'sent' })
+      await queueMessage(site.context, line, { to_number: BEN, status: 'failed' })
+      const query =
+        `?line=${sister.lineId}&kind=message&direction=outbound&type=text&status=failed&number=${BEN}` +
+        '&from=2020-01-01T00:00&until=2099-01-01T00:00'
+      const html = await page(query)
+      expect(rowsOf(html).map(({ id }) => id)).to.deep.equal([wanted])
+      for (const value of [sister.lineId, 'message', 'outbound', 'text', 'failed']) {
+        expect(html).to.match(new RegExp(`<option value="${value}" selected`))
+      }
+      expect(html).to.include('name="number" inputmode="tel" value="+15005550102"')
+      expect(html).to.include('type="datetime-local" name="from" value="2020-01-01T00:00"')
+    })
+
+    it('by a time in UTC', async () => {
+      const id = await queueMessage(site.context, line)
+      const minutes = (count: number) => new Date(Date.now() + count * 60_000).toISOString().slice(0, 16)
+      expect(
+        rowsOf(await page(`?from=${minutes(-2)}&until=${minutes(2)}`)).map((row) => row.id),
+      ).to.deep.equal([id])
+      expect(rowsOf(await page(`?from=${minutes(2)}`))).to.deep.equal([])
+      expect(rowsOf(await page(`?until=${minutes(-2)}`))).to.deep.equal([])
+    })
+
+    it('by nothing when the form is sent empty', async () => {
+      await queueMessage(site.context, line)
+      const names = ['line', 'kind', 'direction', 'type', 'status', 'number', 'from', 'until']
+      expect(rowsOf(await page(`?${names.map((name) => `${name}=`).join('&')}`))).to.have.length(1)
+    })
+
+    for (const [query, fault] of [
+      ['line=x', 'line must be an id (a UUID)'],
+      ['kind=x', 'kind must be one of message, delivery'],
+      ['direction=x', 'direction must be one of outbound, inbound'],
+      ['type=x', 'type must be one of text, media, voicemail'],
+      [
+        'status=x',
+        'status must be one of queued, sending, sent, delivered, failed, unknown, received, pending, delivering, exhausted, held',
+      ],
+      ['number=x', 'number must be a phone number in E.164 form, such as +15551234567'],
+      ['from=x', 'from must be a date and time in UTC, such as 2026-11-21T13:00'],
+      ['until=2026-13-40T00:00', 'until must be a date and time in UTC, such as 2026-11-21T13:00'],
+      ['before=x', 'before must be an id (a UUID)'],
+      ['status=sent&status=failed', 'status may be given once'],
+    ] as const) {
+      it(`by what it can be, unlike ${query}`, async () => {
+        const answer = await line.browser.get(
+          `${PATH}?number=abc&${query}`.replace(/number=abc&(number)/, '$1'),
+        )
+        expect(answer.status).to.equal(400)
+        expect(wordsOf(answer.text)).to.include(fault)
+        expect(livePathOf(answer.text)).to.equal(undefined)
+        if (!query.startsWith('number')) expect(answer.text).to.include('value="abc"')
+        expect((await line.browser.get(`${PATH}/live?${query}`)).status).to.equal(400)
+      })
+    }
+  })
+
+  describe('when it is empty', () => {
+    it('says what to do first', async () => {
+      const words = wordsOf(await page())
+      expect(words).to.include('Nothing yet.')
+      expect(words).to.match(/curl .* phone simulator/)
+      expect(await page()).to.include(`href="/console/lines/${line.lineId}"`)
+    })
+
+    it('says so to who has no line', async () => {
+      const { id } = await addUser(site.context, { email: `${newId()}@example.com` })
+      const browser = await browse(site.context, site.web, id)
+      expect(wordsOf((await browser.get(PATH)).text)).to.include('no line that anything could happen on')
+    })
+
+    it('says that nothing fits the filter, and why nothing can', async () => {
+      await queueMessage(site.context, line)
+      expect(wordsOf(await page('?status=held'))).to.include('Nothing fits this filter. Show everything')
+      expect(wordsOf(await page('?kind=delivery&direction=inbound'))).to.include(
+        'Only messages have a direction',
+      )
+    })
+
+    it('says that nothing is older', async () => {
+      const id = await queueMessage(site.context, line)
+      expect(wordsOf(await page(`?before=${id}`))).to.include('Nothing is older than this.')
+    })
+  })
+
+  it('keeps itself up to date, by its filter', async () => {
+    const heard = await listen(site, line, livePathOf(await page('?kind=message&direction=inbound'))!)
+    await until('the empty list', () => heard.text.includes('Nothing fits this filter'))
+    await queueMessage(site.context, line, { text: 'not this one' })
+    const text = 'this\none'
+    await receiveMessage(site.context, inboundText(line, { content: { type: 'inboundText', text } }))
+    await until('the text', () => heard.text.includes('this\ndata: one'))
+    expect(heard.text).not.to.include('not this one')
+    await heard.close()
+  })
+})

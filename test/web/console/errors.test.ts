@@ -1,0 +1,152 @@
+import { expect } from 'chai'
+import { freePort } from '../../../dev/free-port.js'
+import { readConfig } from '../../../src/config.js'
+import { createContext, type Context } from '../../../src/domain/context.js'
+import { createPerson } from '../../domain/people.js'
+import { browse } from '../../helpers/browser-session.js'
+import { createTestContext } from '../../helpers/context.js'
+import { createEnvironment } from '../../helpers/environment.js'
+import { memoryLog } from '../../helpers/log.js'
+import { serveApp, type TestWeb } from '../../helpers/web.js'
+import { consoleRoutes, expectPage } from './support.js'
+
+const BROWSER = { Accept: 'text/html,application/xhtml+xml,*/*;q=0.8' }
+const XSS = '<script>alert(1)</script>'
+
+describe('what goes wrong', () => {
+  let context: Context
+  let web: TestWeb
+
+  before(async () => {
+    context = await createTestContext()
+    web = await serveApp(context)
+  })
+
+  after(async () => {
+    await web.close()
+    await context.close()
+  })
+
+  it('is a page for browsers, and a problem for everybody else', async () => {
+    for (const [method, path, status, message] of [
+      ['GET', '/nothing', 404, 'There is nothing at this path'],
+      ['GET', '/console/nothing', 404, 'There is nothing at this path'],
+      ['GET', '/assets/x/console.css', 404, 'There is nothing at this path'],
+      ['DELETE', '/console', 405, 'Method not allowed: see the Allow header'],
+      ['GET', '/console/sign-out', 405, 'Method not allowed: see the Allow header'],
+      ['POST', '/console/settings/password', 401, 'sign in first'],
+    ] as const) {
+      const page = await web.request(path, { method, headers: BROWSER })
+      expectPage(page, status)
+      expect(page.text).to.include(`<p>${message}</p>`).and.to.include('href="/console"')
+      for (const Accept of ['*/*', 'application/json', '']) {
+        const problem = await web.request(path, { method, headers: { Accept } })
+        expect(problem.headers.get('content-type')).to.equal('application/problem+json')
+        expect(problem.body).to.deep.include({ status, detail: message })
+      }
+    }
+  })
+
+  it('is never a page below /v1 and /webhooks', async () => {
+    for (const path of ['/v1/lines', '/v1/nothing', '/webhooks/lineId/x']) {
+      const { body, status } = await web.request(path, { headers: BROWSER })
+      expect(body, path).to.be.an('object')
+      expect(status).to.be.oneOf([401, 404, 405])
+    }
+  })
+
+  it('shows what somebody put into a link as text', async () => {
+    const person = await createPerson(context)
+    await context
+      .db('users')
+      .where({ id: person.id })
+      .update({ name: XSS, email: `"${XSS}'@example.com` })
+    const browser = await browse(context, web, person.id)
+    const visitor = await browse(context, web)
+    const query = encodeURIComponent(`"'>${XSS}`)
+    for (const path of [
+      `/${query}`,
+      `/console/${query}`,
+      `/console/lines/${query}`,
+      `/console/lines?${query}`,
+      `/console?done=${query}`,
+      `/console?done=__proto__`,
+      `/console?done=toString`,
+      `/console/activity?lineId=${query}&status=${query}&number=${query}&from=${query}&type=${query}`,
+      `/console/settings?done=${query}&done=${query}`,
+      `/console/confirm?next=${encodeURIComponent('/console/')}${query}`,
+      `/console/sign-in?next=${encodeURIComponent('/console?')}${query}`,
+      `/console/set-up?token=${query}`,
+      `/simulator?phone=${query}&add=${query}`,
+    ]) {
+      for (const { status, text } of [await browser.get(path), await visitor.get(path)]) {
+        expect(status, path).to.be.within(200, 499)
+        expect(text, path).not.to.include('<script>')
+        expect(text, path).not.to.include(`"'>`)
+      }
+    }
+    expect((await browser.get('/console/settings')).text).to.include('&lt;script>alert(1)')
+  })
+
+  it('in a path that is odd is the sender’s fault', async () => {
+    const browser = await browse(context, web, (await createPerson(context, { role: 'operator' })).id)
+    for (const path of [
+      '/console/lines/%',
+      '/console/lines/%00',
+      '/console/users/%ff',
+      '//console',
+      '/console//',
+      '/console/%2e%2e/x',
+    ]) {
+      expect((await browser.get(path)).status, path).to.be.within(300, 499)
+    }
+  })
+
+  it('inside is told without a detail, and logged', async () => {
+    const { log, lines } = memoryLog()
+    const broken = await createTestContext()
+    const brokenWeb = await serveApp({ ...broken, log })
+    try {
+      const browser = await browse(broken, brokenWeb, (await createPerson(broken)).id)
+      await broken.db.raw('alter table api_tokens rename to api_tokens_away')
+      const answer = await browser.get('/console/settings')
+      expectPage(answer, 500)
+      expect(answer.text)
+        .to.include('Internal error')
+        .and.not.to.match(/api_tokens|node_modules/)
+      expect(lines.map(({ msg }) => msg)).to.include('request.failed')
+    } finally {
+      await brokenWeb.close()
+      await broken.close()
+    }
+  })
+
+  it('without Postgres is 503 on every page, soon, with no stack and no new cookie', async () => {
+    const environment = await createEnvironment({
+      DATABASE_URL: `postgres://user:pass@127.0.0.1:${await freePort()}/none`,
+    })
+    const away = createContext(readConfig(environment), { process: 'test' })
+    const { log, lines } = memoryLog()
+    const awayWeb = await serveApp({ ...away, log })
+    const cookie = `__Host-linehook=${'x'.repeat(43)}`
+    try {
+      const routes = consoleRoutes(away).filter(({ method }) => method === 'GET')
+      const answers = await Promise.all(
+        routes.map(({ path }) => awayWeb.request(path, { headers: { ...BROWSER, Cookie: cookie } })),
+      )
+      for (const answer of answers) {
+        expectPage(answer, 503)
+        expect(answer.text).to.include('Service is temporarily unavailable')
+        expect(answer.text).not.to.match(/ECONNREFUSED|127\.0\.0\.1|node_modules/)
+        expect(answer.headers.get('retry-after')).to.match(/^[1-9]\d*$/)
+        expect(answer.headers.getSetCookie()).to.deep.equal([])
+      }
+      // A visitor's sign-in page needs nothing of it.
+      expectPage(await awayWeb.request('/console/sign-in', { headers: BROWSER }))
+      expect(JSON.stringify(lines)).not.to.include('x'.repeat(43))
+    } finally {
+      await awayWeb.close()
+      await away.close()
+    }
+  })
+})

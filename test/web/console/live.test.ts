@@ -1,0 +1,140 @@
+import { expect } from 'chai'
+import type { Context } from '../../../src/domain/context.js'
+import { startSession } from '../../../src/domain/sessions.js'
+import { createTestContext } from '../../helpers/context.js'
+import { createLine, messageBody, type TestLine } from '../../helpers/factories.js'
+import { until } from '../../helpers/until.js'
+import { serveApp, type TestWeb } from '../../helpers/web.js'
+import { expectAccepted } from '../support.js'
+
+const MAX_STREAMS = 200
+
+interface Heard {
+  status: number
+  headers: Headers
+  text: string
+  isOver: boolean
+  leave(): void
+}
+
+describe('a live piece of a page', () => {
+  let context: Context
+  let web: TestWeb
+  let line: TestLine
+  let path: string
+  const open: Heard[] = []
+
+  before(async () => {
+    context = await createTestContext()
+  })
+
+  beforeEach(async () => {
+    web = await serveApp(context)
+    line = await createLine(context)
+    path = `/console/lines/${line.lineId}/limits/live`
+  })
+
+  afterEach(async () => {
+    for (const heard of open.splice(0)) heard.leave()
+    await web.close()
+  })
+
+  after(() => context.close())
+
+  const cookieOf = async (userId: string) => `__Host-linehook=${await startSession(context, userId, 'test')}`
+
+  /** What has come of a stream until now, in all. */
+  async function listen(cookie: string, of = path): Promise<Heard> {
+    const stream = new AbortController()
+    const { status, headers, body } = await fetch(web.url + of, {
+      headers: { Accept: 'text/event-stream', Cookie: cookie },
+      signal: stream.signal,
+      redirect: 'manual',
+    })
+    const leave = () => {
+      stream.abort()
+    }
+    const heard: Heard = { status, headers, text: '', isOver: false, leave }
+    open.push(heard)
+    const decoder = new TextDecoder()
+    void (async () => {
+      for await (const chunk of body ?? []) heard.text += decoder.decode(chunk)
+    })()
+      .catch(() => undefined)
+      .finally(() => (heard.isOver = true))
+    return heard
+  }
+
+  const eventsOf = ({ text }: Heard) => text.split('\n\n').filter((each) => each.startsWith('data: '))
+
+  it('comes at once and when it has changed, and is not kept anywhere', async () => {
+    const heard = await listen(await cookieOf(line.userId))
+    expect([heard.status, heard.headers.get('cache-control')]).to.deep.equal([200, 'no-store'])
+    expect(heard.headers.get('content-type')).to.match(/^text\/event-stream\b/)
+    await until('the first event', () => heard.text.includes('0 of 30 in the last 60 s in all'))
+    expectAccepted(await web.post(line.webhookPath, messageBody()))
+    await until('the change', () => heard.text.includes('1 of 30 in the last 60 s in all'))
+    for (const event of eventsOf(heard)) expect(event).to.match(/^(data: .*\n?)+$/)
+  })
+
+  it('says nothing while nothing changes', async () => {
+    const heard = await listen(await cookieOf(line.userId))
+    // By the time that the later one has shown three changes, this one has looked again too.
+    const other = await createLine(context, { userId: line.userId })
+    const later = await listen(await cookieOf(line.userId), `/console/lines/${other.lineId}/limits/live`)
+    await until('the first events', () => eventsOf(heard).length > 0 && eventsOf(later).length > 0)
+    expectAccepted(await web.post(other.webhookPath, messageBody()))
+    await until('the other line’s change', () => eventsOf(later).length > 1)
+    await until('a countdown of the other line', () => eventsOf(later).length > 3)
+    expect(eventsOf(heard)).to.have.length(1)
+  })
+
+  it('ends with the session', async () => {
+    const heard = await listen(await cookieOf(line.userId))
+    await until('the first event', () => heard.text !== '')
+    await context.db('sessions').where({ user_id: line.userId }).delete()
+    await until('the end', () => heard.isOver)
+  })
+
+  it('does not keep a session alive that nobody uses', async () => {
+    const cookie = await cookieOf(line.userId)
+    const row = () => context.db('sessions').where({ user_id: line.userId })
+    await row().update({ last_seen_at: context.db.raw(`now() - interval '29 minutes'`) })
+    const seenAt = (await row().first<{ last_seen_at: Date }>()).last_seen_at
+    const heard = await listen(cookie)
+    await until('the first event', () => heard.text !== '')
+    expectAccepted(await web.post(line.webhookPath, messageBody()))
+    await until('another one', () => eventsOf(heard).length > 1)
+    expect((await row().first<{ last_seen_at: Date }>()).last_seen_at).to.deep.equal(seenAt)
+    await row().update({ last_seen_at: context.db.raw(`now() - interval '31 minutes'`) })
+    await until('the end', () => heard.isOver)
+  })
+
+  it('is closed when the process stops', async () => {
+    const heard = await listen(await cookieOf(line.userId))
+    await until('the first event', () => heard.text !== '')
+    const drained = web.drain().then(() => 'drained')
+    await until('the end of the stream', () => heard.isOver, 5000)
+    expect(await drained).to.equal('drained')
+  })
+
+  it('ends quietly when what it shows is gone', async () => {
+    const stranger = await createLine(context)
+    const cookie = await cookieOf(line.userId)
+    expect((await listen(cookie, `/console/lines/${stranger.lineId}/limits/live`)).status).to.equal(404)
+    const heard = await listen(cookie)
+    await until('the first event', () => heard.text !== '')
+    await context.db('lines').where({ id: line.lineId }).update({ user_id: stranger.userId })
+    await until('the end', () => heard.isOver)
+  })
+
+  it('is answered 503 when too many are open, and again when some have left', async () => {
+    const cookie = await cookieOf(line.userId)
+    const heard = await Promise.all(Array.from({ length: MAX_STREAMS }, () => listen(cookie)))
+    expect(new Set(heard.map(({ status }) => status))).to.deep.equal(new Set([200]))
+    const refused = await listen(cookie)
+    expect([refused.status, refused.headers.get('retry-after')]).to.deep.equal([503, '10'])
+    for (const each of heard) each.leave()
+    await until('there is room', async () => (await listen(cookie)).status === 200)
+  })
+})

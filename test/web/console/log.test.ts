@@ -1,0 +1,95 @@
+import { expect } from 'chai'
+import { createApiToken } from '../../../src/domain/api-tokens.js'
+import type { Context } from '../../../src/domain/context.js'
+import { createSetUpLink } from '../../../src/domain/set-up-links.js'
+import { createPerson } from '../../domain/people.js'
+import { browse } from '../../helpers/browser-session.js'
+import { createTestContext } from '../../helpers/context.js'
+import { memoryLog } from '../../helpers/log.js'
+import { serveApp } from '../../helpers/web.js'
+import { consoleRoutes, createOwner } from './support.js'
+
+describe('the log of the console', () => {
+  let context: Context
+
+  before(async () => {
+    context = await createTestContext()
+  })
+
+  after(() => context.close())
+
+  it('has no password, token, cookie or form token, whatever works and whatever fails', async () => {
+    const { log, lines } = memoryLog()
+    const web = await serveApp({ ...context, log })
+    const secrets = ['a secret password', 'another secret password', 'a wrong secret password']
+    const keep = <Value extends string>(value: Value) => {
+      secrets.push(value)
+      return value
+    }
+    try {
+      const { person, line, fill } = await createOwner(context)
+      secrets.push(line.token, line.signingSecret, (await createApiToken(context, person.id, 'log')).token)
+
+      const invited = await createPerson(context, { password: null })
+      const link = new URL((await createSetUpLink(context, invited.id)).url)
+      const token = keep(link.searchParams.get('token')!)
+      const visitor = await browse(context, web)
+      keep(visitor.cookie().split('=')[1]!)
+      await visitor.get(link.pathname + link.search)
+      await visitor.get(`${link.pathname}%3Ftoken=${token}`)
+      await visitor.submit('/console/set-up', { token, password: 'short' })
+      await visitor.submit('/console/set-up', { token, password: 'a secret password' })
+      keep(visitor.cookie().split('=')[1]!)
+      await visitor.submit('/console/settings/password', {
+        currentPassword: 'a secret password',
+        newPassword: 'another secret password',
+      })
+      await visitor.submit('/console/sign-out')
+      await visitor.submit('/console/sign-in', { email: invited.email, password: 'a wrong secret password' })
+      await visitor.submit('/console/sign-in', { email: invited.email, password: 'another secret password' })
+      keep(visitor.cookie().split('=')[1]!)
+
+      const browser = await browse(context, web, person.id)
+      keep(browser.cookie().split('=')[1]!)
+      keep(/name="csrf" value="([\w-]+)"/.exec((await browser.get('/console/settings')).text)![1]!)
+      await browser.get(`/console/lines/${line.lineId}?show=secret`)
+      await browser.get(`/console/lines/${line.lineId}?show=webhook`)
+      const created = await browser.submit('/console/settings/api-tokens', { name: 'a program' })
+      keep(/lhp_[\w-]{43}/.exec(created.text)![0])
+      const added = await browser.submit('/console/users', { email: 'eve@example.com' })
+      keep(/token=([\w-]{43})/.exec(added.text)![1]!)
+
+      // What fails in the middle of its work, and then before it has begun.
+      const again = keep(new URL((await createSetUpLink(context, invited.id)).url).searchParams.get('token')!)
+      await context.db.raw('alter table users rename column password_hash to password_hash_away')
+      const secret = 'another secret password'
+      for (const { status } of [
+        await visitor.submit('/console/settings/password', { currentPassword: secret, newPassword: secret }),
+        await visitor.submit('/console/confirm', { password: secret }),
+        await visitor.submit('/console/set-up', { token: again, password: secret }),
+        await visitor.submit('/console/sign-in', { email: invited.email, password: secret }),
+      ]) {
+        expect(status).to.equal(500)
+      }
+      await context.db.raw('alter table sessions rename column confirmed_at to confirmed_at_away')
+      for (const { method, path } of consoleRoutes(context)) {
+        if (method === 'GET') await browser.get(`${fill(path)}?token=${token}`)
+        else await browser.post(fill(path), `csrf=x&token=${token}&password=a+secret+password`)
+      }
+      await browser.post('/console/sign-in', 'password=a+secret+password', { 'Content-Type': 'text/plain' })
+
+      const logged = JSON.stringify(lines)
+      expect(lines.length).to.be.above(50)
+      expect(lines.some(({ msg }) => msg === 'request.failed')).to.equal(true)
+      for (const secret of secrets) {
+        expect(secret.length).to.be.above(10)
+        for (const form of [secret, encodeURIComponent(secret), secret.replaceAll(' ', '+')]) {
+          expect(logged).not.to.include(form)
+        }
+      }
+      expect(logged).not.to.match(/token=|csrf=|linehook=|password=/)
+    } finally {
+      await web.close()
+    }
+  })
+})

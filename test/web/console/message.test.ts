@@ -1,0 +1,248 @@
+import { expect } from 'chai'
+import { deliver } from '../../../src/domain/deliveries/deliver.js'
+import { receiveMessage, receiveReceipt } from '../../../src/domain/messages/receive.js'
+import { sendMessage } from '../../../src/domain/messages/send.js'
+import { newId } from '../../../src/ids.js'
+import {
+  countRows,
+  deliveryRow,
+  inboundText,
+  messageRow,
+  queueMessage,
+  receiveForDelivery,
+  type DeliveryRow,
+} from '../../domain/fixtures.js'
+import { createLine } from '../../helpers/factories.js'
+import { until } from '../../helpers/until.js'
+import { listen, livePathOf } from './activity/listen.js'
+import { faultOf } from './support.js'
+import { redirectOf, startConsole, wordsOf, type Console, type OpenLine } from './line/line-page.js'
+
+const pathOf = (id: string) => `/console/messages/${id}`
+
+describe("a message's page", () => {
+  let site: Console
+  let line: OpenLine
+
+  before(async () => {
+    site = await startConsole()
+  })
+  after(() => site.close())
+  beforeEach(async () => {
+    site.receiver.answerWith((response) => response.end('ok'))
+    line = await site.openLine({ name: 'Office', outgoingUrl: site.receiver.url })
+  })
+
+  const page = async (id: string) => (await line.browser.get(pathOf(id))).text
+  const words = async (id: string) => wordsOf(await page(id))
+  const keyOf = (html: string) => /name="key" value="([\w-]+)"/.exec(html)?.[1] ?? ''
+
+  describe('of one that the line sends', () => {
+    it('tells its whole way', async () => {
+      const id = await queueMessage(site.context, line)
+      await sendMessage(site.context, id)
+      expect(await words(id))
+        .to.match(/To \+15005550101 sent Text from the line Office \(\+1555\d+\) Hello/)
+        .and.match(/Accepted by the incoming webhook [\d-]+ [\d:]+ UTC Waited \d+ ms for its slot/)
+        .and.match(/Taken to the carrier [\d-]+ [\d:]+ UTC 1 attempt\. Carrier message id: [\w-]+/)
+        .and.match(/Sent: the carrier took it [\d-]+ [\d:]+ UTC No receipt yet/)
+      const { carrier_message_id: carrierMessageId } = await messageRow(site.context, id)
+      await receiveReceipt(site.context, {
+        carrier: 'simulator',
+        carrierMessageId: carrierMessageId!,
+        status: 'delivered',
+      })
+      expect(await words(id)).to.match(/Receipt: delivered [\d-]+ [\d:]+ UTC/)
+      expect(await page(id)).not.to.include('Send again')
+    })
+
+    it('says what it waits for, and until when', async () => {
+      const slot = await words(await queueMessage(site.context, line))
+      expect(slot).to.match(/Waiting For its slot in the rate limits, or for an earlier message .* UTC/)
+      const throttled = await queueMessage(site.context, line, { error: 'throttled', attempt_count: 2 })
+      expect(await words(throttled)).to.match(/The carrier asked for a slower pace.* 2 attempts so far\./)
+    })
+
+    it('says that the carrier has it just now', async () => {
+      const claimed = { status: 'sending', attempt_count: 1, claimed_at: new Date() }
+      const id = await queueMessage(site.context, line, claimed)
+      expect(await words(id)).to.include('1 attempt; the carrier has not answered yet.')
+    })
+
+    it('does not say that it waited when it never got there', async () => {
+      const id = await queueMessage(site.context, line, { status: 'failed', error: 'opted_out' })
+      const said = await words(id)
+      expect(said).to.include('Failed Who has this number asked for no more messages')
+      expect(said).not.to.match(/Waited|Taken to the carrier/)
+    })
+
+    it('tells when a receipt said that it failed', async () => {
+      const id = await queueMessage(site.context, line, {
+        status: 'failed',
+        error: 'unreachable',
+        sent_at: new Date(),
+        receipt_at: new Date(),
+      })
+      expect(await words(id)).to.match(
+        /Receipt: failed [\d-]+ [\d:]+ UTC The carrier rejected it: unreachable/,
+      )
+    })
+  })
+
+  describe('sends again', () => {
+    it('one that failed, once for a page however often its button is pressed', async () => {
+      const id = await queueMessage(site.context, line, { status: 'failed', error: 'expired' })
+      const key = keyOf(await page(id))
+      const count = await countRows(site.context, 'messages')
+      const submit = () => line.browser.submit(`${pathOf(id)}/send-again`, { key })
+      const [status, location] = redirectOf(await submit())
+      expect(status).to.equal(303)
+      expect(location).to.match(/^\/console\/messages\/[\w-]{36}\?done=sent-again$/)
+      expect(redirectOf(await submit())).to.deep.equal([303, location])
+      expect(await countRows(site.context, 'messages')).to.equal(count + 1)
+      const { text } = await line.browser.get(location!)
+      expect(wordsOf(text)).to.match(/Accepted from this console .* It sends an earlier message again\./)
+      expect(text).to.include(`href="${pathOf(id)}"`)
+    })
+
+    it('one that is unknown after a warning', async () => {
+      const id = await queueMessage(site.context, line, { status: 'unknown', error: 'worker_lost' })
+      const html = await page(id)
+      expect(wordsOf(html)).to.include('Nobody knows whether it was sent')
+      expect(wordsOf(html)).to.include('It may have arrived already: sent again, it may arrive twice.')
+      const answer = await line.browser.submit(`${pathOf(id)}/send-again`, { key: keyOf(html) })
+      expect(answer.status).to.equal(303)
+    })
+
+    it('nothing that is over or under way, and says so at the top', async () => {
+      const id = await queueMessage(site.context, line)
+      const answer = await line.browser.submit(`${pathOf(id)}/send-again`, { key: newId() })
+      expect(answer.status).to.equal(409)
+      expect(faultOf(answer)).to.equal('only a message that failed or is unknown can be sent again')
+    })
+
+    it('keeps the key when it is refused', async () => {
+      const id = await queueMessage(site.context, line, { status: 'failed' })
+      await site.context.db('lines').where({ id: line.lineId }).update({ status: 'disabled' })
+      const key = newId()
+      const answer = await line.browser.submit(`${pathOf(id)}/send-again`, { key })
+      expect(answer.status).to.equal(409)
+      expect(wordsOf(answer.text)).to.include('this line is disabled')
+      expect(keyOf(answer.text)).to.equal(key)
+      expect(livePathOf(answer.text)).to.equal(undefined)
+    })
+  })
+
+  describe('of one that the line received', () => {
+    let delivery: DeliveryRow
+    let id: string
+
+    beforeEach(async () => {
+      delivery = await receiveForDelivery(site.context, line)
+      const event = await site.context
+        .db('events')
+        .where({ id: delivery.event_id })
+        .first<{ message_id: string }>()
+      id = event.message_id
+    })
+
+    const attempt = () => deliver(site.context, delivery.id, delivery.endpoint_id)
+
+    it('tells of its event and its first delivery', async () => {
+      expect(await words(id))
+        .to.match(/From \+15005550101 received Text to the line Office/)
+        .and.match(/Received from the carrier [\d-]+ [\d:]+ UTC/)
+        .and.include(`inboundText , webhook-id ${delivery.event_id}`)
+        .and.include(`Delivery to ${site.receiver.url} pending Waiting for its first attempt.`)
+      await attempt()
+      expect(await words(id)).to.match(
+        /delivered [\d-]+ [\d:]+ UTC The server took the event\. Attempt 1 .* · \d+ ms · status 200 ok/,
+      )
+    })
+
+    it('tells of each attempt: when, how long, what came, and when the next one is due', async () => {
+      const attack = '<script>alert(1)</script>'
+      site.receiver.answerWith((response) => {
+        response.statusCode = 500
+        response.end(attack)
+      })
+      await attempt()
+      await attempt()
+      const html = await page(id)
+      expect(html).to.include('<pre>&lt;script>alert(1)&lt;/script></pre>').and.not.to.include(attack)
+      expect(wordsOf(html))
+        .to.match(/Attempt 1 .* status 500 The server answered 500\. .* Next attempt due at .* UTC Attempt 2/)
+        .and.match(/pending Waiting for its next attempt\. Next attempt: [\d-]+ [\d:]+ UTC/)
+      expect(html).not.to.include('Send again')
+    })
+
+    for (const status of ['delivered', 'exhausted', 'held']) {
+      it(`sends a delivery again that is ${status}`, async () => {
+        await site.context.db('deliveries').where({ id: delivery.id }).update({ status })
+        const action = `${pathOf(id)}/deliveries/${delivery.id}/send-again`
+        expect(await page(id)).to.include(`action="${action}"`)
+        expect(redirectOf(await line.browser.submit(action))).to.deep.equal([
+          303,
+          `${pathOf(id)}?done=sent-again`,
+        ])
+        expect(await deliveryRow(site.context, delivery.id)).to.include({
+          status: 'pending',
+          job_generation: 1,
+        })
+        const again = await line.browser.submit(action)
+        expect(again.status).to.equal(409)
+        expect(faultOf(again)).to.match(/^this delivery is under way/)
+      })
+    }
+
+    it('says that nobody got it where there was no URL', async () => {
+      const lonely = await createLine(site.context, { userId: line.userId })
+      const outcome = await receiveMessage(site.context, inboundText(lonely))
+      if (outcome.kind !== 'received') throw new Error('it was not received')
+      expect(await words(outcome.messageId)).to.include(
+        'Nobody got it: when it came, the line had no outgoing',
+      )
+    })
+
+    it('links to media on the web only', async () => {
+      const show = async (url: string) => {
+        const content = { type: 'inboundMedia', url } as const
+        const outcome = await receiveMessage(site.context, inboundText(line, { content }))
+        if (outcome.kind !== 'received') throw new Error('it was not received')
+        return page(outcome.messageId)
+      }
+      const url = 'https://media.example.com/1.jpg'
+      expect(await show(url)).to.include(`<a href="${url}" rel="noopener noreferrer" target="_blank">`)
+      expect(await show('javascript:alert(1)')).to.include('<code>javascript:alert(1)</code>')
+    })
+  })
+
+  it('keeps itself up to date, with the same key in its form', async () => {
+    const id = await queueMessage(site.context, line, { to_number: '+15005550001' })
+    const path = livePathOf(await page(id))!
+    const heard = await listen(site, line, path)
+    await until('the message waits', () => heard.text.includes('For its slot'))
+    await sendMessage(site.context, id)
+    await until('it has failed', () => heard.text.includes('The carrier rejected it'))
+    expect(keyOf(heard.text)).to.equal(new URLSearchParams(path.split('?')[1]).get('key'))
+    await heard.close()
+  })
+
+  it('is nobody else’s, nor are its parts and its forms', async () => {
+    const stranger = await site.openLine({ outgoingUrl: site.receiver.url })
+    const id = await queueMessage(site.context, stranger, { status: 'failed' })
+    const { id: deliveryId } = await receiveForDelivery(site.context, stranger)
+    await site.context.db('deliveries').where({ id: deliveryId }).update({ status: 'exhausted' })
+    for (const wrong of [id, newId(), 'x']) {
+      expect((await line.browser.get(pathOf(wrong))).status).to.equal(404)
+      expect((await line.browser.get(`${pathOf(wrong)}/live`)).status).to.equal(404)
+      expect((await line.browser.submit(`${pathOf(wrong)}/send-again`, { key: newId() })).status).to.equal(
+        404,
+      )
+    }
+    const own = await queueMessage(site.context, line)
+    const submit = await line.browser.submit(`${pathOf(own)}/deliveries/${deliveryId}/send-again`)
+    expect(submit.status).to.equal(404)
+    expect(await deliveryRow(site.context, deliveryId)).to.include({ status: 'exhausted' })
+  })
+})

@@ -1,0 +1,85 @@
+import { expect } from 'chai'
+import type { Context } from '../../../src/domain/context.js'
+import { createPerson, type Person } from '../../domain/people.js'
+import { browse, type BrowserSession } from '../../helpers/browser-session.js'
+import { createTestContext } from '../../helpers/context.js'
+import { createLine } from '../../helpers/factories.js'
+import { serveApp, type TestWeb } from '../../helpers/web.js'
+import { allRows, consoleRoutes, createOwner, type Owner } from './support.js'
+
+/** One path names a number that is everybody's; what it may be written to is the form's own question. */
+const NAMES_NOTHING_OF_OURS = /:phone/
+
+describe('what is another user’s, in the console', () => {
+  let context: Context
+  let web: TestWeb
+  let owner: Owner
+  let stranger: Person
+  let browser: BrowserSession
+
+  before(async () => {
+    context = await createTestContext()
+    web = await serveApp(context)
+    owner = await createOwner(context)
+    stranger = await createPerson(context, { role: 'user' })
+    await createLine(context, { userId: stranger.id })
+    browser = await browse(context, web, stranger.id)
+  })
+
+  after(async () => {
+    await web.close()
+    await context.close()
+  })
+
+  const fields = () => ({
+    lineId: owner.line.lineId,
+    name: 'mine now',
+    url: 'http://127.0.0.1:9/stolen',
+    overlapSeconds: '0',
+    key: 'a key',
+    text: 'Hello',
+  })
+
+  it('is answered as an unknown thing by every page and form that names one, and nothing changes', async () => {
+    const routes = consoleRoutes(context).filter(
+      ({ path }) => path.includes(':') && !NAMES_NOTHING_OF_OURS.test(path),
+    )
+    expect(routes.length).to.be.above(20)
+    // The stranger's form token is got, and the session seen, before the rows are compared.
+    await browser.submit('/console/confirm', { password: 'wrong' })
+    const before = await allRows(context)
+    for (const { method, path } of routes) {
+      const filled = owner.fill(path)
+      const answer = method === 'GET' ? await browser.get(filled) : await browser.submit(filled, fields())
+      expect(answer.status, `${method} ${path}`).to.equal(404)
+      for (const secret of [owner.line.token, owner.line.number, owner.person.email]) {
+        expect(answer.text, `${method} ${path}`).not.to.include(secret)
+      }
+    }
+    expect(await allRows(context)).to.deep.equal(before)
+  })
+
+  it('is on none of the pages that name nothing', async () => {
+    const pages = consoleRoutes(context).filter(
+      ({ method, path }) => method === 'GET' && !path.includes(':') && !path.endsWith('/live'),
+    )
+    expect(pages.length).to.be.above(5)
+    for (const { path } of pages) {
+      for (const query of ['', `?line=${owner.line.lineId}`, '?phone=%2B15005550199']) {
+        const { text } = await browser.get(path + query)
+        for (const secret of [owner.line.token, owner.line.number, owner.person.email]) {
+          expect(text, path + query).not.to.include(secret)
+        }
+      }
+    }
+  })
+
+  it('cannot be written to from a phone of the simulator', async () => {
+    for (const what of ['messages', 'voicemails']) {
+      const answer = await browser.submitMultipart(`/simulator/phones/15005550199/${what}`, fields())
+      expect(answer.status, what).to.equal(404)
+    }
+    const received = await context.db('messages').where({ line_id: owner.line.lineId, direction: 'inbound' })
+    expect(received.length).to.equal(1)
+  })
+})

@@ -1,0 +1,218 @@
+import { expect } from 'chai'
+import { createApiToken, listApiTokens } from '../../../src/domain/api-tokens.js'
+import type { Context } from '../../../src/domain/context.js'
+import { listSessions, PASSWORD_REFUSED } from '../../../src/domain/sessions.js'
+import { newId } from '../../../src/ids.js'
+import { createPerson, PASSWORD, type Person } from '../../domain/people.js'
+import { browse, type BrowserSession } from '../../helpers/browser-session.js'
+import { createTestContext } from '../../helpers/context.js'
+import { createLine } from '../../helpers/factories.js'
+import { serveApp, type TestWeb } from '../../helpers/web.js'
+import { expectPage, expectSentTo, faultOf } from './support.js'
+
+const SETTINGS = '/console/settings'
+
+describe('the settings', () => {
+  let context: Context
+  let web: TestWeb
+  let person: Person
+  let browser: BrowserSession
+
+  before(async () => {
+    context = await createTestContext()
+    web = await serveApp(context)
+  })
+
+  beforeEach(async () => {
+    person = await createPerson(context)
+    browser = await browse(context, web, person.id)
+  })
+
+  after(async () => {
+    await web.close()
+    await context.close()
+  })
+
+  /** As if the password had been given a while ago. */
+  const forgetConfirmation = () =>
+    context
+      .db('sessions')
+      .where({ user_id: person.id })
+      .update({ confirmed_at: context.db.raw(`now() - interval '11 minutes'`) })
+
+  describe('the password', () => {
+    const NEW = 'another long password'
+    const change = (currentPassword: string, newPassword: string) =>
+      browser.submit(`${SETTINGS}/password`, { currentPassword, newPassword })
+
+    it('is changed with the current one, and other sessions end', async () => {
+      const other = await browse(context, web, person.id)
+      expectSentTo(await change(PASSWORD, NEW), `${SETTINGS}?done=password-changed`)
+      expect((await other.get(SETTINGS)).status).to.equal(302)
+      const page = await browser.get(`${SETTINGS}?done=password-changed`)
+      expectPage(page)
+      expect(page.text).to.include('Your password is changed')
+      const signIn = async (password: string) =>
+        (await (await browse(context, web)).submit('/console/sign-in', { email: person.email, password }))
+          .status
+      expect([await signIn(PASSWORD), await signIn(NEW)]).to.deep.equal([401, 303])
+    })
+
+    it('stays when the current one is wrong, or the new one is too short', async () => {
+      const other = await browse(context, web, person.id)
+      for (const [current, next, status, fault] of [
+        ['wrong horse battery', NEW, 401, PASSWORD_REFUSED],
+        ['', NEW, 401, PASSWORD_REFUSED],
+        [PASSWORD, 'short-words', 400, 'password must be 12 to 256 characters long'],
+        [PASSWORD, '', 400, 'password must be 12 to 256 characters long'],
+        [PASSWORD, person.email, 400, 'password must not be the e-mail address: choose another one'],
+      ] as const) {
+        const answer = await change(current, next)
+        expectPage(answer, status)
+        expect(faultOf(answer)).to.equal(fault)
+        for (const typed of [current, next]) {
+          if (typed !== '' && typed !== person.email) expect(answer.text).not.to.include(typed)
+        }
+      }
+      expectPage(await other.get(SETTINGS))
+      expectSentTo(await change(PASSWORD, NEW), `${SETTINGS}?done=password-changed`)
+    })
+
+    it('cannot be guessed here either: after 10 attempts the right one is refused too', async () => {
+      for (let attempt = 0; attempt < 10; attempt += 1) await change(`wrong ${attempt}`, NEW)
+      const answer = await change(PASSWORD, NEW)
+      expectPage(answer, 401)
+      expect(faultOf(answer)).to.equal(PASSWORD_REFUSED)
+    })
+  })
+
+  describe('API tokens', () => {
+    const create = (name: string) => browser.submit(`${SETTINGS}/api-tokens`, { name })
+    const lines = (token: string) =>
+      web.request('/v1/lines', { headers: { Authorization: `Bearer ${token}` } })
+
+    it('are shown once, work, and are listed without themselves', async () => {
+      const { lineId } = await createLine(context, { userId: person.id })
+      const created = await create('the shop’s <server>')
+      expectPage(created)
+      const token = /<code id="new-token">(lhp_[\w-]{43})<\/code>/.exec(created.text)![1]!
+      expect(created.text).to.include('the shop’s &lt;server>')
+      const answer = await lines(token)
+      expect([answer.status, JSON.stringify(answer.body).includes(lineId)]).to.deep.equal([200, true])
+
+      const listed = (await browser.get(SETTINGS)).text
+      expect(listed).to.include('the shop’s &lt;server>').and.not.to.include('lhp_')
+      const again = await create('')
+      expectPage(again, 400)
+      expect(again.text).not.to.include('lhp_')
+    })
+
+    it('need a name', async () => {
+      for (const name of ['', '  ', '\0', 'x'.repeat(101)]) {
+        const answer = await create(name)
+        expectPage(answer, 400)
+        expect(faultOf(answer)).to.match(/^name must be 1 to 100 characters/)
+      }
+      expect(await listApiTokens(context, person.id)).to.deep.equal([])
+    })
+
+    it('are refused from when they are revoked', async () => {
+      const { id, token } = await createApiToken(context, person.id, 'old')
+      expect((await lines(token)).status).to.equal(200)
+      expectSentTo(
+        await browser.submit(`${SETTINGS}/api-tokens/${id}/revoke`),
+        `${SETTINGS}?done=token-revoked`,
+      )
+      expect((await lines(token)).status).to.equal(401)
+      expectPage(await browser.submit(`${SETTINGS}/api-tokens/${id}/revoke`), 404)
+    })
+
+    it('of somebody else, of nobody, and what is no id cannot be revoked', async () => {
+      const { id, token } = await createApiToken(context, (await createPerson(context)).id, 'theirs')
+      for (const other of [id, newId(), 'x', '%00']) {
+        expectPage(await browser.submit(`${SETTINGS}/api-tokens/${other}/revoke`), 404)
+      }
+      expect((await lines(token)).status).to.equal(200)
+      expect((await browser.get(SETTINGS)).text).not.to.include('theirs')
+    })
+
+    it('are made only after the password, when it was given a while ago', async () => {
+      await forgetConfirmation()
+      const sent = await create('a program')
+      expectSentTo(sent, '/console/confirm?next=%2Fconsole%2Fsettings')
+      expect(await listApiTokens(context, person.id)).to.deep.equal([])
+
+      const page = await browser.get('/console/confirm?next=%2Fconsole%2Fsettings')
+      expectPage(page)
+      expect(page.text).to.include('name="next" value="/console/settings"')
+      const wrong = await browser.submit('/console/confirm', { next: SETTINGS, password: 'wrong horse' })
+      expectPage(wrong, 401)
+      expect(faultOf(wrong)).to.equal(PASSWORD_REFUSED)
+      expect(wrong.text).to.include('name="next" value="/console/settings"').and.not.to.include('wrong horse')
+      expect((await create('a program')).status).to.equal(303)
+
+      expectSentTo(await browser.submit('/console/confirm', { next: SETTINGS, password: PASSWORD }), SETTINGS)
+      expect((await create('a program')).text).to.include('lhp_')
+    })
+
+    it('the page that asks for the password goes to no other site', async () => {
+      const password = PASSWORD
+      for (const next of ['//evil.example', 'https://evil.example', '/\\evil.example']) {
+        expectSentTo(await browser.submit('/console/confirm', { next, password }), '/console')
+      }
+    })
+  })
+
+  describe('sessions', () => {
+    it('are listed with their browsers, as text, and without their tokens', async () => {
+      const userAgent = '<b>Browser</b>'
+      await (await browse(context, web)).get('/console/sign-in')
+      const signedIn = await browse(context, web)
+      const answer = await web.request('/console/sign-in', { headers: { Cookie: signedIn.cookie() } })
+      await web.request('/console/sign-in', {
+        method: 'POST',
+        headers: { Cookie: signedIn.cookie(), 'User-Agent': userAgent },
+        body: new URLSearchParams({
+          csrf: /name="csrf" value="([\w-]+)"/.exec(answer.text)![1]!,
+          email: person.email,
+          password: PASSWORD,
+        }),
+      })
+      const { text } = await browser.get(SETTINGS)
+      expect(text).to.include('&lt;b>Browser&lt;/b>').and.not.to.include('<b>Browser')
+      expect(text.match(/this one/g)).to.have.length(1)
+      expect(text).not.to.include(browser.cookie().split('=')[1])
+    })
+
+    it('end one by one', async () => {
+      const other = await browse(context, web, person.id)
+      const third = await browse(context, web, person.id)
+      const [, otherSession] = await listSessions(context, person.id)
+      expectSentTo(
+        await browser.submit(`${SETTINGS}/sessions/${otherSession!.id}/end`),
+        `${SETTINGS}?done=session-ended`,
+      )
+      expect((await other.get(SETTINGS)).status).to.equal(302)
+      expectPage(await third.get(SETTINGS))
+      expectPage(await browser.get(SETTINGS))
+    })
+
+    it('end all but this one', async () => {
+      const others = [await browse(context, web, person.id), await browse(context, web, person.id)]
+      expectSentTo(await browser.submit(`${SETTINGS}/sessions/end-others`), `${SETTINGS}?done=sessions-ended`)
+      for (const other of others) expect((await other.get(SETTINGS)).status).to.equal(302)
+      expectPage(await browser.get(SETTINGS))
+    })
+
+    it('of somebody else cannot be ended', async () => {
+      const stranger = await createPerson(context)
+      const theirs = await browse(context, web, stranger.id)
+      const [session] = await listSessions(context, stranger.id)
+      for (const id of [session!.id, newId(), 'x']) {
+        expectPage(await browser.submit(`${SETTINGS}/sessions/${id}/end`), 404)
+      }
+      await browser.submit(`${SETTINGS}/sessions/end-others`)
+      expectPage(await theirs.get(SETTINGS))
+    })
+  })
+})

@@ -1,0 +1,105 @@
+import { expect } from 'chai'
+import type Koa from 'koa'
+import type Router from '@koa/router'
+import { createApiToken } from '../../../src/domain/api-tokens.js'
+import type { Context } from '../../../src/domain/context.js'
+import { listSessions, startSession } from '../../../src/domain/sessions.js'
+import { ANNA, queueMessage, receiveForDelivery } from '../../domain/fixtures.js'
+import { createPerson, type Person } from '../../domain/people.js'
+import { createLine, type TestLine } from '../../helpers/factories.js'
+import type { Answer } from '../../helpers/web.js'
+import { createApp } from '../../../src/web/app.js'
+
+export interface Route {
+  method: 'GET' | 'POST'
+  /** As in the table, with its parameters. */
+  path: string
+}
+
+/** Below /simulator, but for programs: without a session and without pages. */
+const FOR_PROGRAMS = ['/simulator/inbound', '/simulator/outbox', '/simulator/media/:token']
+
+/** What the app's own table has for browsers, so that a route that is added later is in the tests as well. */
+export function consoleRoutes(context: Context): Route[] {
+  return routerOf(createApp(context))
+    .stack.flatMap(({ path, methods }) =>
+      (['GET', 'POST'] as const)
+        .filter((method) => methods.includes(method))
+        .map((method) => ({ method, path: String(path) })),
+    )
+    .filter(({ path }) => /^\/(console|simulator)(\/|$)/.test(path) && !FOR_PROGRAMS.includes(path))
+}
+
+function routerOf(app: Koa): Router {
+  const routes = app.middleware.find((each) => 'router' in each) as { router?: Router } | undefined
+  if (routes?.router === undefined) throw new Error('the app has no router')
+  return routes.router
+}
+
+/** Somebody who has one of everything that a path of the console can name. */
+export interface Owner {
+  person: Person
+  line: TestLine
+  /** A path of the table with the ids of what is theirs. */
+  fill: (path: string) => string
+}
+
+export async function createOwner(context: Context): Promise<Owner> {
+  const person = await createPerson(context, { role: 'operator' })
+  const line = await createLine(context, { userId: person.id, outgoingUrl: 'http://127.0.0.1:9/events' })
+  const { id: tokenId } = await createApiToken(context, person.id, 'a program')
+  await startSession(context, person.id, 'another browser')
+  const [session] = await listSessions(context, person.id)
+  const messageId = await queueMessage(context, line, { status: 'failed', error: 'carrier_refused' })
+  const delivery = await receiveForDelivery(context, line)
+  const values: Record<string, string> = {
+    userId: person.id,
+    lineId: line.lineId,
+    tokenId,
+    sessionId: session!.id,
+    messageId,
+    deliveryId: delivery.id,
+    phone: ANNA.slice(1),
+  }
+  const fill = (path: string) =>
+    path.replace(/:(\w+)/g, (_, name: string) => {
+      const value = values[name]
+      if (value === undefined) throw new Error(`the tests have no value for :${name} yet`)
+      return value
+    })
+  return { person, line, fill }
+}
+
+export function expectPage(answer: Answer, status = 200): void {
+  expect([answer.status, answer.headers.get('content-type')], answer.text).to.deep.equal([
+    status,
+    'text/html; charset=utf-8',
+  ])
+}
+
+/** @param location a part of it */
+export function expectSentTo(answer: Answer, location: string, status = 303): void {
+  expect([answer.status, answer.headers.get('location')], answer.text).to.deep.equal([status, location])
+}
+
+/** What a page says is wrong with a form. */
+export function faultOf({ text }: Answer): string | undefined {
+  return /<p role="alert"[^>]*>([^<]*)</.exec(text)?.[1]
+}
+
+/** Every row of the database, but for when a session was last seen. */
+export async function allRows({ db }: Context): Promise<Record<string, unknown[]>> {
+  const { rows: tables } = await db.raw<{ rows: { name: string }[] }>(
+    `select c.relname as name from pg_class c where c.relnamespace = 'public'::regnamespace
+     and c.relkind in ('r', 'p') and not c.relispartition order by 1`,
+  )
+  const dumped: Record<string, unknown[]> = {}
+  for (const { name } of tables) {
+    const { rows } = await db.raw<{ rows: { row: unknown }[] }>(
+      `select (to_jsonb(t) - 'last_seen_at') as row from ?? t order by 1`,
+      [name],
+    )
+    dumped[name] = rows.map(({ row }) => row)
+  }
+  return dumped
+}

@@ -1,0 +1,145 @@
+import { expect } from 'chai'
+import type { Context } from '../../src/domain/context.js'
+import { createSetUpLink } from '../../src/domain/set-up-links.js'
+import { browse, type BrowserSession } from '../helpers/browser-session.js'
+import { createTestContext } from '../helpers/context.js'
+import { serveApp, type Answer, type TestWeb } from '../helpers/web.js'
+import { consoleRoutes, createOwner, expectPage, type Owner } from './console/support.js'
+
+describe('the Content-Security-Policy', () => {
+  let context: Context
+  let web: TestWeb
+  let owner: Owner
+  let browser: BrowserSession
+
+  before(async () => {
+    context = await createTestContext({ QUEUES_PASSWORD: 'a long password' })
+    web = await serveApp(context)
+    owner = await createOwner(context)
+    browser = await browse(context, web, owner.person.id)
+  })
+
+  after(async () => {
+    await web.close()
+    await context.close()
+  })
+
+  const policyOf = ({ headers }: Answer) =>
+    new Map(
+      headers
+        .get('content-security-policy')!
+        .split('; ')
+        .map((each) => [each.split(' ')[0]!, each.split(' ').slice(1).join(' ')]),
+    )
+
+  /** @returns the nonce */
+  function expectOwnPage(answer: Answer): string {
+    const policy = policyOf(answer)
+    const nonce = /^'nonce-([\w+/]{22}==)'$/.exec(policy.get('script-src') ?? '')?.[1]
+    expect(nonce, policy.get('script-src')).not.to.equal(undefined)
+    expect([...policy].filter(([name]) => name !== 'script-src')).to.deep.equal([
+      ['default-src', "'none'"],
+      ['style-src', "'self'"],
+      ['img-src', "'self' data:"],
+      ['media-src', "'self'"],
+      ['connect-src', "'self'"],
+      ['form-action', "'self'"],
+      ['base-uri', "'none'"],
+      ['frame-ancestors', "'none'"],
+    ])
+    expect(answer.headers.get('cache-control')).to.equal('no-store')
+    expect(answer.headers.get('x-frame-options')).to.equal('DENY')
+    expectOwnHtml(answer.text, nonce!)
+    return nonce!
+  }
+
+  /** Nothing that the policy would refuse, and nothing from elsewhere. */
+  function expectOwnHtml(html: string, nonce: string): void {
+    const tags = html.match(/<[a-z][^<>]*(?:>|$)/g) ?? []
+    expect(tags.length).to.be.above(10)
+    const named = (name: string) => tags.filter((tag) => new RegExp(`^<${name}[ />]`).test(tag))
+    expect(named('script').length).to.be.above(0)
+    for (const script of named('script')) {
+      expect(script).to.include(` nonce="${nonce}"`)
+      expect(html).to.include(`${script}</script>`)
+    }
+    expect(named('style'), 'style elements').to.deep.equal([])
+    for (const name of ['base', 'iframe', 'object', 'embed']) expect(named(name)).to.deep.equal([])
+    for (const tag of tags) {
+      expect(tag).not.to.match(/ (style|on\w+|hx-on[\w:-]*|srcset|ping|background)=/i)
+      const isLink = tag.startsWith('<a ')
+      const addresses =
+        / (?:href|src|action|formaction|poster|hx-sse:connect|hx-(?:get|post|put|patch|delete))="([^"]*)"/g
+      for (const [, value] of tag.matchAll(addresses)) {
+        // A link may lead elsewhere, whoever follows it; nothing else may.
+        expect(value, tag).to.match(isLink ? /^(\/(?!\/)|#|https:\/\/)/ : /^(\/(?!\/)|data:image\/)/)
+      }
+    }
+  }
+
+  it('of every page allows its own scripts by a new nonce, and nothing from elsewhere', async () => {
+    const pages = consoleRoutes(context)
+      .filter(({ method, path }) => method === 'GET' && !path.endsWith('/live'))
+      .map(({ path }) => path)
+    const nonces = new Set<string>()
+    let count = 0
+    for (const path of pages) {
+      if (['/console/lines', '/console/sign-in', '/console/set-up'].includes(path)) continue
+      for (let asked = 0; asked < 2; asked += 1) {
+        const answer = await browser.get(owner.fill(path))
+        expectPage(answer)
+        nonces.add(expectOwnPage(answer))
+        count += 1
+      }
+    }
+    expect(count).to.be.at.least(14)
+    expect(nonces.size).to.equal(count)
+  })
+
+  it('is the same on pages without a session, on pages that show a secret, and on what is refused', async () => {
+    const visitor = await browse(context, web)
+    const { pathname, search } = new URL((await createSetUpLink(context, owner.person.id)).url)
+    const line = `/console/lines/${owner.line.lineId}`
+    for (const answer of [
+      await visitor.get('/console/sign-in'),
+      await visitor.get(pathname + search),
+      await visitor.submit('/console/sign-in', { email: 'a', password: 'b' }),
+      await browser.get(`${line}?show=secret`),
+      await browser.get(`${line}?show=webhook`),
+      await browser.submit('/console/settings/api-tokens', { name: 'a program' }),
+      await browser.submit('/console/settings/api-tokens', { name: '' }),
+      await browser.submit('/console/users', { email: 'eve@example.com' }),
+      await browser.submit('/console/users', { email: '' }),
+      await browser.submit(`${line}/outgoing-webhook`, { url: 'nonsense' }),
+      await browser.get('/console/nothing'),
+      await browser.get('/nothing'),
+      await visitor.get('/queues'),
+      await browser.post('/console/settings/password', ''),
+    ]) {
+      expectOwnPage(answer)
+    }
+  })
+
+  it('allows nothing at all where there is no page', async () => {
+    for (const path of ['/healthz', '/v1/lines', '/openapi.json', '/nothing', '/simulator/outbox']) {
+      expect([...policyOf(await web.request(path))], path).to.deep.equal([
+        ['default-src', "'none'"],
+        ['base-uri', "'none'"],
+        ['frame-ancestors', "'none'"],
+        ['form-action', "'none'"],
+      ])
+    }
+  })
+
+  it('of packaged pages allows inline styles, no inline script, and nothing from elsewhere', async () => {
+    for (const path of ['/docs', '/queues']) {
+      const answer = await browser.get(path)
+      expectPage(answer)
+      const policy = policyOf(answer)
+      expect(policy.get('script-src')).to.equal("'self'")
+      expect(policy.get('default-src')).to.equal("'self'")
+      expect(policy.get('frame-ancestors')).to.equal("'none'")
+      expect([...policy.values()].join(' ')).not.to.match(/https?:|\*/)
+    }
+  })
+})

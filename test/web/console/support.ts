@@ -4,6 +4,7 @@ import type Router from '@koa/router'
 import { createApiToken } from '../../../src/domain/api-tokens.js'
 import type { Context } from '../../../src/domain/context.js'
 import { listSessions, startSession } from '../../../src/domain/sessions.js'
+import { connect, createApplication } from '../../domain/applications.js'
 import { ANNA, queueMessage, receiveForDelivery } from '../../domain/fixtures.js'
 import { createPerson, type Person } from '../../domain/people.js'
 import { createLine, type TestLine } from '../../helpers/factories.js'
@@ -52,6 +53,9 @@ export async function createOwner(context: Context): Promise<Owner> {
   const [session] = await listSessions(context, person.id)
   const messageId = await queueMessage(context, line, { status: 'failed', error: 'carrier_refused' })
   const delivery = await receiveForDelivery(context, line)
+  const webhookUrl = 'http://127.0.0.1:9/application-events'
+  const application = await createApplication(context, { userId: person.id, webhookUrl })
+  await connect(context, application, line)
   const values: Record<string, string> = {
     userId: person.id,
     lineId: line.lineId,
@@ -59,6 +63,7 @@ export async function createOwner(context: Context): Promise<Owner> {
     sessionId: session!.id,
     messageId,
     deliveryId: delivery.id,
+    applicationId: application.id,
     phone: ANNA.slice(1),
   }
   const fill = (path: string) =>

@@ -18,6 +18,8 @@ export interface Application {
   website: string | null
   redirectUris: string[]
   createdAt: Date
+  /** That of a webhook URL that was taken away, too. */
+  keptEndpointId: string | null
   /** With the webhook URL they are all there, without it all null. */
   endpointId: string | null
   webhookUrl: string | null
@@ -110,11 +112,7 @@ export async function updateApplicationRow(
   await db('applications').where({ id }).update(rowOf(fields))
 }
 
-export async function setApplicationEndpoint(
-  db: Database,
-  id: string,
-  endpointId: string | null,
-): Promise<void> {
+export async function setApplicationEndpoint(db: Database, id: string, endpointId: string): Promise<void> {
   await db('applications').where({ id }).update({ endpoint_id: endpointId })
 }
 
@@ -138,7 +136,7 @@ export async function markApplicationDeleted(db: Database, id: string): Promise<
 function existing(db: Database) {
   return db('applications as a')
     .join('users as u', 'u.id', 'a.user_id')
-    .leftJoin('endpoints as e', 'e.id', 'a.endpoint_id')
+    .leftJoin('endpoints as e', (join) => join.on('e.id', 'a.endpoint_id').onNull('e.removed_at'))
     .whereNull('a.deleted_at')
 }
 
@@ -155,7 +153,8 @@ const columns = (db: Database) => [
     website: 'a.website',
     redirectUris: 'a.redirect_uris',
     createdAt: 'a.created_at',
-    endpointId: 'a.endpoint_id',
+    keptEndpointId: 'a.endpoint_id',
+    endpointId: 'e.id',
     webhookUrl: 'e.url',
     endpointFailingSince: 'e.failing_since',
     endpointFailureCount: 'e.consecutive_failure_count',

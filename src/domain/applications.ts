@@ -60,7 +60,7 @@ export async function registerApplication(
       }
       const clientSecretHash = clientSecret === null ? null : sha256(clientSecret)
       await insertApplication(trx, { ...fields, id, userId, kind, clientSecretHash })
-      const signingSecret = await setWebhookUrl(context, trx, { id, userId, endpointId: null }, webhookUrl)
+      const signingSecret = await setWebhookUrl(context, trx, { id, userId, keptEndpointId: null }, webhookUrl)
       const application = await findApplication(trx, userId, id)
       if (application === undefined) throw noApplication()
       return { application, clientSecret, signingSecret }

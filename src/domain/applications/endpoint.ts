@@ -5,6 +5,7 @@ import {
   findEndpoint,
   findSealedSecret,
   insertEndpoint,
+  removeEndpointUrl,
   setEndpointUrl,
 } from '../../database/endpoints.js'
 import { UserError } from '../../errors.js'
@@ -22,24 +23,25 @@ const TEST_NUMBER = '+15005550100'
 
 /**
  * Sets or takes away an application's webhook URL, while the application is locked. Another URL starts with a clean
- * health, and so does one that was disabled.
+ * health, and so does one that was disabled. One that comes after none is signed with the same secret as before, and
+ * gets what was held.
  *
  * @returns the signing secret of a new endpoint, else null
  */
 export async function setWebhookUrl(
   { secrets }: Context,
   trx: Database,
-  application: Pick<Application, 'id' | 'userId' | 'endpointId'> & Partial<Application>,
+  application: Pick<Application, 'id' | 'userId' | 'keptEndpointId'> & Partial<Application>,
   url: string | null,
 ): Promise<string | null> {
-  const { id, userId, endpointId } = application
+  const { id, userId, keptEndpointId } = application
   if (url === null) {
-    if (endpointId !== null) await setApplicationEndpoint(trx, id, null)
+    if (keptEndpointId !== null) await removeEndpointUrl(trx, keptEndpointId)
     return null
   }
-  if (endpointId !== null) {
+  if (keptEndpointId !== null) {
     const isClean = application.webhookUrl === url && application.endpointDisabledAt === null
-    if (!isClean) await setEndpointUrl(trx, endpointId, url)
+    if (!isClean) await setEndpointUrl(trx, keptEndpointId, url)
     return null
   }
   const secret = newSigningSecret()

@@ -245,6 +245,12 @@ describe('events for applications', () => {
     await updateApplication(context, application.userId, application.id, { webhookUrl: null })
     expect(await attempt(row)).to.deep.equal({ kind: 'held' })
     expect(await receive()).to.deep.equal([])
+
+    await updateApplication(context, application.userId, application.id, { webhookUrl: receiver.url })
+    expect(await sendHeldApplicationEvents(context, application.userId, application.id)).to.equal(1)
+    expect(await attempt(row)).to.deep.equal({ kind: 'delivered' })
+    const { headers, body } = receiver.requests[0]!
+    new Webhook(application.signingSecret!).verify(body, headers as Record<string, string>)
   })
 
   it('are signed with both secrets after a rotation', async () => {

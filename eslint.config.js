@@ -34,6 +34,10 @@ export default tseslint.config(
     },
   },
   {
+    files: ['examples/**/*.js'],
+    languageOptions: { globals: { Buffer: 'readonly', URL: 'readonly', fetch: 'readonly' } },
+  },
+  {
     files: ['src/web/assets/*.js'],
     languageOptions: {
       globals: {

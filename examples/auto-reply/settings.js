@@ -1,0 +1,15 @@
+/** From the environment; `.env.example` says what each is. */
+export const {
+  LINEHOOK_URL = 'http://localhost:3000',
+  PORT = '4000',
+  APP_URL = `http://localhost:${PORT}`,
+  CLIENT_ID,
+  CLIENT_SECRET,
+  SIGNING_SECRET,
+} = process.env
+
+const missing = Object.entries({ CLIENT_ID, CLIENT_SECRET, SIGNING_SECRET }).filter(([, value]) => !value)
+if (missing.length > 0) {
+  console.error(`Set ${missing.map(([name]) => name).join(', ')}: .env.example says where to find them.`)
+  process.exit(1)
+}

@@ -1,4 +1,5 @@
 import type { Database } from './connection.js'
+import type { OptInEventType } from './events.js'
 
 /** confidential: has a server that keeps its secret; public: runs where everybody can read it, and has none. */
 export type ApplicationKind = 'confidential' | 'public'
@@ -20,6 +21,8 @@ export interface Application {
   createdAt: Date
   /** That of a webhook URL that was taken away, too. */
   keptEndpointId: string | null
+  /** Of the kept endpoint, too: they come again with a webhook URL. */
+  optInEvents: OptInEventType[]
   /** With the webhook URL they are all there, without it all null. */
   endpointId: string | null
   webhookUrl: string | null
@@ -136,6 +139,7 @@ export async function markApplicationDeleted(db: Database, id: string): Promise<
 function existing(db: Database) {
   return db('applications as a')
     .join('users as u', 'u.id', 'a.user_id')
+    .leftJoin('endpoints as k', 'k.id', 'a.endpoint_id')
     .leftJoin('endpoints as e', (join) => join.on('e.id', 'a.endpoint_id').onNull('e.removed_at'))
     .whereNull('a.deleted_at')
 }
@@ -161,6 +165,7 @@ const columns = (db: Database) => [
     endpointDisabledAt: 'e.disabled_at',
     endpointDisabledReason: 'e.disabled_reason',
   },
+  db.raw(`coalesce(k.opt_in_events, '{}') as "optInEvents"`),
   db.raw(
     'case when e.previous_secret_until > now() then e.previous_secret_until end as "previousSecretUntil"',
   ),

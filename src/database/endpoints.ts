@@ -1,4 +1,5 @@
 import type { Database } from './connection.js'
+import type { OptInEventType } from './events.js'
 
 export async function insertEndpoint(
   db: Database,
@@ -26,6 +27,17 @@ export async function setEndpointUrl(db: Database, id: string, url: string): Pro
 
 export async function enableEndpoint(db: Database, id: string): Promise<void> {
   await db('endpoints').where({ id }).update(healthy)
+}
+
+/** Which events it gets besides those of the specification. */
+export async function setOptInEvents(
+  db: Database,
+  id: string,
+  types: readonly OptInEventType[],
+): Promise<void> {
+  await db('endpoints')
+    .where({ id })
+    .update({ opt_in_events: [...types] })
 }
 
 export async function findSealedSecret(db: Database, id: string): Promise<Buffer | undefined> {

@@ -2,12 +2,21 @@ import type { Database } from './connection.js'
 
 export const EVENT_TYPES = ['inboundText', 'inboundMedia', 'voiceMail'] as const
 
-export type EventType = (typeof EVENT_TYPES)[number]
+/** Of the specification's types: each tells of a message. */
+export type MessageEventType = (typeof EVENT_TYPES)[number]
+
+/** Sent only to endpoints that asked for them, for receivers answer 400 to a type that they do not know (contract §4). */
+export const OPT_IN_EVENT_TYPES = ['lineDisconnected'] as const
+
+export type OptInEventType = (typeof OPT_IN_EVENT_TYPES)[number]
+
+export type EventType = MessageEventType | OptInEventType
 
 export interface Event {
   id: string
   userId: string
   lineId: string
+  /** null: it tells of no message. */
   messageId: string | null
   type: EventType
   payload: string

@@ -86,6 +86,17 @@ export async function listLinesOf(db: Database, userId: string, filter: LineFilt
     .orderBy('l.id')
 }
 
+/** Whosever they are, oldest first. */
+export async function findLineNumbers(
+  db: Database,
+  ids: readonly string[],
+): Promise<{ id: string; number: string }[]> {
+  return db('lines')
+    .whereIn('id', [...ids])
+    .orderBy('id')
+    .select<{ id: string; number: string }[]>('id', 'number')
+}
+
 /** @returns false when the user has no such line */
 export async function updateLineName(
   db: Database,

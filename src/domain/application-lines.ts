@@ -13,6 +13,7 @@ import { available, transaction } from '../database/connection.js'
 import { deleteOAuthRecordsOf } from '../database/oauth-records.js'
 import { UserError } from '../errors.js'
 import { isId } from '../ids.js'
+import { insertDisconnections } from './applications/disconnected.js'
 import { endDeliveriesOf } from './applications/ending.js'
 import type { Scope } from './application-access.js'
 import type { Context } from './context.js'
@@ -33,15 +34,18 @@ export async function connectLines(
   const lineIds = [...new Set(choice.lineIds)]
   if (lineIds.length === 0) throw new UserError('lineIds: choose at least one line')
   if (!lineIds.every(isId)) throw new UserError(NO_LINE, 404)
-  const removed = await available(() =>
+  const { removed, deliveries } = await available(() =>
     transaction(context.db, async (trx) => {
       if (!(await lockApplication(trx, applicationId))) throw new UserError('no such application', 404)
       const active = await lockActiveLines(trx, userId, lineIds)
       if (active.length !== lineIds.length) throw new UserError(NO_LINE, 404)
       await upsertApplicationLines(trx, { applicationId, userId, lineIds, scopes })
-      return deleteApplicationLines(trx, { applicationId, userId, except: lineIds })
+      const removed = await deleteApplicationLines(trx, { applicationId, userId, except: lineIds })
+      const deliveries = await insertDisconnections(trx, { applicationId, userId, lineIds: removed })
+      return { removed, deliveries }
     }),
   )
+  void context.queues.enqueueDeliveries(deliveries)
   for (const lineId of removed) await endDeliveriesOf(context, applicationId, lineId)
 }
 
@@ -123,7 +127,7 @@ async function end(
   which: { userId: string; applicationId: string; lineId?: string },
 ): Promise<void> {
   const { userId, applicationId } = which
-  const { removed, rest } = await available(() =>
+  const { removed, rest, deliveries } = await available(() =>
     transaction(context.db, async (trx) => {
       // As `connectLines`: of two at the same time one comes first, whole.
       const removed = (await lockApplication(trx, applicationId))
@@ -131,12 +135,14 @@ async function end(
         : []
       const rest = await listConnectedLines(trx, applicationId, userId)
       if (rest.length === 0) await deleteOAuthRecordsOf(trx, applicationId, userId)
-      return { removed, rest }
+      const deliveries = await insertDisconnections(trx, { applicationId, userId, lineIds: removed })
+      return { removed, rest, deliveries }
     }),
   )
   if (removed.length === 0) {
     throw new UserError(rest.length === 0 ? 'no such application' : 'no such line', 404)
   }
+  void context.queues.enqueueDeliveries(deliveries)
   for (const lineId of removed) await endDeliveriesOf(context, applicationId, lineId)
 }
 

@@ -11,7 +11,9 @@ import {
   updateApplicationRow,
   type Application,
 } from '../database/applications.js'
-import { available, transaction } from '../database/connection.js'
+import { available, transaction, type Database } from '../database/connection.js'
+import { setOptInEvents } from '../database/endpoints.js'
+import type { OptInEventType } from '../database/events.js'
 import { deleteOAuthRecordsOf } from '../database/oauth-records.js'
 import { lockUser } from '../database/users.js'
 import { UserError } from '../errors.js'
@@ -19,7 +21,13 @@ import { isId, newId } from '../ids.js'
 import { newToken, sha256 } from '../secrets.js'
 import { setWebhookUrl } from './applications/endpoint.js'
 import { endDeliveriesOf } from './applications/ending.js'
-import { readFields, readKind, readWebhookUrl, type WrittenFields } from './applications/fields.js'
+import {
+  readFields,
+  readKind,
+  readOptInEvents,
+  readWebhookUrl,
+  type WrittenFields,
+} from './applications/fields.js'
 import type { Context } from './context.js'
 
 export type { Application, ApplicationKind } from '../database/applications.js'
@@ -46,6 +54,7 @@ export async function registerApplication(
 ): Promise<RegisteredApplication> {
   const kind = readKind(written.kind)
   const fields = readFields(written)
+  const optInEvents = readOptInEvents(written.optInEvents ?? [])
   const webhookUrl = await readWebhookUrl(context, written.webhookUrl)
   const clientSecret = kind === 'public' ? null : newToken()
   const id = newId()
@@ -60,9 +69,13 @@ export async function registerApplication(
       }
       const clientSecretHash = clientSecret === null ? null : sha256(clientSecret)
       await insertApplication(trx, { ...fields, id, userId, kind, clientSecretHash })
-      const signingSecret = await setWebhookUrl(context, trx, { id, userId, keptEndpointId: null }, webhookUrl)
-      const application = await findApplication(trx, userId, id)
-      if (application === undefined) throw noApplication()
+      const signingSecret = await setWebhookUrl(
+        context,
+        trx,
+        { id, userId, keptEndpointId: null },
+        webhookUrl,
+      )
+      const application = await optIn(trx, { id, userId }, optInEvents)
       return { application, clientSecret, signingSecret }
     }),
   )
@@ -93,6 +106,7 @@ export async function updateApplication(
   change: Partial<WrittenFields>,
 ): Promise<Application> {
   await getApplication(context, userId, id)
+  const optInEvents = change.optInEvents && readOptInEvents(change.optInEvents)
   const webhookUrl = await readWebhookUrl(context, change.webhookUrl)
   return available(() =>
     transaction(context.db, async (trx) => {
@@ -100,9 +114,26 @@ export async function updateApplication(
       if (application === undefined) throw noApplication()
       await updateApplicationRow(trx, id, readFields({ ...application, ...withoutUndefined(change) }))
       if (change.webhookUrl !== undefined) await setWebhookUrl(context, trx, application, webhookUrl)
-      return (await findApplication(trx, userId, id)) ?? application
+      return optIn(trx, { id, userId }, optInEvents)
     }),
   )
+}
+
+/** After the webhook URL, for it is the endpoint that opts in. @returns what the application is now */
+async function optIn(
+  trx: Database,
+  { id, userId }: { id: string; userId: string },
+  types: OptInEventType[] | undefined,
+): Promise<Application> {
+  const application = await findApplication(trx, userId, id)
+  if (application === undefined) throw noApplication()
+  if (types === undefined) return application
+  const { keptEndpointId } = application
+  if (keptEndpointId !== null) await setOptInEvents(trx, keptEndpointId, types)
+  else if (types.length > 0) {
+    throw new UserError('optInEvents: there is no webhook URL to post them to: give webhookUrl too')
+  }
+  return { ...application, optInEvents: types }
 }
 
 /**

@@ -1,4 +1,4 @@
-import type { EventType } from '../database/events.js'
+import type { EventType, MessageEventType } from '../database/events.js'
 import type { MessageType } from '../database/messages/reading.js'
 import type { Vocabulary } from '../vocabulary.js'
 
@@ -20,15 +20,15 @@ export function eventBody({ lineId, ...rest }: EventContent, vocabulary: Vocabul
   return JSON.stringify({ type, payload, fromNumber, toNumber, userId, [vocabulary.idField]: lineId })
 }
 
-/** What kind of message an event tells of. */
+/** What kind of message an event tells of, if it tells of one. */
 export const MESSAGE_TYPE_OF = {
   inboundText: 'text',
   inboundMedia: 'media',
   voiceMail: 'voicemail',
-} as const satisfies Record<EventType, MessageType>
+} as const satisfies Record<MessageEventType, MessageType>
 
 export const EVENT_TYPE_OF = {
   text: 'inboundText',
   media: 'inboundMedia',
   voicemail: 'voiceMail',
-} as const satisfies Record<MessageType, EventType>
+} as const satisfies Record<MessageType, MessageEventType>

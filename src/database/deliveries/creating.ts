@@ -1,5 +1,5 @@
 import type { Database } from '../connection.js'
-import type { EventType } from '../events.js'
+import type { EventType, OptInEventType } from '../events.js'
 
 export interface NewDelivery {
   id: string
@@ -31,6 +31,21 @@ export async function findEndpointsOfLine(db: Database, lineId: string): Promise
     { lineId },
   )
   return rows
+}
+
+/** Where an application's events of this type go. undefined: it did not ask for them, or has no webhook URL. */
+export async function findOptedInEndpoint(
+  db: Database,
+  applicationId: string,
+  type: OptInEventType,
+): Promise<Omit<EndpointOfLine, 'applicationId'> | undefined> {
+  const { rows } = await db.raw<{ rows: Omit<EndpointOfLine, 'applicationId'>[] }>(
+    `select e.id as "endpointId", e.disabled_at is not null as "isDisabled"
+     from applications a join endpoints e on e.id = a.endpoint_id
+     where a.id = ? and a.deleted_at is null and e.removed_at is null and ? = any (e.opt_in_events)`,
+    [applicationId, type],
+  )
+  return rows[0]
 }
 
 export async function insertDelivery(

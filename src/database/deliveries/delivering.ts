@@ -1,5 +1,5 @@
 import type { Database } from '../connection.js'
-import type { EventType } from '../events.js'
+import { OPT_IN_EVENT_TYPES, type EventType } from '../events.js'
 import { toJson } from '../text.js'
 import { DISCONNECTED } from './ending.js'
 
@@ -27,7 +27,8 @@ export interface ClaimedDelivery {
 
 /**
  * pending → delivering by compare-and-set. Or → held when the endpoint is disabled, its line's connection is switched
- * off, or it is no longer its application's; or → exhausted when the line is no longer connected to the application.
+ * off, or it is no longer its application's; or → exhausted when the line is no longer connected to the application (for an
+ * event that says just that: when the application is deleted).
  * undefined: another worker has it, or it is over.
  */
 export async function claimDeliveries(
@@ -44,8 +45,10 @@ export async function claimDeliveries(
            case when o.status = 'delivering' then now() + make_interval(secs => ?) end,
            case when o.status = 'exhausted' then '${DISCONNECTED}' else d.last_failure end
          from (select case
-           when d.application_id is not null and not exists (select 1 from application_lines c
-             where c.application_id = d.application_id and c.line_id = d.line_id and 'messages:connect' = any (c.scopes))
+           when d.application_id is not null and not case when d.type = any (?::text[])
+             then exists (select 1 from applications a where a.id = d.application_id and a.deleted_at is null)
+             else exists (select 1 from application_lines c where c.application_id = d.application_id
+               and c.line_id = d.line_id and 'messages:connect' = any (c.scopes)) end
              then 'exhausted'
            when e.disabled_at is not null or e.removed_at is not null then 'held'
            when d.application_id is null and exists (
@@ -63,7 +66,7 @@ export async function claimDeliveries(
        v.from_number as "fromNumber", v.to_number as "toNumber"
      -- One look-up for each, whatever the planner believes of a table that has just filled.
      from claimed c cross join lateral (select * from events where id = c.event_id limit 1) v`,
-    [leaseMs / 1000, [...ids]],
+    [leaseMs / 1000, [...OPT_IN_EVENT_TYPES], [...ids]],
   )
   const byId = new Map(rows.map((row) => [row.id, row]))
   return ids.map((id) => {

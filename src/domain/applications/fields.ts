@@ -1,4 +1,5 @@
 import type { ApplicationFields, ApplicationKind } from '../../database/applications.js'
+import { OPT_IN_EVENT_TYPES, type OptInEventType } from '../../database/events.js'
 import { storable } from '../../database/text.js'
 import { UserError } from '../../errors.js'
 import type { Context } from '../context.js'
@@ -17,6 +18,8 @@ export interface WrittenFields {
   redirectUris: readonly string[]
   /** Where its events go; empty: it gets none. */
   webhookUrl?: string | null | undefined
+  /** Events besides the specification's that are posted there. */
+  optInEvents?: readonly string[] | undefined
 }
 
 /** @throws UserError 400, which names the field */
@@ -45,6 +48,15 @@ export async function readWebhookUrl(
   const fault = await safeFetch.explainUrl(url)
   if (fault !== undefined) throw new UserError(`webhookUrl: ${fault}`)
   return url
+}
+
+/** @throws UserError 400 */
+export function readOptInEvents(written: readonly string[]): OptInEventType[] {
+  return [...new Set(written)].map((type) => {
+    const known = OPT_IN_EVENT_TYPES.find((each) => each === type)
+    if (known !== undefined) return known
+    throw new UserError(`optInEvents may name only ${OPT_IN_EVENT_TYPES.join(', ')}`)
+  })
 }
 
 /** Users read it when they decide whom to trust: nothing in it may change the order of what stands around it. */

@@ -1,6 +1,6 @@
 import * as yup from 'yup'
 import { DELIVERY_STATUSES } from '../../database/deliveries/reading.js'
-import { EVENT_TYPES } from '../../database/events.js'
+import { EVENT_TYPES, OPT_IN_EVENT_TYPES } from '../../database/events.js'
 import { sendDeliveryAgain } from '../../domain/deliveries/again.js'
 import { findDeliveries, getDelivery, type DeliveryWithAttempts } from '../../domain/deliveries/read.js'
 import type { Vocabulary } from '../../vocabulary.js'
@@ -14,7 +14,7 @@ export const getDeliveries: Operation = (context) => {
   const { vocabulary } = context
   const parameters = yup.object({
     ...listParameters(vocabulary),
-    type: wordParameter(EVENT_TYPES),
+    type: wordParameter([...EVENT_TYPES, ...OPT_IN_EVENT_TYPES]),
     status: wordParameter(DELIVERY_STATUSES),
   })
   return async (ctx) => {

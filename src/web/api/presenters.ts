@@ -86,6 +86,7 @@ export function presentApplication(application: Application) {
     website: application.website,
     redirectUris: application.redirectUris,
     webhookUrl: application.webhookUrl,
+    optInEvents: application.optInEvents,
     endpoint:
       application.endpointId === null
         ? null

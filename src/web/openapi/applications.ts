@@ -1,4 +1,5 @@
 import { DELIVERY_STATUSES } from '../../database/deliveries/reading.js'
+import { OPT_IN_EVENT_TYPES } from '../../database/events.js'
 import { eventType } from './deliveries.js'
 import {
   answers,
@@ -33,6 +34,10 @@ const changeable = {
     'Compared as whole strings. https, the scheme of an app, or http to the own machine only.',
   ),
   webhookUrl: describe(maybeUrl, 'Where its events are sent; null: it gets none.'),
+  optInEvents: describe(
+    listOf(oneOf(...OPT_IN_EVENT_TYPES)),
+    'Events besides those of messages that the webhook URL gets. `lineDisconnected`: a user took away what it names.',
+  ),
 }
 const kind = describe(
   oneOf('confidential', 'public'),
@@ -100,7 +105,9 @@ export function applicationPaths({ lines }: Words): Paths {
         tags,
         summary: 'Register an application',
         description: `Other users may then let it at their ${lines}, by OAuth 2.0. At most 50.`,
-        requestBody: body(object({ ...changeable, kind }, ['description', 'website', 'webhookUrl', 'kind'])),
+        requestBody: body(
+          object({ ...changeable, kind }, ['description', 'website', 'webhookUrl', 'optInEvents', 'kind']),
+        ),
         responses: {
           200: answers('The application, with its secrets.', schemaOf('RegisteredApplication')),
           ...problems(400, 401, 409, 413),

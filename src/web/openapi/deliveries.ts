@@ -1,5 +1,5 @@
 import { DELIVERY_STATUSES } from '../../database/deliveries/reading.js'
-import { EVENT_TYPES } from '../../database/events.js'
+import { EVENT_TYPES, OPT_IN_EVENT_TYPES } from '../../database/events.js'
 import { listParameters, nextPage } from './lists.js'
 import {
   answers,
@@ -23,7 +23,10 @@ import {
 import { problems } from './problems.js'
 import type { Words } from './words.js'
 
-export const eventType = oneOf(...EVENT_TYPES)
+export const eventType = describe(
+  oneOf(...EVENT_TYPES, ...OPT_IN_EVENT_TYPES),
+  '`lineDisconnected` goes only to applications that asked for it (`optInEvents`).',
+)
 const status = describe(
   oneOf(...DELIVERY_STATUSES),
   '`exhausted`: its attempts are used up, or the application may have no more. `held`: its endpoint is disabled.',
@@ -34,7 +37,7 @@ export function deliverySchemas({ vocabulary, line }: Words): Record<string, Sch
     id,
     [vocabulary.idField]: id,
     eventId: describe(id, 'The header `webhook-id` of every attempt.'),
-    messageId: describe(maybeId, 'The message that was received.'),
+    messageId: describe(maybeId, 'The message that was received; null: the event tells of none.'),
     applicationId: describe(maybeId, `The application that gets it; null: the ${line}'s own server.`),
     url: describe(url, "Where it goes; of another user's application only the origin."),
     type: eventType,

@@ -1,8 +1,10 @@
 import { expect } from 'chai'
+import { disconnectLine } from '../../../src/domain/application-lines.js'
 import { receiveMessage } from '../../../src/domain/messages/receive.js'
 import { sendMessage } from '../../../src/domain/messages/send.js'
 import { addUser } from '../../../src/domain/users.js'
 import { newId } from '../../../src/ids.js'
+import { connect, createApplication } from '../../domain/applications.js'
 import {
   ANNA,
   BEN,
@@ -65,6 +67,19 @@ describe('the activity page', () => {
     const rows = rowsOf(await page())
     expect(rows.at(-1)?.words).to.match(/The carrier rejected it: simulator: .* failed$/)
     expect(rows[0]?.words).to.match(/9 attempts The name of the host was not found\..* exhausted$/)
+  })
+
+  it('shows that an application was told of a line that was disconnected', async () => {
+    const application = await createApplication(site.context, {
+      webhookUrl: site.receiver.url,
+      optInEvents: ['lineDisconnected'],
+    })
+    await connect(site.context, application, line)
+    await disconnectLine(site.context, line.userId, application.id, line.lineId)
+    const [row, ...others] = rowsOf(await page())
+    expect(others).to.deep.equal([])
+    expect(row?.words.replace(/\s+/g, ' ')).to.include('Event to Auto Reply Line disconnected')
+    expect(row?.words).not.to.include(' from ')
   })
 
   it('cuts a long text, between whole characters', async () => {

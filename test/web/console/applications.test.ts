@@ -121,6 +121,38 @@ describe('applications in the console', () => {
     expect(refused.text).to.match(/<details open[^>]*>(?:(?!<\/form>).)*name must have 1 to 100/s)
   })
 
+  it('opt in to lineDisconnected by a checkbox, and out', async () => {
+    const { submit, page, userId, id } = await openApplication()
+    const isChecked = (html: string) =>
+      / checked[ =>/]/.test(/<input[^>]*name="optInEvents"[^>]*>/.exec(html)?.[0] ?? '')
+    const optedIn = async () => (await getApplication(site.context, userId, id)).optInEvents
+    const typed = { ...TYPED, webhookUrl: site.receiver.url }
+    const ticked = { ...typed, optInEvents: 'lineDisconnected' }
+    expect(isChecked(await page())).to.equal(false)
+
+    const refused = await submit('fields', { ...ticked, name: '' })
+    expect([refused.status, isChecked(refused.text), await optedIn()]).to.deep.equal([400, true, []])
+    await submit('fields', ticked)
+    expect([isChecked(await page()), await optedIn()]).to.deep.equal([true, ['lineDisconnected']])
+
+    const unticked = await submit('fields', { ...typed, name: '' })
+    expect([unticked.status, isChecked(unticked.text)]).to.deep.equal([400, false])
+    await submit('fields', typed)
+    expect([isChecked(await page()), await optedIn()]).to.deep.equal([false, []])
+    expect((await submit('fields', { ...typed, optInEvents: 'other' })).status).to.equal(400)
+  })
+
+  it('that are registered opted in need a webhook URL', async () => {
+    const { browser, userId } = await openUser()
+    const ticked = { ...TYPED, optInEvents: 'lineDisconnected' }
+    const refused = await browser.submit(PATH, ticked)
+    expect(refused.status).to.equal(400)
+    expect(refused.text).to.match(/role="alert"[^>]*>optInEvents: there is no webhook URL/)
+    await browser.submit(PATH, { ...ticked, webhookUrl: site.receiver.url })
+    const [application, ...others] = await listApplications(site.context, userId)
+    expect([application?.optInEvents, others]).to.deep.equal([['lineDisconnected'], []])
+  })
+
   it('stay disabled when only the rest is edited', async () => {
     const { submit, userId, id } = await openApplication()
     await disable(userId)

@@ -71,6 +71,12 @@ describe('/v1/applications', () => {
     ['website', { website: 5 }],
     ['webhookUrl', { webhookUrl: 'http://169.254.169.254/' }],
     ['kind', { kind: 'native' }],
+    ['optInEvents', { optInEvents: 'lineDisconnected' }],
+    ['optInEvents', { optInEvents: null }],
+    ['optInEvents', { optInEvents: [5] }],
+    ['optInEvents', { optInEvents: ['lineConnected'] }],
+    ['optInEvents', { optInEvents: ['inboundText'] }],
+    ['webhookUrl', { optInEvents: ['lineDisconnected'] }],
   ] as const) {
     it(`names what is wrong: ${JSON.stringify(wrong)}`, async () => {
       expectProblem(
@@ -93,6 +99,32 @@ describe('/v1/applications', () => {
     expectProblem(await client.put(path, {}), 400, /at least one field/)
     expectProblem(await client.put(path, { redirectUris: [] }), 400, /^redirectUris/)
     expectProblem(await client.put(path, { redirectUris: null }), 400, /redirectUris/)
+  })
+
+  it('opts in to events that are not of messages, and out', async () => {
+    const optInEvents = ['lineDisconnected']
+    expect(await register({ webhookUrl: receiver.url })).to.deep.include({ optInEvents: [] })
+    const { id, ...registered } = await register({ webhookUrl: receiver.url, optInEvents })
+    const path = `/v1/applications/${id}`
+    expect(registered).to.deep.include({ optInEvents })
+    expect(expectAnswer(await client.get(path))).to.deep.include({ optInEvents })
+    expect(expectAnswer(await client.put(path, { name: 'Other' }))).to.deep.include({ optInEvents })
+    expect(expectAnswer(await client.put(path, { webhookUrl: null }))).to.deep.include({ optInEvents })
+    expectProblem(await client.put(path, { optInEvents: ['other'] }), 400, /^optInEvents.*lineDisconnected/)
+    expect(expectAnswer(await client.put(path, { optInEvents: [] }))).to.deep.include({ optInEvents: [] })
+    expect(expectAnswer(await client.get(path))).to.deep.include({ optInEvents: [] })
+  })
+
+  it('lists deliveries of events that an application opted in to', async () => {
+    const { id, path } = await withUrl()
+    await client.put(path, { optInEvents: ['lineDisconnected'] })
+    await connect(api.context, { id }, line)
+    expectAnswer(await client.delete(`/v1/authorized-applications/${id}`))
+    const [row] = expectAnswer(await client.get(`${path}/deliveries`)) as object[]
+    expect(row).to.include({ type: 'lineDisconnected', lineId: line.lineId, status: 'pending' })
+    const ofUser = expectAnswer(await client.get('/v1/deliveries?type=lineDisconnected')) as object[]
+    expect(ofUser).to.have.length(1)
+    expect(ofUser[0]).to.include({ applicationId: id, messageId: null, fromNumber: line.number })
   })
 
   it('deletes one', async () => {

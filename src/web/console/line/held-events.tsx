@@ -5,6 +5,7 @@ import { findDeliveries } from '../../../domain/deliveries/read.js'
 import { explainFailure } from '../failures.js'
 import { idOf } from '../fields.js'
 import { Form, Time } from '../form.js'
+import { EVENT_WORDS } from '../message/words.js'
 import type { Act } from '../page.js'
 import { sessionOf } from '../session.js'
 import { lineWithNotice, type LineView } from './view.js'
@@ -12,8 +13,6 @@ import { lineWithNotice, type LineView } from './view.js'
 export type HeldDelivery = Awaited<ReturnType<typeof findDeliveries>>[number]
 
 const MAX_SHOWN = 20
-
-const KINDS = { inboundText: 'Text', inboundMedia: 'Picture or file', voiceMail: 'Voicemail' }
 
 /** Newest first, at most one more than is shown; only of the endpoint that the line has now. */
 export async function findHeldEvents(context: Context, line: LineView['line']): Promise<HeldDelivery[]> {
@@ -48,7 +47,7 @@ export function HeldEvents(props: { view: LineView; held: readonly HeldDelivery[
                 <MessageLink held={each} />
               </td>
               <td data-label="From">{each.fromNumber}</td>
-              <td data-label="What">{KINDS[each.type]}</td>
+              <td data-label="What">{EVENT_WORDS[each.type]}</td>
               <td data-label="Last failure">
                 {each.lastFailure === null ? 'none' : explainFailure(each.lastFailure)}
               </td>

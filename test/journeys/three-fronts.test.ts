@@ -22,127 +22,133 @@ interface Front {
   disconnect(): Promise<unknown>
 }
 
-describe('journey: three fronts', function () {
-  this.timeout(60_000)
+for (const word of ['line', 'burner']) {
+  describe(`journey: three fronts, with PRODUCT_WORD=${word}`, function () {
+    this.timeout(60_000)
 
-  let environment: Environment
-  let context: Context
-  let web: TestWeb
+    let environment: Environment
+    let context: Context
+    let web: TestWeb
 
-  before(async () => {
-    ;({ environment, context } = await createInstallation())
-    web = await serveApp(context)
-  })
-
-  after(async () => {
-    await stopProcesses()
-    await web.close()
-    await context.close()
-  })
-
-  const byConsole = async (userId: string, lineId: string): Promise<Front> => {
-    const browser = await browse(context, web, userId)
-    const submit = async (path: string, fields?: Record<string, string>) => {
-      const { status, text } = await browser.submit(`/console/lines/${lineId}${path}`, fields)
-      expect(status, text).to.equal(303)
-    }
-    return {
-      enable: () => submit('/connection/enable'),
-      createWebhook: () => submit('/incoming-webhook'),
-      regenerate: () => submit('/incoming-webhook/regenerate', { overlapSeconds: '0' }),
-      deleteWebhook: () => submit('/incoming-webhook/delete'),
-      disconnect: () => submit('/connection/disconnect'),
-    }
-  }
-
-  const byApi = async (userId: string, lineId: string): Promise<Front> => {
-    const { token } = await createApiToken(context, userId, 'test')
-    const call = async (method: string, path: string, body?: object) => {
-      const { status, text } = await web.request(`/v1/lines/${lineId}${path}`, {
-        method,
-        headers: { Authorization: `Bearer ${token}` },
-        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-      })
-      expect(status, text).to.equal(200)
-    }
-    return {
-      enable: () => call('PUT', '/connection', { enabled: true }),
-      createWebhook: () => call('POST', '/incoming-webhook'),
-      regenerate: () => call('POST', '/incoming-webhook/regenerate'),
-      deleteWebhook: () => call('DELETE', '/incoming-webhook'),
-      disconnect: () => call('DELETE', '/connection'),
-    }
-  }
-
-  const byCommandLine = (_: string, lineId: string): Promise<Front> => {
-    const run = (...args: string[]) => answer(environment, ...args, lineId)
-    return Promise.resolve({
-      enable: () => run('connection', 'enable'),
-      createWebhook: () => run('webhook', 'create'),
-      regenerate: () => run('webhook', 'regenerate'),
-      deleteWebhook: () => run('webhook', 'delete'),
-      disconnect: () => run('connection', 'disconnect'),
+    before(async () => {
+      ;({ environment, context } = await createInstallation({ PRODUCT_WORD: word }))
+      web = await serveApp(context)
     })
-  }
 
-  /** What everybody can see after a step: the connection's state, and what every URL so far answers. */
-  async function see(userId: string, lineId: string, urls: string[]) {
-    const { enabled, incomingWebhook } = await getConnection(context, userId, lineId)
-    const url = (await revealIncomingWebhook(context, userId, lineId))?.url
-    if (url !== undefined && !urls.includes(url)) urls.push(url)
-    const answers = []
-    for (const { pathname, search } of urls.map((each) => new URL(each))) {
-      const { status, body } = await web.post(pathname + search, messageBody())
-      answers.push([status, body])
-    }
-    return { enabled, hasWebhook: incomingWebhook !== null, answers }
-  }
-
-  const ok = [200, { success: true }]
-  const wrong = [403, { success: false, error: 'URL is invalid' }]
-  const gone = [404, { success: false, error: "URL doesn't exist" }]
-
-  for (const [name, front] of [
-    ['the console', byConsole],
-    ['the API', byApi],
-    ['the command line', byCommandLine],
-  ] as const) {
-    it(`the operations of section 3 have the same results by ${name}`, async () => {
-      const word = name.replace(/\W/g, '')
-      const { id: userId } = await addUser(context, { email: `${word}@example.com` })
-      const number = `+1555444${String(word.length).padStart(4, '0')}`
-      const { id: lineId } = await addLine(context, { userId, number, carrier: 'simulator' })
-      const does = await front(userId, lineId)
-      const urls: string[] = []
-
-      await does.enable()
-      expect(await see(userId, lineId, urls)).to.deep.equal({ enabled: true, hasWebhook: false, answers: [] })
-      await does.createWebhook()
-      expect(await see(userId, lineId, urls)).to.deep.equal({
-        enabled: true,
-        hasWebhook: true,
-        answers: [ok],
-      })
-      await does.regenerate()
-      expect(await see(userId, lineId, urls)).to.deep.equal({
-        enabled: true,
-        hasWebhook: true,
-        answers: [wrong, ok],
-      })
-      await does.deleteWebhook()
-      expect(await see(userId, lineId, urls)).to.deep.equal({
-        enabled: true,
-        hasWebhook: false,
-        answers: [gone, gone],
-      })
-      await does.createWebhook()
-      expect((await see(userId, lineId, urls)).answers).to.deep.equal([wrong, wrong, ok])
-      await does.disconnect()
-      expect(await see(userId, lineId, urls)).to.deep.equal({
-        enabled: false,
-        hasWebhook: false,
-        answers: [gone, gone, gone],
-      })
+    after(async () => {
+      await stopProcesses()
+      await web.close()
+      await context.close()
     })
-  }
-})
+
+    const byConsole = async (userId: string, lineId: string): Promise<Front> => {
+      const browser = await browse(context, web, userId)
+      const submit = async (path: string, fields?: Record<string, string>) => {
+        const { status, text } = await browser.submit(`/console/lines/${lineId}${path}`, fields)
+        expect(status, text).to.equal(303)
+      }
+      return {
+        enable: () => submit('/connection/enable'),
+        createWebhook: () => submit('/incoming-webhook'),
+        regenerate: () => submit('/incoming-webhook/regenerate', { overlapSeconds: '0' }),
+        deleteWebhook: () => submit('/incoming-webhook/delete'),
+        disconnect: () => submit('/connection/disconnect'),
+      }
+    }
+
+    const byApi = async (userId: string, lineId: string): Promise<Front> => {
+      const { token } = await createApiToken(context, userId, 'test')
+      const call = async (method: string, path: string, body?: object) => {
+        const { status, text } = await web.request(`/v1/${word}s/${lineId}${path}`, {
+          method,
+          headers: { Authorization: `Bearer ${token}` },
+          ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+        })
+        expect(status, text).to.equal(200)
+      }
+      return {
+        enable: () => call('PUT', '/connection', { enabled: true }),
+        createWebhook: () => call('POST', '/incoming-webhook'),
+        regenerate: () => call('POST', '/incoming-webhook/regenerate'),
+        deleteWebhook: () => call('DELETE', '/incoming-webhook'),
+        disconnect: () => call('DELETE', '/connection'),
+      }
+    }
+
+    const byCommandLine = (_: string, lineId: string): Promise<Front> => {
+      const run = (...args: string[]) => answer(environment, ...args, lineId)
+      return Promise.resolve({
+        enable: () => run('connection', 'enable'),
+        createWebhook: () => run('webhook', 'create'),
+        regenerate: () => run('webhook', 'regenerate'),
+        deleteWebhook: () => run('webhook', 'delete'),
+        disconnect: () => run('connection', 'disconnect'),
+      })
+    }
+
+    /** What everybody can see after a step: the connection's state, and what every URL so far answers. */
+    async function see(userId: string, lineId: string, urls: string[]) {
+      const { enabled, incomingWebhook } = await getConnection(context, userId, lineId)
+      const url = (await revealIncomingWebhook(context, userId, lineId))?.url
+      if (url !== undefined && !urls.includes(url)) urls.push(url)
+      const answers = []
+      for (const { pathname, search } of urls.map((each) => new URL(each))) {
+        const { status, body } = await web.post(pathname + search, messageBody())
+        answers.push([status, body])
+      }
+      return { enabled, hasWebhook: incomingWebhook !== null, answers }
+    }
+
+    const ok = [200, { success: true }]
+    const wrong = [403, { success: false, error: 'URL is invalid' }]
+    const gone = [404, { success: false, error: "URL doesn't exist" }]
+
+    for (const [name, front] of [
+      ['the console', byConsole],
+      ['the API', byApi],
+      ['the command line', byCommandLine],
+    ] as const) {
+      it(`the operations of section 3 have the same results by ${name}`, async () => {
+        const person = name.replace(/\W/g, '')
+        const { id: userId } = await addUser(context, { email: `${person}@example.com` })
+        const number = `+1555444${String(person.length).padStart(4, '0')}`
+        const { id: lineId } = await addLine(context, { userId, number, carrier: 'simulator' })
+        const does = await front(userId, lineId)
+        const urls: string[] = []
+
+        await does.enable()
+        expect(await see(userId, lineId, urls)).to.deep.equal({
+          enabled: true,
+          hasWebhook: false,
+          answers: [],
+        })
+        await does.createWebhook()
+        expect(await see(userId, lineId, urls)).to.deep.equal({
+          enabled: true,
+          hasWebhook: true,
+          answers: [ok],
+        })
+        await does.regenerate()
+        expect(await see(userId, lineId, urls)).to.deep.equal({
+          enabled: true,
+          hasWebhook: true,
+          answers: [wrong, ok],
+        })
+        await does.deleteWebhook()
+        expect(await see(userId, lineId, urls)).to.deep.equal({
+          enabled: true,
+          hasWebhook: false,
+          answers: [gone, gone],
+        })
+        await does.createWebhook()
+        expect((await see(userId, lineId, urls)).answers).to.deep.equal([wrong, wrong, ok])
+        await does.disconnect()
+        expect(await see(userId, lineId, urls)).to.deep.equal({
+          enabled: false,
+          hasWebhook: false,
+          answers: [gone, gone, gone],
+        })
+      })
+    }
+  })
+}

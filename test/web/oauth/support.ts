@@ -23,7 +23,6 @@ export interface OAuthServer {
 export async function serveOAuth(environment: Environment = {}): Promise<OAuthServer> {
   const port = await freePort()
   const context = await createTestContext({
-    LOG_LEVEL: process.env.TLOG ?? 'silent',
     PUBLIC_URL: `http://127.0.0.1:${port}`,
     ...environment,
   })

@@ -53,13 +53,10 @@ function explain(error: unknown): string {
       ? 'Postgres cannot be reached: see DATABASE_URL'
       : 'Postgres cannot be reached: is `npm start` running in this folder?'
   }
-  const { code = '', name, message = '' } = error as { code?: string; name?: string; message?: string }
+  const { code = '', message = '' } = error as { code?: string; message?: string }
   if (REFUSED.test(code)) return `Postgres refused: ${message}: see DATABASE_URL`
   if (NO_SCHEMA.test(code)) {
     return 'The database has no schema yet, or an older one: run `linehook migrate`'
-  }
-  if (name === 'MigrationLocked') {
-    return 'Another migration is running; if that one was killed, release its lock in Postgres: update knex_migrations_lock set is_locked = 0'
   }
   throw error
 }

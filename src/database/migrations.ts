@@ -23,8 +23,18 @@ export function migrationSource(): Knex.MigrationSource<string> {
 /** A migration may rewrite a big table; requests' own limit would end it in the middle. */
 export const MIGRATION_STATEMENT_MS = 3_600_000
 
-/** Brings the schema up to date. Only one process at a time does it: knex holds a lock. */
+/**
+ * Brings the schema up to date, one process at a time. The lock is Postgres's, which a killed process lets go. Knex's
+ * own is a row: it outlives a killed process, and two that begin in an empty database at the same moment make it
+ * twice, after which every migration is refused.
+ *
+ * Takes two of the pool's connections.
+ */
 export async function migrate(db: Knex): Promise<string[]> {
-  const [, names] = (await db.migrate.latest({ migrationSource: migrationSource() })) as [number, string[]]
-  return names
+  return db.transaction(async (trx) => {
+    await trx.raw(`select pg_advisory_xact_lock(hashtextextended('linehook migrate', 0))`)
+    await db.migrate.forceFreeMigrationsLock()
+    const [, names] = (await db.migrate.latest({ migrationSource: migrationSource() })) as [number, string[]]
+    return names
+  })
 }

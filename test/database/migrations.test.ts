@@ -88,6 +88,7 @@ describe('the migrations', () => {
       const done = results.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []))
       expect(done.filter((made) => made.length > 0)).to.deep.equal([names])
       expect(await pools[0]!('knex_migrations').pluck('name')).to.have.length(names.length)
+      expect(await pools[0]!('knex_migrations_lock').pluck('is_locked')).to.deep.equal([0])
     } finally {
       await Promise.all(pools.map((pool) => pool.destroy()))
     }

@@ -16,7 +16,7 @@ function serviceUrl(name: 'TEST_DATABASE_URL' | 'TEST_REDIS_URL'): string {
 /** What every test database is copied from; made once a run, before the tests. */
 export async function createTemplate(): Promise<void> {
   await asAdmin((admin) => admin.raw(`create database ${TEMPLATE}`))
-  const db = connectDatabase({ url: databaseUrl(TEMPLATE), poolSize: 1, applicationName: 'template' })
+  const db = connectDatabase({ url: databaseUrl(TEMPLATE), poolSize: 2, applicationName: 'template' })
   await migrate(db)
   await db.destroy()
 }

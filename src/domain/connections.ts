@@ -7,10 +7,10 @@ import {
 } from '../database/developer-connections.js'
 import { enableEndpoint, insertEndpoint, removeEndpointUrl, setEndpointUrl } from '../database/endpoints.js'
 import { deleteIncomingWebhook } from '../database/incoming-webhooks.js'
-import { listLinesOf } from '../database/lines.js'
 import { UserError } from '../errors.js'
 import { newId } from '../ids.js'
 import { newSigningSecret } from '../secrets.js'
+import { requireConnection, requireEnabled, requireLine } from './connection-requirements.js'
 import type { Context } from './context.js'
 import { signingSecretPlace } from './deliveries/attempt.js'
 
@@ -23,61 +23,6 @@ export function findDeveloperConnection(
   return available(() => findConnection(db, userId, lineId))
 }
 
-/** A line's connection as its owner sees it; of a line that was never connected everything is empty. */
-export interface ConnectionOverview {
-  enabled: boolean
-  outgoingWebhookUrl: string | null
-  endpoint: {
-    failingSince: Date | null
-    consecutiveFailureCount: number
-    disabledAt: Date | null
-    disabledReason: 'gone' | 'failing' | null
-    /** Until then the signing secret from before the last rotation signs too. */
-    previousSecretUntil: Date | null
-  } | null
-  incomingWebhook: {
-    createdAt: Date
-    regeneratedAt: Date | null
-    /** Until then the token from before the last regeneration works too. */
-    previousTokenUntil: Date | null
-  } | null
-}
-
-/** @throws UserError 404 when the user has no such line */
-export async function getConnection(
-  { db }: Context,
-  userId: string,
-  lineId: string,
-): Promise<ConnectionOverview> {
-  const found = await available(async () => {
-    const connection = await findConnection(db, userId, lineId)
-    if (connection === undefined) await requireLine(db, userId, lineId)
-    return connection
-  })
-  return {
-    enabled: found?.enabled ?? false,
-    outgoingWebhookUrl: found?.outgoingWebhookUrl ?? null,
-    endpoint:
-      found?.endpointId == null
-        ? null
-        : {
-            failingSince: found.endpointFailingSince,
-            consecutiveFailureCount: found.endpointFailureCount ?? 0,
-            disabledAt: found.endpointDisabledAt,
-            disabledReason: found.endpointDisabledReason,
-            previousSecretUntil: found.previousSecretUntil,
-          },
-    incomingWebhook:
-      found?.incomingWebhookCreatedAt == null
-        ? null
-        : {
-            createdAt: found.incomingWebhookCreatedAt,
-            regeneratedAt: found.tokenRegeneratedAt,
-            previousTokenUntil: found.previousTokenUntil,
-          },
-  }
-}
-
 /**
  * Spec §3, "Enable developer connection". An endpoint that was disabled for failing is enabled again; what was
  * held for it stays held until `sendHeldEvents`.
@@ -85,13 +30,7 @@ export async function getConnection(
  * @throws UserError 404 when the user has no such line
  */
 export async function enableConnection({ db }: Context, userId: string, lineId: string): Promise<void> {
-  await available(() =>
-    transaction(db, async (trx) => {
-      if (!(await setConnectionEnabled(trx, userId, lineId, true))) throw new UserError('no such line', 404)
-      const connection = await findConnection(trx, userId, lineId)
-      if (connection?.endpointId) await enableEndpoint(trx, connection.endpointId)
-    }),
-  )
+  await available(() => transaction(db, (trx) => enable(trx, userId, lineId)))
 }
 
 /**
@@ -128,61 +67,75 @@ export async function disconnect({ db }: Context, userId: string, lineId: string
  * @throws UserError 409 when the connection is not enabled, 400 when the URL may not be called
  */
 export async function setOutgoingUrl(
-  { db, safeFetch, secrets }: Context,
+  context: Context,
   userId: string,
   lineId: string,
   url: string | undefined,
 ): Promise<void> {
-  const fault = url === undefined ? undefined : await safeFetch.explainUrl(url)
+  const fault = url === undefined ? undefined : await context.safeFetch.explainUrl(url)
   if (fault !== undefined) throw new UserError(`outgoing webhook URL: ${fault}`)
   await available(() =>
-    transaction(db, async (trx) => {
-      const { keptEndpointId } = await requireEnabled(trx, userId, lineId, { isLocked: true })
-      if (url === undefined) {
-        if (keptEndpointId !== null) await removeEndpointUrl(trx, keptEndpointId)
-      } else if (keptEndpointId !== null) {
-        await setEndpointUrl(trx, keptEndpointId, url)
-      } else {
-        const id = newId()
-        const secretSealed = secrets.seal(newSigningSecret(), signingSecretPlace(id))
-        await insertEndpoint(trx, { id, userId, url, secretSealed })
-        await setConnectionEndpoint(trx, lineId, id)
-      }
+    transaction(context.db, async (trx) => {
+      await writeUrl(context, trx, await requireEnabled(trx, userId, lineId, { isLocked: true }), userId, url)
     }),
   )
 }
 
 /**
- * The line's connection.
+ * Several changes as one: what is left out stays, and a change that is refused changes nothing. A URL can be set only
+ * while the connection is enabled, or by the change that enables it (spec §3).
  *
- * @throws UserError 409 when it is not enabled, 404 when the user has no such line
+ * @param change.outgoingWebhookUrl null takes it away
+ * @throws UserError 400 when the URL may not be called, 404, 409
  */
-export async function requireEnabled(
-  db: Database,
+export async function changeConnection(
+  context: Context,
   userId: string,
   lineId: string,
-  options?: { isLocked: boolean },
-): Promise<DeveloperConnection> {
-  const connection = await findConnection(db, userId, lineId, options)
-  if (connection === undefined) await requireLine(db, userId, lineId)
-  if (connection?.enabled === true) return connection
-  throw new UserError('the developer connection of this line is not enabled: enable it first', 409)
+  change: { enabled?: boolean | undefined; outgoingWebhookUrl?: string | null | undefined },
+): Promise<void> {
+  const { enabled, outgoingWebhookUrl: url } = change
+  const fault = url == null ? undefined : await context.safeFetch.explainUrl(url)
+  await available(() =>
+    transaction(context.db, async (trx) => {
+      const before = await findConnection(trx, userId, lineId, { isLocked: true })
+      if (before === undefined) await requireLine(trx, userId, lineId)
+      if (url != null && !(enabled ?? before?.enabled ?? false)) throw new UserError(URL_NEEDS_ENABLED, 409)
+      if (fault !== undefined) throw new UserError(`outgoingWebhookUrl: ${fault}`)
+      if (enabled === true) await enable(trx, userId, lineId)
+      if (url !== undefined && url !== (before?.outgoingWebhookUrl ?? null)) {
+        const connection = await requireEnabled(trx, userId, lineId, { isLocked: true })
+        await writeUrl(context, trx, connection, userId, url ?? undefined)
+      }
+      if (enabled === false && before?.enabled === true)
+        await setConnectionEnabled(trx, userId, lineId, false)
+    }),
+  )
 }
 
-/** @throws UserError 404 when there is no connection, or no such line */
-export async function requireConnection(
-  db: Database,
+const URL_NEEDS_ENABLED = 'outgoingWebhookUrl can be set only while the connection is enabled: enable it too'
+
+async function enable(trx: Database, userId: string, lineId: string): Promise<void> {
+  if (!(await setConnectionEnabled(trx, userId, lineId, true))) throw new UserError('no such line', 404)
+  const connection = await findConnection(trx, userId, lineId)
+  if (connection?.endpointId) await enableEndpoint(trx, connection.endpointId)
+}
+
+async function writeUrl(
+  { secrets }: Context,
+  trx: Database,
+  { lineId, keptEndpointId }: DeveloperConnection,
   userId: string,
-  lineId: string,
-  options?: { isLocked: boolean },
-): Promise<DeveloperConnection> {
-  const connection = await findConnection(db, userId, lineId, options)
-  if (connection !== undefined) return connection
-  await requireLine(db, userId, lineId)
-  throw new UserError('this line has no developer connection', 404)
-}
-
-async function requireLine(db: Database, userId: string, lineId: string): Promise<void> {
-  const [line] = await listLinesOf(db, userId, { id: lineId })
-  if (line === undefined) throw new UserError('no such line', 404)
+  url: string | undefined,
+): Promise<void> {
+  if (url === undefined) {
+    if (keptEndpointId !== null) await removeEndpointUrl(trx, keptEndpointId)
+  } else if (keptEndpointId !== null) {
+    await setEndpointUrl(trx, keptEndpointId, url)
+  } else {
+    const id = newId()
+    const secretSealed = secrets.seal(newSigningSecret(), signingSecretPlace(id))
+    await insertEndpoint(trx, { id, userId, url, secretSealed })
+    await setConnectionEndpoint(trx, lineId, id)
+  }
 }

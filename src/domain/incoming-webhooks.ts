@@ -9,7 +9,7 @@ import {
 import { UserError } from '../errors.js'
 import { timingSafeEqual } from 'node:crypto'
 import { newToken, sha256 } from '../secrets.js'
-import { requireConnection, requireEnabled } from './connections.js'
+import { requireConnection, requireEnabled } from './connection-requirements.js'
 import type { Context } from './context.js'
 
 export const MAX_OVERLAP_SECONDS = 86_400

@@ -2,7 +2,7 @@ import { available, transaction, type Database } from '../database/connection.js
 import { findSealedSecret, replaceSecret } from '../database/endpoints.js'
 import { UserError } from '../errors.js'
 import { newSigningSecret } from '../secrets.js'
-import { requireConnection } from './connections.js'
+import { requireConnection } from './connection-requirements.js'
 import type { Context } from './context.js'
 import { signingSecretPlace } from './deliveries/attempt.js'
 

@@ -1,10 +1,10 @@
 import { expect } from 'chai'
+import { getConnection } from '../../src/domain/connection-overview.js'
 import {
   disableConnection,
   disconnect,
   enableConnection,
   findDeveloperConnection,
-  getConnection,
   setOutgoingUrl,
 } from '../../src/domain/connections.js'
 import { revealSigningSecret } from '../../src/domain/signing-secrets.js'

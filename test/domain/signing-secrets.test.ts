@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { Webhook } from 'standardwebhooks'
-import { getConnection } from '../../src/domain/connections.js'
+import { getConnection } from '../../src/domain/connection-overview.js'
 import type { Context } from '../../src/domain/context.js'
 import { revealSigningSecret, rotateSigningSecret } from '../../src/domain/signing-secrets.js'
 import { sendTestEvent } from '../../src/domain/test-event.js'

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import type { Context } from '../../src/domain/context.js'
 import { createApiToken } from '../../src/domain/api-tokens.js'
-import { getConnection } from '../../src/domain/connections.js'
+import { getConnection } from '../../src/domain/connection-overview.js'
 import { revealIncomingWebhook } from '../../src/domain/incoming-webhooks.js'
 import { addLine } from '../../src/domain/lines.js'
 import { addUser } from '../../src/domain/users.js'

@@ -1,7 +1,7 @@
 import { available } from '../../database/connection.js'
 import { releaseHeldDeliveries } from '../../database/deliveries/creating.js'
 import { UserError } from '../../errors.js'
-import { requireEnabled } from '../connections.js'
+import { requireEnabled } from '../connection-requirements.js'
 import type { Context } from '../context.js'
 
 const RELEASE_BATCH = 500

@@ -1,11 +1,6 @@
 import * as yup from 'yup'
-import {
-  disableConnection,
-  disconnect,
-  enableConnection,
-  getConnection,
-  setOutgoingUrl,
-} from '../../domain/connections.js'
+import { getConnection } from '../../domain/connection-overview.js'
+import { changeConnection, disconnect } from '../../domain/connections.js'
 import type { Context } from '../../domain/context.js'
 import { UserError } from '../../errors.js'
 import { readFields } from '../fields.js'
@@ -26,8 +21,7 @@ export const getLineConnection = onOwn('line', (context, { userId, id }) =>
 )
 
 /**
- * `{"enabled","outgoingWebhookUrl"}`, or one of them; what is left out stays. Enabling comes before a URL and
- * disabling after one, because a URL can be set only while the connection is enabled (spec §3).
+ * `{"enabled","outgoingWebhookUrl"}`, or one of them; what is left out stays.
  *
  * @throws UserError 400, 404, 409
  */
@@ -36,14 +30,7 @@ export const putLineConnection = onOwn('line', async (context, { userId, id, ctx
   if (enabled === undefined && url === undefined) {
     throw new UserError('give enabled, outgoingWebhookUrl or both')
   }
-  const current = await getConnection(context, userId, id)
-  if (url != null) await requireUsable(context, url, enabled ?? current.enabled)
-
-  if (enabled === true) await enableConnection(context, userId, id)
-  if (url !== undefined && url !== current.outgoingWebhookUrl) {
-    await setOutgoingUrl(context, userId, id, url ?? undefined)
-  }
-  if (enabled === false && current.enabled) await disableConnection(context, userId, id)
+  await changeConnection(context, userId, id, { enabled, outgoingWebhookUrl: url })
   return presentConnection(context, userId, id)
 })
 
@@ -55,16 +42,4 @@ export const deleteLineConnection = onOwn('line', async (context, { userId, id }
 
 export async function presentConnection(context: Context, userId: string, lineId: string) {
   return { [context.vocabulary.idField]: lineId, ...(await getConnection(context, userId, lineId)) }
-}
-
-/** Before anything is changed: a request that is refused changes nothing. */
-async function requireUsable({ safeFetch }: Context, url: string, willBeEnabled: boolean): Promise<void> {
-  if (!willBeEnabled) {
-    throw new UserError(
-      'outgoingWebhookUrl can be set only while the connection is enabled: enable it too',
-      409,
-    )
-  }
-  const fault = await safeFetch.explainUrl(url)
-  if (fault !== undefined) throw new UserError(`outgoingWebhookUrl: ${fault}`)
 }

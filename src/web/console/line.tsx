@@ -1,6 +1,6 @@
 import type { Context as KoaContext, Middleware } from 'koa'
 import { listConnections } from '../../domain/application-lines.js'
-import { getConnection } from '../../domain/connections.js'
+import { getConnection } from '../../domain/connection-overview.js'
 import type { Context } from '../../domain/context.js'
 import { revealIncomingWebhook } from '../../domain/incoming-webhooks.js'
 import { getOwnLine } from '../../domain/lines.js'

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact'
-import type { getConnection } from '../../../domain/connections.js'
+import type { getConnection } from '../../../domain/connection-overview.js'
 import type { getOwnLine } from '../../../domain/lines.js'
 import { withNotice, type Notice } from '../notices.js'
 import type { Page } from '../page.js'

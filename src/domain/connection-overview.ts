@@ -1,0 +1,59 @@
+import { available } from '../database/connection.js'
+import { findConnection } from '../database/developer-connections.js'
+import { requireLine } from './connection-requirements.js'
+import type { Context } from './context.js'
+
+/** A line's connection as its owner sees it; of a line that was never connected everything is empty. */
+export interface ConnectionOverview {
+  enabled: boolean
+  outgoingWebhookUrl: string | null
+  endpoint: {
+    failingSince: Date | null
+    consecutiveFailureCount: number
+    disabledAt: Date | null
+    disabledReason: 'gone' | 'failing' | null
+    /** Until then the signing secret from before the last rotation signs too. */
+    previousSecretUntil: Date | null
+  } | null
+  incomingWebhook: {
+    createdAt: Date
+    regeneratedAt: Date | null
+    /** Until then the token from before the last regeneration works too. */
+    previousTokenUntil: Date | null
+  } | null
+}
+
+/** @throws UserError 404 when the user has no such line */
+export async function getConnection(
+  { db }: Context,
+  userId: string,
+  lineId: string,
+): Promise<ConnectionOverview> {
+  const found = await available(async () => {
+    const connection = await findConnection(db, userId, lineId)
+    if (connection === undefined) await requireLine(db, userId, lineId)
+    return connection
+  })
+  return {
+    enabled: found?.enabled ?? false,
+    outgoingWebhookUrl: found?.outgoingWebhookUrl ?? null,
+    endpoint:
+      found?.endpointId == null
+        ? null
+        : {
+            failingSince: found.endpointFailingSince,
+            consecutiveFailureCount: found.endpointFailureCount ?? 0,
+            disabledAt: found.endpointDisabledAt,
+            disabledReason: found.endpointDisabledReason,
+            previousSecretUntil: found.previousSecretUntil,
+          },
+    incomingWebhook:
+      found?.incomingWebhookCreatedAt == null
+        ? null
+        : {
+            createdAt: found.incomingWebhookCreatedAt,
+            regeneratedAt: found.tokenRegeneratedAt,
+            previousTokenUntil: found.previousTokenUntil,
+          },
+  }
+}

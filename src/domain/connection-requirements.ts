@@ -1,0 +1,40 @@
+import type { Database } from '../database/connection.js'
+import { findConnection, type DeveloperConnection } from '../database/developer-connections.js'
+import { listLinesOf } from '../database/lines.js'
+import { UserError } from '../errors.js'
+
+/**
+ * The line's connection.
+ *
+ * @throws UserError 409 when it is not enabled, 404 when the user has no such line
+ */
+export async function requireEnabled(
+  db: Database,
+  userId: string,
+  lineId: string,
+  options?: { isLocked: boolean },
+): Promise<DeveloperConnection> {
+  const connection = await findConnection(db, userId, lineId, options)
+  if (connection === undefined) await requireLine(db, userId, lineId)
+  if (connection?.enabled === true) return connection
+  throw new UserError('the developer connection of this line is not enabled: enable it first', 409)
+}
+
+/** @throws UserError 404 when there is no connection, or no such line */
+export async function requireConnection(
+  db: Database,
+  userId: string,
+  lineId: string,
+  options?: { isLocked: boolean },
+): Promise<DeveloperConnection> {
+  const connection = await findConnection(db, userId, lineId, options)
+  if (connection !== undefined) return connection
+  await requireLine(db, userId, lineId)
+  throw new UserError('this line has no developer connection', 404)
+}
+
+/** @throws UserError 404 */
+export async function requireLine(db: Database, userId: string, lineId: string): Promise<void> {
+  const [line] = await listLinesOf(db, userId, { id: lineId })
+  if (line === undefined) throw new UserError('no such line', 404)
+}

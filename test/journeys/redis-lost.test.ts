@@ -146,6 +146,8 @@ describe('journey: Redis forgets, and Redis goes away', function () {
   it('texts that lose their jobs while maintenance is killed are brought by the next one', async () => {
     await maintenance.kill('SIGKILL')
     const line = await createLine(context, WIDE)
+    // Redis was away in the tests before; this process connects to it again in its own time.
+    await whenReady(context.redis)
     await context.queues.sendMessage.pause()
     const ids = await postAll(
       url,

@@ -1,3 +1,8 @@
+import type { AnyObject, ObjectSchema } from 'yup'
+import type { SafeFetch } from '../safe-fetch.js'
+import type { Logger } from '../telemetry/log.js'
+import type { SimulatorOutbox } from './simulator-outbox.js'
+
 /** What a carrier is asked to send. */
 export interface OutboundMessage {
   /** Our id; a carrier that can take a reference gets it, so that its reports find the message. */
@@ -6,6 +11,7 @@ export interface OutboundMessage {
   fromNumber: string
   toNumber: string
   text: string | null
+  /** Our own copy, which anybody who has the URL can fetch. */
   mediaUrl: string | null
   /** 1 for the first try. */
   attempt: number
@@ -13,20 +19,90 @@ export interface OutboundMessage {
 }
 
 /**
- * The one interface to every carrier. `send` either resolves, which means that the carrier took the message, or
+ * The one interface to every carrier account. `send` either resolves, which means that the carrier took the message, or
  * throws one of the four errors below. Anything else that it throws counts as CarrierOutcomeUnknown, the careful
  * reading: a message is never sent twice by itself.
  */
 export interface Carrier {
+  /** The account's. */
   readonly name: string
   send(message: OutboundMessage, signal: AbortSignal): Promise<{ carrierMessageId: string }>
+  /** Tries the account without sending anything. @returns what is wrong, in words; undefined: it works */
+  test(signal: AbortSignal): Promise<string | undefined>
+  /** The numbers that the account has. @throws CarrierRefused */
+  listNumbers?(signal: AbortSignal): Promise<CarrierNumber[]>
+  /** Tells the carrier to call us for what these numbers receive. @throws CarrierRefused */
+  setUpNumbers?(numbers: readonly CarrierNumber[], signal: AbortSignal): Promise<void>
+  /**
+   * What the carrier has of a message whose outcome is unknown: everything that it might be, oldest first.
+   *
+   * @throws CarrierRefused
+   */
+  findSent?(message: UnknownMessage, signal: AbortSignal): Promise<SentRecord[]>
+  /** The headers that let us fetch media which the carrier hosts; none for a URL of another host. */
+  mediaHeaders?(url: URL): Record<string, string>
+  /** Lets go of connections when nothing is under way any more. */
+  close(): Promise<void>
+}
+
+export interface CarrierNumber {
+  /** The carrier's own id of it. */
+  id: string
+  /** E.164 */
+  number: string
+  name: string
+}
+
+export interface UnknownMessage {
+  fromNumber: string
+  toNumber: string
+  text: string | null
+  /** When we began to hand it over. */
+  claimedAt: Date
+}
+
+export interface SentRecord {
+  carrierMessageId: string
+  status: 'sent' | 'delivered' | 'failed'
+  error?: string
+  carrierCode?: string
+}
+
+/** An implementation: what an account of its kind is made of, and how a carrier is made of it. */
+export interface CarrierKind<Settings extends AnyObject = AnyObject> {
+  /** For people, such as `Twilio`. */
+  title: string
+  /** Each setting has a sentence (`meta.about`), and `meta.secret` if it is never shown again. */
+  settings: ObjectSchema<Settings>
+  /** What an account has until somebody says otherwise. */
+  defaults: {
+    messagesPerSecond: number | null
+    messagesPerSecondPerLine: number | null
+    handlesOptOut: boolean
+  }
+  /** undefined: this kind is switched off here. */
+  create(account: { id: string; name: string }, settings: Settings, tools: CarrierTools): Carrier | undefined
+}
+
+/** What a carrier may use. */
+export interface CarrierTools {
+  http: SafeFetch
+  log: Logger
+  /** Where carriers reach us, without a slash at its end. */
+  publicUrl: string
+  /** undefined: the simulator is switched off. */
+  simulatorOutbox: SimulatorOutbox | undefined
 }
 
 /** Final: the carrier says that it will not send this message. `reason` is kept with the message and shown. */
 export class CarrierRejected extends Error {
   override name = 'CarrierRejected'
 
-  constructor(readonly reason: string) {
+  constructor(
+    readonly reason: string,
+    /** The carrier's own, such as Twilio's `21211`. */
+    readonly carrierCode?: string,
+  ) {
     super(`The carrier rejected the message: ${reason}`)
   }
 }
@@ -48,4 +124,9 @@ export class CarrierUnavailable extends Error {
 /** Perhaps taken: a time-out or a reset after the request left. Never sent again by itself. */
 export class CarrierOutcomeUnknown extends Error {
   override name = 'CarrierOutcomeUnknown'
+}
+
+/** Of what is not a message: the carrier did not do what it was asked. The message says in words what is wrong. */
+export class CarrierRefused extends Error {
+  override name = 'CarrierRefused'
 }

@@ -1,18 +1,54 @@
-import type { Carrier } from './carrier.js'
-import { createSimulator, type SimulatorOutbox } from './simulator.js'
+import type { Carrier, CarrierKind, CarrierTools } from './carrier.js'
+import { simulator } from './simulator.js'
 
-export interface Carriers {
-  /** undefined: no carrier of this name is set up here. */
-  find(name: string): Carrier | undefined
+/** Every kind of carrier there is; a new one is a module beside `simulator.ts` and a line here. */
+export const CARRIER_KINDS: ReadonlyMap<string, CarrierKind> = new Map([['simulator', simulator]])
+
+/** Which account a carrier is made of; another version of it has other settings. */
+export interface AccountKey {
+  id: string
+  name: string
+  kind: string
+  version: number
 }
 
-/** Every carrier there is; a new one is a module beside `simulator.ts` and a line here. */
-export function createCarriers({
-  simulatorOutbox,
-}: {
-  simulatorOutbox: SimulatorOutbox | undefined
-}): Carriers {
-  const carriers = new Map<string, Carrier>()
-  if (simulatorOutbox) carriers.set('simulator', createSimulator(simulatorOutbox))
-  return { find: (name) => carriers.get(name) }
+export interface Carriers {
+  /**
+   * The carrier of an account, made once in this process and made again when its settings have changed.
+   *
+   * @param readSettings asked only when it is made
+   * @returns undefined when its kind is unknown or switched off here
+   */
+  get(account: AccountKey, readSettings: () => Promise<object>): Promise<Carrier | undefined>
+  close(): Promise<void>
+}
+
+export function createCarriers(tools: CarrierTools): Carriers {
+  const made = new Map<string, { version: number; carrier: Promise<Carrier | undefined> }>()
+
+  const make = async ({ id, name, kind }: AccountKey, readSettings: () => Promise<object>) =>
+    CARRIER_KINDS.get(kind)?.create({ id, name }, await readSettings(), tools)
+
+  const end = async (carrier: Promise<Carrier | undefined>) => {
+    await carrier.then((each) => each?.close()).catch(() => undefined)
+  }
+
+  return {
+    get(account, readSettings) {
+      const known = made.get(account.id)
+      // A reader that is behind is served by the newer settings.
+      if (known !== undefined && known.version >= account.version) return known.carrier
+      const carrier = make(account, readSettings)
+      made.set(account.id, { version: account.version, carrier })
+      // Whoever asks next tries again rather than getting the same failure.
+      carrier.catch(() => {
+        if (made.get(account.id)?.carrier === carrier) made.delete(account.id)
+      })
+      if (known) void end(known.carrier)
+      return carrier
+    },
+    close: async () => {
+      await Promise.all([...made.values()].map(({ carrier }) => end(carrier)))
+    },
+  }
 }

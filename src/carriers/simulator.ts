@@ -1,4 +1,5 @@
 import { once } from 'node:events'
+import * as yup from 'yup'
 import { newId } from '../ids.js'
 import {
   CarrierOutcomeUnknown,
@@ -6,7 +7,9 @@ import {
   CarrierThrottled,
   CarrierUnavailable,
   type Carrier,
+  type CarrierKind,
 } from './carrier.js'
+import type { SimulatorOutbox } from './simulator-outbox.js'
 
 /**
  * A carrier without a network: it keeps what it takes in an outbox, and its receipts come back a moment later.
@@ -23,21 +26,17 @@ export const MAGIC_NUMBERS = {
 /** For so long after a message was accepted, the throttling number asks to wait. */
 export const THROTTLED_FOR_MS = 2000
 
-/** The simulator's memory, which is not in this process: two workers are one carrier to the outside. */
-export interface SimulatorOutbox {
-  take(message: {
-    carrierMessageId: string
-    messageId: string
-    fromNumber: string
-    toNumber: string
-    text: string | null
-    mediaUrl: string | null
-  }): Promise<unknown>
+export const simulator: CarrierKind = {
+  title: 'Simulator',
+  settings: yup.object({}),
+  defaults: { messagesPerSecond: null, messagesPerSecondPerLine: null, handlesOptOut: false },
+  create: ({ name }, _settings, { simulatorOutbox }) =>
+    simulatorOutbox && createSimulator(name, simulatorOutbox),
 }
 
-export function createSimulator(outbox: SimulatorOutbox): Carrier {
+export function createSimulator(name: string, outbox: SimulatorOutbox): Carrier {
   return {
-    name: 'simulator',
+    name,
     async send(message, signal) {
       switch (message.toNumber) {
         case MAGIC_NUMBERS.rejected:
@@ -66,5 +65,7 @@ export function createSimulator(outbox: SimulatorOutbox): Carrier {
       })
       return { carrierMessageId }
     },
+    test: () => Promise.resolve(undefined),
+    close: () => Promise.resolve(),
   }
 }

@@ -77,6 +77,13 @@ export function createContext(
     return [...messages]
   })
 
+  const carriers = createCarriers({
+    http: safeFetch,
+    log,
+    publicUrl: config.publicUrl,
+    simulatorOutbox: config.simulator ? { take: takeSimulated } : undefined,
+  })
+
   return {
     config,
     log,
@@ -85,12 +92,13 @@ export function createContext(
     queues,
     windows: createSlidingWindows(redis),
     inFlightCap: createInFlightCap(redis, config.endpointMaxInFlight),
-    carriers: createCarriers({ simulatorOutbox: config.simulator ? { take: takeSimulated } : undefined }),
+    carriers,
     secrets: createSecrets(config.encryptionKeys),
     safeFetch,
     vocabulary: createVocabulary(config.productWord),
     batched: createBatched(config, db, queues),
     close: async () => {
+      await carriers.close()
       await safeFetch.close()
       await queues.close()
       redis.disconnect()

@@ -1,3 +1,4 @@
+import { findCarrierAccount } from '../database/carrier-accounts.js'
 import { available } from '../database/connection.js'
 import {
   findAnyLine,
@@ -15,6 +16,7 @@ import {
 import { storable } from '../database/text.js'
 import { UserError } from '../errors.js'
 import { isId, newId } from '../ids.js'
+import { findCarrier } from './carriers.js'
 import type { Context } from './context.js'
 import { parseNumber } from './phone-number.js'
 
@@ -26,6 +28,7 @@ export interface NewLine {
   /** E.164 */
   number: string
   name?: string
+  /** The name of its carrier account. */
   carrier: string
   allowedCountries?: string[]
   messagesPerNumberPerMinute?: number
@@ -33,11 +36,15 @@ export interface NewLine {
 }
 
 /** @throws UserError naming the field */
-export async function addLine({ db, carriers }: Context, fields: NewLine): Promise<Line> {
+export async function addLine(context: Context, fields: NewLine): Promise<Line> {
+  const { db } = context
   const parsed = fields.number.trim().startsWith('+') ? parseNumber(fields.number, null) : undefined
   if (parsed === undefined) throw new UserError('number must be in E.164 form, such as +15551234567')
-  if (carriers.find(fields.carrier) === undefined) {
-    throw new UserError(`carrier ${fields.carrier} is not set up here: the simulator needs SIMULATOR=true`)
+  const account = await available(() => findCarrierAccount(db, { name: fields.carrier }))
+  if (account === undefined || (await findCarrier(context, account)) === undefined) {
+    throw new UserError(
+      `carrier ${fields.carrier} is not set up here: add it with \`linehook carrier add\`; the simulator needs SIMULATOR=true`,
+    )
   }
   const name = storable(fields.name ?? '').trim()
   const line: Line = {

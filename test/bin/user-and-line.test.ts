@@ -153,7 +153,7 @@ describe('linehook user and linehook line', function () {
       'number must be in E.164 form, such as +15551234567',
       'number +12125550001 belongs to a line already',
       'no user has the email nobody@example.com: add one with `linehook user add`',
-      'carrier pigeon is not set up here: the simulator needs SIMULATOR=true',
+      'carrier pigeon is not set up here: add it with `linehook carrier add`; the simulator needs SIMULATOR=true',
     ])
     expect(await findLine('+12125550003')).to.equal(undefined)
   })

@@ -1,13 +1,11 @@
 import { expect } from 'chai'
 import { CarrierThrottled, CarrierUnavailable } from '../../src/carriers/carrier.js'
-import { createCarriers } from '../../src/carriers/registry.js'
-import {
-  createSimulator,
-  MAGIC_NUMBERS,
-  THROTTLED_FOR_MS,
-  type SimulatorOutbox,
-} from '../../src/carriers/simulator.js'
+import { createSimulator, MAGIC_NUMBERS, THROTTLED_FOR_MS } from '../../src/carriers/simulator.js'
+import type { SimulatorOutbox } from '../../src/carriers/simulator-outbox.js'
 import { listSimulatedMessages } from '../../src/database/simulator-outbox.js'
+import { getCarrierAccount } from '../../src/domain/carrier-accounts.js'
+import { findCarrier } from '../../src/domain/carriers.js'
+import { carrierOf } from '../helpers/carrier.js'
 import { createTestContext } from '../helpers/context.js'
 import { failure } from '../helpers/failure.js'
 import { anyMessage, conformsToCarrier } from './conformance.js'
@@ -15,7 +13,7 @@ import { anyMessage, conformsToCarrier } from './conformance.js'
 conformsToCarrier('simulator', async () => {
   const context = await createTestContext({ SIMULATOR: 'true' })
   return {
-    carrier: context.carriers.find('simulator')!,
+    carrier: await carrierOf(context),
     taken: async () =>
       (await listSimulatedMessages(context.db, undefined, 1000)).map(
         ({ carrierMessageId, messageId, fromNumber, toNumber, text, mediaUrl }) => ({
@@ -43,7 +41,7 @@ conformsToCarrier('simulator', async () => {
 describe('simulator', () => {
   const forEver = new AbortController().signal
   const outbox: SimulatorOutbox = { take: () => Promise.resolve() }
-  const carrier = createSimulator(outbox)
+  const carrier = createSimulator('simulator', outbox)
 
   it('asks to wait for what is left of two seconds after the message was accepted', async () => {
     const error = await failure(
@@ -65,7 +63,7 @@ describe('simulator', () => {
   })
 
   it('does not say that it took a message which its outbox has not kept', async () => {
-    const broken = createSimulator({ take: () => Promise.reject(new Error('Postgres is away')) })
+    const broken = createSimulator('simulator', { take: () => Promise.reject(new Error('Postgres is away')) })
     expect((await failure(broken.send(anyMessage(), forEver))).message).to.equal('Postgres is away')
   })
 
@@ -75,11 +73,12 @@ describe('simulator', () => {
     for (const number of numbers) expect(number).to.match(/^\+1500555000\d$/)
   })
 
-  it('can be found by its name where it is switched on, and only there', () => {
-    expect(createCarriers({ simulatorOutbox: outbox }).find('simulator')?.name).to.equal('simulator')
-    expect(createCarriers({ simulatorOutbox: undefined }).find('simulator')).to.be.undefined
-    for (const name of ['', 'twilio', 'constructor', '__proto__']) {
-      expect(createCarriers({ simulatorOutbox: outbox }).find(name)).to.be.undefined
-    }
+  it('is there where it is switched on, and only there', async () => {
+    const on = await createTestContext({ SIMULATOR: 'true' })
+    const off = await createTestContext({ SIMULATOR: 'false' })
+    const account = await getCarrierAccount(off, 'simulator')
+    expect((await findCarrier(on, account))?.name).to.equal('simulator')
+    expect(await findCarrier(off, account)).to.equal(undefined)
+    await Promise.all([on.close(), off.close()])
   })
 })

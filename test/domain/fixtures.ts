@@ -196,7 +196,9 @@ export function hasDeliveryJob({ queues }: Context, id: string, generation: numb
 
 /** The same context, with one carrier that does what the test says, under every name. */
 export function withCarrier(context: Context, send: Carrier['send']): Context {
-  return { ...context, carriers: { find: (name) => ({ name, send }) } }
+  const get = ({ name }: { name: string }) =>
+    Promise.resolve({ name, send, test: () => Promise.resolve(undefined), close: () => Promise.resolve() })
+  return { ...context, carriers: { get, close: () => Promise.resolve() } }
 }
 
 /** The lease of a row that is worked on ended a second ago: its worker is gone. */

@@ -97,7 +97,8 @@ describe('lines', () => {
   it('need a carrier that is set up', async () => {
     expect(await refusal(add({ carrier: 'pigeon' }))).to.deep.equal({
       status: 400,
-      message: 'carrier pigeon is not set up here: the simulator needs SIMULATOR=true',
+      message:
+        'carrier pigeon is not set up here: add it with `linehook carrier add`; the simulator needs SIMULATOR=true',
     })
   })
 

@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import type { Context } from '../../src/domain/context.js'
+import { carrierOf } from '../helpers/carrier.js'
 import { newId } from '../../src/ids.js'
 import { createTestContext } from '../helpers/context.js'
 import { createLine, type TestLine } from '../helpers/factories.js'
@@ -135,8 +136,8 @@ describe('/simulator', () => {
   })
 
   describe('/outbox', () => {
-    const take = (toNumber: string, text: string) =>
-      context.carriers.find('simulator')!.send(
+    const take = async (toNumber: string, text: string) =>
+      (await carrierOf(context)).send(
         {
           id: newId(),
           fromNumber: line.number,

@@ -67,8 +67,10 @@ export interface Receipt {
   carrierMessageId: string
   /** Our own id of the message, if the carrier hands it back: it finds a message whose worker died mid-call. */
   messageId?: string
-  status: 'delivered' | 'failed'
+  status: 'sent' | 'delivered' | 'failed'
   error?: string
+  /** The carrier's own, such as Twilio's `30003`. */
+  carrierCode?: string
 }
 
 /**

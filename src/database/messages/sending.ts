@@ -18,7 +18,14 @@ export type MessageStatus = (typeof MESSAGE_STATUSES)[number]
 export interface MessageToSend {
   id: string
   lineId: string
-  carrier: string
+  account: {
+    id: string
+    name: string
+    kind: string
+    version: number
+    messagesPerSecond: number | null
+    messagesPerSecondPerLine: number | null
+  }
   lineStatus: 'active' | 'disabled'
   numberLimit: number
   lineLimit: number
@@ -43,7 +50,10 @@ export async function loadMessagesToSend(
   ids: readonly string[],
 ): Promise<(MessageToSend | undefined)[]> {
   const { rows } = await db.raw<{ rows: MessageToSend[] }>(
-    `select m.id, m.line_id as "lineId", l.carrier, l.status as "lineStatus",
+    `select m.id, m.line_id as "lineId", l.status as "lineStatus",
+            json_build_object('id', a.id, 'name', a.name, 'kind', a.kind, 'version', a.version,
+              'messagesPerSecond', a.messages_per_second,
+              'messagesPerSecondPerLine', a.messages_per_second_per_line) as account,
             l.messages_per_number_per_minute as "numberLimit", l.messages_per_minute as "lineLimit",
             m.from_number as "fromNumber", m.to_number as "toNumber", m.text, m.media_url as "mediaUrl", m.status,
             m.attempt_count as "attemptCount",
@@ -51,6 +61,7 @@ export async function loadMessagesToSend(
             c.opted_out_at is not null as "isOptedOut", ${earlierUnfinished} as "isBehind"
      from messages m
      join lines l on l.id = m.line_id
+     join carrier_accounts a on a.name = l.carrier
      left join line_contacts c on c.line_id = m.line_id and c.number = m.to_number
      where m.id = any (?::uuid[])`,
     [[...ids]],
@@ -102,6 +113,8 @@ export interface Settlement extends Conversation {
   error?: string
   carrier?: string
   carrierMessageId?: string
+  /** The carrier's own code beside the error. */
+  carrierCode?: string
   /** For `queued`: when to try again. */
   dueInMs?: number
   /** Throttled: the carrier was not really asked, so the attempt does not count. */
@@ -117,7 +130,7 @@ export async function settleMessages(db: Database, settlements: readonly Settlem
   await db.raw(
     `with given as (
        select * from jsonb_to_recordset(?::jsonb) as x(id uuid, claim integer, status text, error text, carrier text,
-         "carrierMessageId" text, "dueInMs" integer, uncounted boolean)
+         "carrierMessageId" text, "carrierCode" text, "dueInMs" integer, uncounted boolean)
      ), ids as (
        insert into carrier_message_ids (carrier, carrier_message_id, message_id)
        select g.carrier, g."carrierMessageId", g.id from given g where g."carrierMessageId" is not null
@@ -126,6 +139,7 @@ export async function settleMessages(db: Database, settlements: readonly Settlem
      update messages m
      set status = case when m.status in ('sending', 'unknown') then g.status else m.status end,
          error = case when m.status in ('sending', 'unknown') then g.error else m.error end,
+         carrier_code = case when m.status in ('sending', 'unknown') then g."carrierCode" else m.carrier_code end,
          carrier_message_id = coalesce(g."carrierMessageId", m.carrier_message_id),
          lease_until = null, sent_at = case when g.status = 'sent' then clock_timestamp() else m.sent_at end,
          due_at = clock_timestamp() + make_interval(secs => coalesce(g."dueInMs", 0) / 1000.0),

@@ -17,6 +17,7 @@ import { asError } from '../../errors.js'
 import { sha256 } from '../../secrets.js'
 import type { Window } from '../../sliding-window.js'
 import { backoffMs, type Backoff } from '../backoff.js'
+import { findCarrier } from '../carriers.js'
 import type { Context } from '../context.js'
 import { persist } from '../persist.js'
 
@@ -62,7 +63,7 @@ export async function sendMessage(context: Context, id: string): Promise<SendOut
 }
 
 async function advance(context: Context, message: MessageToSend): Promise<SendOutcome> {
-  const carrier = context.carriers.find(message.carrier)
+  const carrier = await findCarrier(context, message.account)
   const refusal = findRefusal(context, message, carrier)
   if (refusal !== undefined || carrier === undefined) {
     const { id, lineId, toNumber } = message
@@ -76,7 +77,7 @@ async function advance(context: Context, message: MessageToSend): Promise<SendOu
     return { kind: 'behind' }
   }
 
-  const waitMs = await context.windows.take(message.id, windowsOf(message))
+  const waitMs = await takePlaces(context, message)
   if (waitMs > 0) {
     await available(() => postponeMessages(context.db, [{ id: message.id, ms: waitMs }]))
     return { kind: 'wait', ms: waitMs, reason: 'window' }
@@ -107,15 +108,29 @@ export function numberWindowKey(lineId: string, number: string): string {
   return `lh:{${lineId}}:to:${sha256(number).toString('base64url').slice(0, 22)}`
 }
 
-function windowsOf(message: MessageToSend): Window[] {
-  return [
-    {
-      key: numberWindowKey(message.lineId, message.toNumber),
-      limit: message.numberLimit,
-      lengthMs: WINDOW_MS,
-    },
-    { key: `lh:{${message.lineId}}:line`, limit: message.lineLimit, lengthMs: WINDOW_MS },
-  ]
+/**
+ * A place in every window of the line, and then in its account's, which has another hash tag. Who waits for the
+ * account's asks the line again, and its place there moves to that moment: the windows hold for what is sent.
+ *
+ * @returns the milliseconds to wait; 0: it is its turn
+ * @throws Unavailable
+ */
+async function takePlaces({ windows }: Context, message: MessageToSend): Promise<number> {
+  const { id, lineId, toNumber, numberLimit, lineLimit, account } = message
+  const waitMs = await windows.take(id, [
+    { key: numberWindowKey(lineId, toNumber), limit: numberLimit, lengthMs: WINDOW_MS },
+    { key: `lh:{${lineId}}:line`, limit: lineLimit, lengthMs: WINDOW_MS },
+    ...paceWindow(`lh:{${lineId}}:pace`, account.messagesPerSecondPerLine),
+  ])
+  const ofAccount = paceWindow(`lh:{${account.id}}:pace`, account.messagesPerSecond)
+  return waitMs > 0 || ofAccount.length === 0 ? waitMs : windows.take(id, ofAccount)
+}
+
+/** A carrier's pace, such as 1/s; below that one message in as many seconds as it takes. */
+function paceWindow(key: string, perSecond: number | null): Window[] {
+  if (perSecond === null) return []
+  const limit = Math.max(1, Math.floor(perSecond))
+  return [{ key, limit, lengthMs: Math.ceil((limit / perSecond) * 1000) }]
 }
 
 async function callCarrier(
@@ -132,7 +147,15 @@ async function callCarrier(
     const { carrierMessageId } = await Promise.race([sending, rejectOn(signal)])
     return { ...claimed, status: 'sent', carrier: carrier.name, carrierMessageId }
   } catch (error) {
-    if (error instanceof CarrierRejected) return { ...claimed, status: 'failed', error: error.reason }
+    if (error instanceof CarrierRejected) {
+      const { reason, carrierCode } = error
+      return {
+        ...claimed,
+        status: 'failed',
+        error: reason,
+        ...(carrierCode === undefined ? {} : { carrierCode }),
+      }
+    }
     if (error instanceof CarrierThrottled) {
       return {
         ...claimed,

@@ -123,7 +123,10 @@ describe('sendMessage', () => {
     it('when the carrier of its line is not set up here', async () => {
       const line = await createLine(context)
       const id = await queueMessage(context, line)
-      const without: Context = { ...context, carriers: { find: () => undefined } }
+      const without: Context = {
+        ...context,
+        carriers: { ...context.carriers, get: () => Promise.resolve(undefined) },
+      }
       expect(await sendMessage(without, id)).to.deep.equal({ kind: 'failed', error: 'carrier_missing' })
       expect(await messageRow(context, id)).to.include({ status: 'failed', error: 'carrier_missing' })
     })

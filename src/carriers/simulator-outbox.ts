@@ -1,0 +1,11 @@
+/** The simulator's memory, which is not in this process: two workers are one carrier to the outside. */
+export interface SimulatorOutbox {
+  take(message: {
+    carrierMessageId: string
+    messageId: string
+    fromNumber: string
+    toNumber: string
+    text: string | null
+    mediaUrl: string | null
+  }): Promise<unknown>
+}

@@ -1,0 +1,108 @@
+import type { Database } from './connection.js'
+
+/** A line's home: an account at a carrier. */
+export interface CarrierAccount {
+  id: string
+  /** Unique and for good; lines and message ids refer to it. */
+  name: string
+  /** Which implementation in `src/carriers`. */
+  kind: string
+  /** Counts the changes of the settings. */
+  version: number
+  /** Messages of all its lines together; null: no limit. */
+  messagesPerSecond: number | null
+  messagesPerSecondPerLine: number | null
+  /** The carrier itself answers STOP, START and HELP. */
+  handlesOptOut: boolean
+  createdAt: Date
+}
+
+export type CarrierAccountFields = Pick<
+  CarrierAccount,
+  'messagesPerSecond' | 'messagesPerSecondPerLine' | 'handlesOptOut'
+>
+
+const COLUMNS = {
+  id: 'id',
+  name: 'name',
+  kind: 'kind',
+  version: 'version',
+  messagesPerSecond: 'messages_per_second',
+  messagesPerSecondPerLine: 'messages_per_second_per_line',
+  handlesOptOut: 'handles_opt_out',
+  createdAt: 'created_at',
+}
+
+/** @returns false when there is an account of this name */
+export async function insertCarrierAccount(
+  db: Database,
+  account: CarrierAccountFields & Pick<CarrierAccount, 'id' | 'name' | 'kind'> & { settingsSealed: Buffer },
+): Promise<boolean> {
+  const inserted = await db('carrier_accounts')
+    .insert({
+      id: account.id,
+      name: account.name,
+      kind: account.kind,
+      settings_sealed: account.settingsSealed,
+      messages_per_second: account.messagesPerSecond,
+      messages_per_second_per_line: account.messagesPerSecondPerLine,
+      handles_opt_out: account.handlesOptOut,
+    })
+    .onConflict('name')
+    .ignore()
+    .returning('id')
+  return inserted.length > 0
+}
+
+export async function findCarrierAccount(
+  db: Database,
+  by: { id: string } | { name: string },
+): Promise<CarrierAccount | undefined> {
+  return db('carrier_accounts').where(by).first<CarrierAccount | undefined>(COLUMNS)
+}
+
+/** All, or those of one kind, by name. */
+export async function listCarrierAccounts(db: Database, kind?: string): Promise<CarrierAccount[]> {
+  return db('carrier_accounts')
+    .modify((query) => {
+      if (kind !== undefined) void query.where({ kind })
+    })
+    .select<CarrierAccount[]>(COLUMNS)
+    .orderBy('name')
+}
+
+/** undefined: there is no such account, or its kind has no settings. */
+export async function findSealedSettings(db: Database, id: string): Promise<Buffer | undefined> {
+  const row = await db('carrier_accounts')
+    .where({ id })
+    .first<{ sealed: Buffer | null } | undefined>({ sealed: 'settings_sealed' })
+  return row?.sealed ?? undefined
+}
+
+/** @returns false when there is no such account */
+export async function updateCarrierAccount(
+  db: Database,
+  id: string,
+  { settingsSealed, ...fields }: CarrierAccountFields & { settingsSealed: Buffer },
+): Promise<boolean> {
+  const count = await db('carrier_accounts')
+    .where({ id })
+    .update({
+      settings_sealed: settingsSealed,
+      messages_per_second: fields.messagesPerSecond,
+      messages_per_second_per_line: fields.messagesPerSecondPerLine,
+      handles_opt_out: fields.handlesOptOut,
+      version: db.raw('version + 1'),
+    })
+  return count > 0
+}
+
+/** Only one without lines. @returns false when it has some, or there is no such account */
+export async function deleteCarrierAccount(db: Database, id: string): Promise<boolean> {
+  const { rows } = await db.raw<{ rows: unknown[] }>(
+    `delete from carrier_accounts a where a.id = ? and not exists (select 1 from lines l where l.carrier = a.name)
+     returning a.id`,
+    [id],
+  )
+  return rows.length > 0
+}

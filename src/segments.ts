@@ -1,0 +1,57 @@
+/**
+ * How a text is cut for SMS (3GPP TS 23.038 and 23.040): in GSM-7, if all of its characters are in that alphabet,
+ * 160 septets in one segment and 153 in each of several; else in UCS-2, 70 and 67 units of 16 bits.
+ */
+export type Encoding = 'GSM-7' | 'UCS-2'
+
+export interface Segments {
+  encoding: Encoding
+  /** What is sent, and charged for, piece by piece; no character is cut in two. */
+  parts: string[]
+  /** Septets or 16-bit units, over all parts. */
+  unitCount: number
+}
+
+const SINGLE = { 'GSM-7': 160, 'UCS-2': 70 } as const
+const PART = { 'GSM-7': 153, 'UCS-2': 67 } as const
+
+const BASIC = new Set(
+  '@£$¥èéùìòÇ\nØø\rÅåΔ_ΦΓΛΩΠΨΣΘΞÆæßÉ !"#¤%&\'()*+,-./0123456789:;<=>?¡ABCDEFGHIJKLMNOPQRSTUVWXYZÄÖÑÜ§¿abcdefghijklmnopqrstuvwxyzäöñüà',
+)
+/** Sent as an escape and one more septet. */
+const EXTENSION = new Set('\f^{}\\[~]|€')
+
+/** An empty text is one empty segment. */
+export function cutIntoSegments(text: string): Segments {
+  const encoding = encodingOf(text)
+  const characters = Array.from(text)
+  const unitCount = characters.reduce((sum, character) => sum + unitsOf(character, encoding), 0)
+  if (unitCount <= SINGLE[encoding]) return { encoding, parts: [text], unitCount }
+
+  const parts: string[] = []
+  let part = ''
+  let used = 0
+  for (const character of characters) {
+    const units = unitsOf(character, encoding)
+    if (used + units > PART[encoding]) {
+      parts.push(part)
+      part = ''
+      used = 0
+    }
+    part += character
+    used += units
+  }
+  return { encoding, parts: [...parts, part], unitCount }
+}
+
+export function encodingOf(text: string): Encoding {
+  for (const character of text) {
+    if (!BASIC.has(character) && !EXTENSION.has(character)) return 'UCS-2'
+  }
+  return 'GSM-7'
+}
+
+function unitsOf(character: string, encoding: Encoding): number {
+  if (encoding === 'UCS-2') return character.length
+  return EXTENSION.has(character) ? 2 : 1
+}

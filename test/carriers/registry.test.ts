@@ -1,0 +1,47 @@
+import { expect } from 'chai'
+import { createCarriers, type AccountKey, type Carriers } from '../../src/carriers/registry.js'
+import { createLog } from '../../src/telemetry/log.js'
+import { createSafeFetch } from '../../src/safe-fetch.js'
+
+describe('the carriers of a process', () => {
+  const http = createSafeFetch({ allowHttp: true, allowedPrivateCidrs: [] })
+  const simulated: AccountKey = { id: 'a', name: 'test', kind: 'simulator', version: 1 }
+  const none = () => Promise.resolve({})
+  let carriers: Carriers
+
+  beforeEach(() => {
+    carriers = createCarriers({
+      http,
+      log: createLog('test', 'silent'),
+      publicUrl: 'http://localhost',
+      simulatorOutbox: { take: () => Promise.resolve() },
+    })
+  })
+  after(() => http.close())
+
+  it('are made once of an account', async () => {
+    const carrier = await carriers.get(simulated, none)
+    const again = await carriers.get(simulated, () => Promise.reject(new Error('read again')))
+    expect(again).to.equal(carrier)
+    expect(carrier?.name).to.equal('test')
+  })
+
+  it('are made again when the settings have changed, and not again for who still has the older version', async () => {
+    const first = await carriers.get(simulated, none)
+    const second = await carriers.get({ ...simulated, version: 2 }, none)
+    expect(second).not.to.equal(first)
+    expect(await carriers.get(simulated, none)).to.equal(second)
+  })
+
+  it('are made after all when the settings could not be read at first', async () => {
+    const failed = carriers.get(simulated, () => Promise.reject(new Error('Postgres is away')))
+    expect(await failed.catch((error: unknown) => String(error))).to.equal('Error: Postgres is away')
+    expect((await carriers.get(simulated, none))?.name).to.equal('test')
+  })
+
+  it('are none for a kind that nobody knows', async () => {
+    for (const kind of ['', 'nobody', 'constructor', '__proto__']) {
+      expect(await carriers.get({ ...simulated, id: kind, kind }, none)).to.equal(undefined)
+    }
+  })
+})

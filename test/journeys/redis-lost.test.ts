@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Context } from '../../src/domain/context.js'
+import { whenReady } from '../../src/redis.js'
 import type { Environment } from '../helpers/environment.js'
 import { createLine, type TestLine } from '../helpers/factories.js'
 import {

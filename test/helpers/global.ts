@@ -14,6 +14,7 @@ export async function mochaGlobalSetup(): Promise<void> {
 
 async function startOwnServices(): Promise<void> {
   services = await startServices({ dataFolder, cacheFolder: resolve('.data/packages') })
+  process.env.TEST_DATA_FOLDER = dataFolder
   process.env.TEST_DATABASE_URL = services.databaseUrl
   process.env.TEST_REDIS_URL = services.redisUrl
   await createTemplate()

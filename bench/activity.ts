@@ -1,10 +1,10 @@
 import { enableConnection, setOutgoingUrl } from '../src/domain/connections.js'
 import type { Context } from '../src/domain/context.js'
 import { addLine } from '../src/domain/lines.js'
-import { startSession } from '../src/domain/sessions.js'
 import { addUser } from '../src/domain/users.js'
 import { createApp } from '../src/web/app.js'
 import { listen } from '../src/web/listen.js'
+import { startSession } from '../test/helpers/sessions.js'
 import { openBench } from './harness.js'
 
 /**
@@ -27,7 +27,7 @@ try {
   await fill(context, userId, lineIds, numbers)
   const address = web.server.address()
   const port = typeof address === 'object' ? (address?.port ?? 0) : 0
-  const cookie = `__Host-linehook=${await startSession(context, userId, 'bench')}`
+  const cookie = `__Host-linehook=${await startSession(context, userId)}`
   const oldest = lineIds[0] ?? ''
   const until = new Date(Date.now() - 15 * 86_400_000).toISOString().slice(0, 16)
   const queries = [

@@ -59,7 +59,7 @@ function settings({ port, folder, pidPath }: { port: number; folder: string; pid
     'protected-mode': 'yes',
     dir: folder,
     pidfile: pidPath,
-    databases: '64',
+    databases: '128',
     appendonly: 'yes',
     appendfsync: 'everysec',
     save: '',

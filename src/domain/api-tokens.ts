@@ -14,6 +14,8 @@ import { isId, newId } from '../ids.js'
 import { newToken, sha256 } from '../secrets.js'
 import type { Context } from './context.js'
 
+export type { ApiToken } from '../database/api-tokens.js'
+
 const MAX_TOKENS = 100
 const MAX_NAME_LENGTH = 100
 /** So that a scanner which comes upon a leaked token knows what it is. */

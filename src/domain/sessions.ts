@@ -3,7 +3,6 @@ import {
   confirmSession,
   deleteSession,
   deleteSessionsOf,
-  insertSession,
   selectSessions,
   useSession,
   type ListedSession,
@@ -26,14 +25,10 @@ export const PASSWORD_REFUSED = 'password is wrong. After several attempts wait 
 
 const USER_AGENT_LENGTH = 200
 
-/** @returns the token, which the browser keeps; we keep its hash */
-export async function startSession({ db }: Context, userId: string, userAgent: string): Promise<string> {
-  const { token, row } = newSession(userId, userAgent)
-  await available(() => insertSession(db, row))
-  return token
-}
-
-/** The row of a session to come, for whoever starts one with other things in a transaction. */
+/**
+ * The row of a session to come, for whoever starts one with other things in a transaction; and the token, which the
+ * browser keeps. We keep its hash.
+ */
 export function newSession(userId: string, userAgent: string): { token: string; row: NewSession } {
   const token = newToken()
   const shown = storable(userAgent.slice(0, USER_AGENT_LENGTH))

@@ -2,7 +2,6 @@ import { available } from '../database/connection.js'
 import {
   findUser,
   findUserByEmail,
-  hasOperatorWithPassword,
   insertUser,
   selectUsers,
   type NewUser,
@@ -65,9 +64,4 @@ export async function getUser({ db }: Context, id: string): Promise<User> {
 /** For operators: everybody, oldest first. */
 export function listUsers({ db }: Context): Promise<User[]> {
   return available(() => selectUsers(db))
-}
-
-/** Whether somebody with the role operator has a password, and so can sign in. */
-export function hasOperator({ db }: Context): Promise<boolean> {
-  return available(() => hasOperatorWithPassword(db))
 }

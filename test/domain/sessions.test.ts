@@ -7,7 +7,6 @@ import {
   endSession,
   findSession,
   listSessions,
-  startSession,
   type Session,
 } from '../../src/domain/sessions.js'
 import { createSetUpLink, findSetUpLink } from '../../src/domain/set-up-links.js'
@@ -15,6 +14,7 @@ import { SIGN_IN_REFUSED, signIn } from '../../src/domain/sign-in.js'
 import { newId } from '../../src/ids.js'
 import { newToken, sha256 } from '../../src/secrets.js'
 import { createTestContext } from '../helpers/context.js'
+import { startSession } from '../helpers/sessions.js'
 import { createPerson, PASSWORD, type Person } from './people.js'
 import { refusal } from './refusal.js'
 

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import type { Context } from '../../src/domain/context.js'
-import { addUser, getUser, getUserByEmail, hasOperator, listUsers } from '../../src/domain/users.js'
+import { addUser, getUser, getUserByEmail, listUsers } from '../../src/domain/users.js'
 import { newId } from '../../src/ids.js'
 import { createTestContext } from '../helpers/context.js'
 import { createPerson } from './people.js'
@@ -104,13 +104,5 @@ describe('users', () => {
       status: 400,
       message: 'name must be at most 100 characters',
     })
-  })
-
-  it('have an operator once one of them has a password', async () => {
-    await createPerson(context)
-    await createPerson(context, { role: 'operator', password: null })
-    expect(await hasOperator(context)).to.equal(false)
-    await createPerson(context, { role: 'operator' })
-    expect(await hasOperator(context)).to.equal(true)
   })
 })

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import { startSession } from '../../src/domain/sessions.js'
 import type { Context } from '../../src/domain/context.js'
+import { startSession } from './sessions.js'
 import type { Answer, TestWeb } from './web.js'
 
 /** A browser without a screen: it keeps its cookie and sends forms with their token. */
@@ -18,7 +18,7 @@ export interface BrowserSession {
 /** Signed in as the user, without the sign-in page; undefined: signed in as nobody. */
 export async function browse(context: Context, web: TestWeb, userId?: string): Promise<BrowserSession> {
   const token =
-    userId === undefined ? randomBytes(32).toString('base64url') : await startSession(context, userId, 'test')
+    userId === undefined ? randomBytes(32).toString('base64url') : await startSession(context, userId)
   let cookie = `__Host-linehook=${token}`
 
   const request = async (path: string, init: RequestInit): Promise<Answer> => {

@@ -1,6 +1,7 @@
 import { rmSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { startServices, type Services } from '../../dev/services.js'
+import { compile } from './compile.js'
 import { createTemplate } from './services.js'
 
 const dataFolder = resolve(`.data/test-${process.pid}`)
@@ -8,7 +9,12 @@ let services: Services | undefined
 
 /** One Postgres and one Redis for the run, with data of its own; test files get databases of theirs in it. */
 export async function mochaGlobalSetup(): Promise<void> {
+  await Promise.all([compile(), startOwnServices()])
+}
+
+async function startOwnServices(): Promise<void> {
   services = await startServices({ dataFolder, cacheFolder: resolve('.data/packages') })
+  process.env.TEST_DATA_FOLDER = dataFolder
   process.env.TEST_DATABASE_URL = services.databaseUrl
   process.env.TEST_REDIS_URL = services.redisUrl
   await createTemplate()

@@ -39,7 +39,7 @@ export type RunningWeb = RunningProcess & { url: string }
 
 const running = new Set<ChildProcess>()
 
-/** Starts one process of the Procfile from its source and waits until it says that it has started. */
+/** Starts one process of the Procfile and waits until it says that it has started. */
 export async function startProcess(name: ProcessName, environment: Environment): Promise<RunningProcess> {
   const started = runSource(SOURCES[name], withLog(environment), { name })
   const said = () => `${name} says that it has started; it said:\n${started.lines.join('\n')}`
@@ -64,14 +64,19 @@ export async function startWeb(environment: Environment): Promise<RunningWeb> {
   return { ...web, url: `http://127.0.0.1:${port}` }
 }
 
-/** Runs a TypeScript file of the project. `stopProcesses` ends it if it has not ended by then. */
+/**
+ * Runs a TypeScript file of the project: what `compile` made of it, or the file itself if it is one of the tests'.
+ * `stopProcesses` ends it if it has not ended by then.
+ */
 export function runSource(
   path: string,
   environment: Environment,
   { name = path, args = [], cwd }: { name?: string; args?: readonly string[]; cwd?: string } = {},
 ): RunningProcess {
-  const source = fileURLToPath(new URL(`../../${path}`, import.meta.url))
-  return runNode(name, [...TSX, source, ...args], environment, cwd)
+  const isCompiled = !path.startsWith('test/')
+  const file = isCompiled ? `dist/${path.replace(/\.tsx?$/, '.js')}` : path
+  const script = fileURLToPath(new URL(`../../${file}`, import.meta.url))
+  return runNode(name, [...(isCompiled ? [] : TSX), script, ...args], environment, cwd)
 }
 
 /** Runs node with only this environment (and PATH). `stopProcesses` ends it if it has not ended by then. */

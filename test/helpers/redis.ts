@@ -1,13 +1,11 @@
-import { mkdirSync, rmSync } from 'node:fs'
+import { rmSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { Redis } from 'ioredis'
 import { freePort } from '../../dev/free-port.js'
 import { startRedis } from '../../dev/redis.js'
 import { connectRedis, whenReady, type RedisManner } from '../../src/redis.js'
 import { createLog } from '../../src/telemetry/log.js'
-import { createTestRedis } from './services.js'
-
-let count = 0
+import { createDataFolder, createTestRedis } from './services.js'
 
 /** A connection to an empty database of its own, or to the one given. The caller disconnects it. */
 export async function connectTestRedis(url?: string, manner: RedisManner = 'fail-fast'): Promise<Redis> {
@@ -31,9 +29,7 @@ export interface OwnRedis {
 
 /** A Redis server that a test file may stop, start and hang as it likes. */
 export async function startOwnRedis(): Promise<OwnRedis> {
-  count += 1
-  const dataFolder = resolve(`.data/test-${process.pid}/own-redis-${count}`)
-  mkdirSync(dataFolder, { recursive: true })
+  const dataFolder = createDataFolder('own-redis')
   const port = await freePort()
   const start = () => startRedis({ dataFolder, cacheFolder: resolve('.data/packages'), port })
   let server = await start()

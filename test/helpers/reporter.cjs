@@ -1,13 +1,19 @@
+const { writeFileSync } = require('node:fs')
 const { reporters } = require('mocha')
 
-/** Mocha's own report, and a last line that says in one form how the run ended. */
+/**
+ * Mocha's own report, and a last line that says in one form how the run ended. Of a run that is a part of `npm test`
+ * (TEST_COUNTS) it is not the last line: the counts go to the file that is named there.
+ */
 module.exports = class extends reporters.Spec {
   constructor(runner, options) {
     super(runner, options)
     runner.once('end', () => {
       // After mocha's epilogue, which listens to the same event.
       setImmediate(() => {
-        console.log(`${this.stats.passes} passed, ${this.stats.failures} failed`)
+        const { passes, failures } = this.stats
+        if (process.env.TEST_COUNTS) writeFileSync(process.env.TEST_COUNTS, `${passes} ${failures}`)
+        else console.log(`${passes} passed, ${failures} failed`)
       })
     })
   }

@@ -1,4 +1,6 @@
 import { randomBytes } from 'node:crypto'
+import { mkdtempSync } from 'node:fs'
+import { join } from 'node:path'
 import { Redis } from 'ioredis'
 import knex, { type Knex } from 'knex'
 import { migrate } from '../../src/database/migrations.js'
@@ -6,11 +8,17 @@ import { connectDatabase } from '../../src/database/connection.js'
 
 const TEMPLATE = 'linehook_template'
 
-function serviceUrl(name: 'TEST_DATABASE_URL' | 'TEST_REDIS_URL'): string {
-  const url = process.env[name]
-  if (url === undefined)
+/** A folder for a service of a test's own; it goes when the run ends, if not before. */
+export function createDataFolder(name: string): string {
+  return mkdtempSync(join(given('TEST_DATA_FOLDER'), `${name}-`))
+}
+
+/** What `mochaGlobalSetup` says to the processes that run test files. */
+function given(name: 'TEST_DATABASE_URL' | 'TEST_REDIS_URL' | 'TEST_DATA_FOLDER'): string {
+  const value = process.env[name]
+  if (value === undefined)
     throw new Error(`${name} is not set: run the tests with mocha's configuration (npm test)`)
-  return url
+  return value
 }
 
 /** What every test database is copied from; made once a run, before the tests. */
@@ -35,11 +43,15 @@ export async function createEmptyDatabase(): Promise<string> {
   return databaseUrl(name)
 }
 
-/** A Redis database of its own, empty. Redis has 64 of them: the first counts, the others are used in turn. */
+/**
+ * A Redis database of its own, empty. Redis has 128 of them: the first counts, the others are used in turn, by each
+ * process of `mocha --parallel` half of them. A file that goes on for long would lose its own to quick ones elsewhere.
+ */
 export async function createTestRedis(): Promise<string> {
-  const server = serviceUrl('TEST_REDIS_URL').replace(/\/\d*$/, '')
+  const server = given('TEST_REDIS_URL').replace(/\/\d*$/, '')
   const counter = new Redis(server)
-  const number = ((await counter.incr('test-databases')) % 63) + 1
+  const half = Number(process.env.MOCHA_WORKER_ID ?? 0) % 2
+  const number = ((await counter.incr(`test-databases-${half}`)) % 63) + 1 + 64 * half
   await counter.select(number)
   await counter.flushdb()
   await counter.quit()
@@ -52,13 +64,13 @@ function newDatabaseName(): string {
 }
 
 function databaseUrl(name: string): string {
-  const url = new URL(serviceUrl('TEST_DATABASE_URL'))
+  const url = new URL(given('TEST_DATABASE_URL'))
   url.pathname = `/${name}`
   return url.href
 }
 
 async function asAdmin(work: (admin: Knex) => Promise<unknown>): Promise<void> {
-  const admin = knex({ client: 'pg', connection: serviceUrl('TEST_DATABASE_URL'), pool: { min: 0, max: 1 } })
+  const admin = knex({ client: 'pg', connection: given('TEST_DATABASE_URL'), pool: { min: 0, max: 1 } })
   try {
     await work(admin)
   } finally {

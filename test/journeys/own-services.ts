@@ -3,6 +3,7 @@ import { join, resolve } from 'node:path'
 import { freePort } from '../../dev/free-port.js'
 import { startPostgres, type EmbeddedService } from '../../dev/postgres.js'
 import { startRedis } from '../../dev/redis.js'
+import { createDataFolder } from '../helpers/services.js'
 
 /** A service that a story may stop: on a port and with data of its own, which it keeps between its lives. */
 export interface OwnService {
@@ -15,8 +16,6 @@ export interface OwnService {
   /** Stops it, and deletes its data. */
   remove(): Promise<void>
 }
-
-let count = 0
 
 export function ownRedis(): Promise<OwnService> {
   return own('redis', (dataFolder, port) =>
@@ -32,8 +31,7 @@ async function own(
   name: string,
   start: (dataFolder: string, port: number) => Promise<EmbeddedService>,
 ): Promise<OwnService> {
-  count += 1
-  const folder = resolve(`.data/test-${process.pid}`, `journey-${name}-${count}`)
+  const folder = createDataFolder(`journey-${name}`)
   const dataFolder = join(folder, name)
   const port = await freePort()
   let service = await start(dataFolder, port)

@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process'
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { once } from 'node:events'
@@ -18,13 +17,7 @@ describe('linehook start', function () {
     mkdirSync('.data', { recursive: true })
     folder = mkdtempSync(resolve('.data/start-test-'))
     port = await freePort()
-    execFileSync(process.execPath, [
-      'node_modules/typescript/bin/tsc',
-      ...['-p', 'tsconfig.build.json', '--outDir', join(folder, 'dist')],
-      ...['--tsBuildInfoFile', join(folder, 'dist/.tsbuildinfo')],
-    ])
-    cpSync('src/sliding-window.lua', join(folder, 'dist/src/sliding-window.lua'))
-    cpSync('src/web/assets', join(folder, 'dist/src/web/assets'), { recursive: true })
+    cpSync('dist', join(folder, 'dist'), { recursive: true })
     for (const file of ['package.json', 'Procfile', 'node_modules'])
       symlinkSync(resolve(file), join(folder, file))
     // Unpacked once for all tests; a fresh folder would download Redis again.

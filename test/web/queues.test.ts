@@ -3,12 +3,12 @@ import { isId, newId } from '../../src/ids.js'
 import { freePort } from '../../dev/free-port.js'
 import { readConfig } from '../../src/config.js'
 import { createContext, type Context } from '../../src/domain/context.js'
-import { startSession } from '../../src/domain/sessions.js'
 import { createPerson } from '../domain/people.js'
 import { createTestContext } from '../helpers/context.js'
 import { createEnvironment } from '../helpers/environment.js'
 import { createLine, messageBody } from '../helpers/factories.js'
 import { memoryLog } from '../helpers/log.js'
+import { startSession } from '../helpers/sessions.js'
 import { until } from '../helpers/until.js'
 import { serveApp, type TestWeb } from '../helpers/web.js'
 import { expectAccepted } from './support.js'
@@ -101,7 +101,7 @@ describe('/queues', () => {
   describe('by a session in the console', () => {
     const session = async (of: Context, role: 'user' | 'operator') => {
       const { id } = await createPerson(of, { role })
-      return { Cookie: `__Host-linehook=${await startSession(of, id, 'test')}` }
+      return { Cookie: `__Host-linehook=${await startSession(of, id)}` }
     }
 
     it('opens to an operator, also without QUEUES_PASSWORD, and with another password sent along', async () => {

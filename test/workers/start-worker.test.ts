@@ -38,8 +38,9 @@ describe('startWorker', function () {
 
   async function whenDelayed(id: string): Promise<Job> {
     return until('the job is delayed', async () => {
-      const job = await findJob(id)
-      return (await job?.isDelayed()) === true && job
+      const isDelayed = (await (await findJob(id))?.isDelayed()) === true
+      // Read again: what was read before it was delayed does not say for how long.
+      return isDelayed && (await findJob(id))
     })
   }
 

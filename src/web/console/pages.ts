@@ -27,14 +27,11 @@ export { postRotate } from './line/signing-secret.js'
 export { showLines } from './lines.js'
 export { liveMessage, postSendDeliveryAgain, postSendMessageAgain, showMessage } from './message.js'
 export { postSetUp, showSetUp } from './set-up.js'
-export {
-  postApiToken,
-  postEndOtherSessions,
-  postEndSession,
-  postPassword,
-  postRevokeApiToken,
-  showSettings,
-} from './settings.js'
+export { showSettings } from './settings.js'
+export { postRevokeApiToken } from './settings/api-tokens.js'
+export { postPassword } from './settings/password.js'
+export { postApiToken } from './settings/post-api-token.js'
+export { postEndOtherSessions, postEndSession } from './settings/sessions.js'
 export { postConfirm, postSignIn, postSignOut, showConfirm, showSignIn } from './sign-in.js'
 export { postSetUpLink, postUserLine, postUserLineStatus, showUser } from './user.js'
 export { postUser, showUsers } from './users.js'

@@ -34,7 +34,7 @@ export function authenticate(context: Context, scopes: readonly Scope[] = []): M
       throw new UserError(
         token === undefined
           ? 'Send an API token in the header `Authorization: Bearer …`: make one in the console, under Settings'
-          : 'This API token is not valid: it was revoked, or is not copied whole',
+          : 'This token is not valid: it has expired, was revoked, or is not copied whole',
         401,
       )
     }

@@ -26,7 +26,8 @@ export function describeApi({ config, vocabulary }: Context) {
       version: config.version,
       description:
         `Turns phone ${words.lines} into webhooks. Operations below /v1 need an API token: make one in the ` +
-        'console, under Settings. Success is always 200; errors are RFC 9457 problems.',
+        "console, under Settings. Those that name scopes also take an application's access token. Success is always " +
+        '200; errors are RFC 9457 problems.',
       license: { name: 'MIT', identifier: 'MIT' },
     },
     // Relative: whoever reads it through another name stays there.

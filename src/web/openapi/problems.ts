@@ -10,7 +10,10 @@ export const problemSchema = object({
 
 const PROBLEMS = {
   400: { name: 'BadRequest', description: 'Something in the request is wrong; `detail` names it.' },
-  401: { name: 'Unauthorized', description: 'There is no API token, or it is not valid.' },
+  401: {
+    name: 'Unauthorized',
+    description: "There is no API token, nor an application's access token; or it is not valid.",
+  },
   403: { name: 'Forbidden', description: 'This may not be done.' },
   404: { name: 'NotFound', description: 'There is no such thing, or it is somebody else’s.' },
   409: { name: 'Conflict', description: 'The state of things does not allow this; `detail` says what does.' },

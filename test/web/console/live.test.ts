@@ -1,8 +1,8 @@
 import { expect } from 'chai'
 import type { Context } from '../../../src/domain/context.js'
-import { startSession } from '../../../src/domain/sessions.js'
 import { createTestContext } from '../../helpers/context.js'
 import { createLine, messageBody, type TestLine } from '../../helpers/factories.js'
+import { startSession } from '../../helpers/sessions.js'
 import { until } from '../../helpers/until.js'
 import { serveApp, type TestWeb } from '../../helpers/web.js'
 import { expectAccepted } from '../support.js'
@@ -41,7 +41,7 @@ describe('a live piece of a page', () => {
 
   after(() => context.close())
 
-  const cookieOf = async (userId: string) => `__Host-linehook=${await startSession(context, userId, 'test')}`
+  const cookieOf = async (userId: string) => `__Host-linehook=${await startSession(context, userId)}`
 
   /** What has come of a stream until now, in all. */
   async function listen(cookie: string, of = path): Promise<Heard> {

@@ -2,11 +2,11 @@ import { createHash, randomBytes } from 'node:crypto'
 import { expect } from 'chai'
 import { registerApplication, type RegisteredApplication } from '../../../src/domain/applications.js'
 import type { Context } from '../../../src/domain/context.js'
-import { startSession } from '../../../src/domain/sessions.js'
 import { addUser } from '../../../src/domain/users.js'
 import { createTestContext } from '../../helpers/context.js'
 import type { Environment } from '../../helpers/environment.js'
 import { createLine, type TestLine } from '../../helpers/factories.js'
+import { startSession } from '../../helpers/sessions.js'
 import { freePort } from '../../../dev/free-port.js'
 import { serveApp, type Answer, type TestWeb } from '../../helpers/web.js'
 
@@ -75,7 +75,7 @@ export async function createVisitor(
   overrides: Parameters<typeof createLine>[1] = {},
 ): Promise<Visitor> {
   const line = await createLine(server.context, overrides)
-  return visit(server, line, await startSession(server.context, line.userId, 'test'))
+  return visit(server, line, await startSession(server.context, line.userId))
 }
 
 export function visit({ web }: OAuthServer, line: TestLine, sessionToken?: string): Visitor {

@@ -1,0 +1,52 @@
+import type { Context } from '../../../domain/context.js'
+import { changePassword } from '../../../domain/sessions.js'
+import { fieldOf } from '../fields.js'
+import { Field, Form } from '../form.js'
+import { withNotice } from '../notices.js'
+import type { Act, Page } from '../page.js'
+import { sessionOf } from '../session.js'
+import { SETTINGS } from './path.js'
+
+export function Password({ page }: { page: Page }) {
+  const action = `${SETTINGS}/password`
+  const password = { page, action, type: 'password' as const, required: true }
+  return (
+    <section id="password">
+      <h2>Password</h2>
+      <Form page={page} action={action}>
+        {/* For password managers: whose password it is. */}
+        <input
+          type="text"
+          name="username"
+          value={page.session?.email}
+          autocomplete="username"
+          hidden
+          readonly
+        />
+        <Field
+          {...password}
+          name="currentPassword"
+          label="Current password"
+          autocomplete="current-password"
+        />
+        <Field
+          {...password}
+          name="newPassword"
+          label="New password"
+          hint="12 characters or more. Your other sessions end."
+          autocomplete="new-password"
+          more={{ minlength: 12, maxlength: 256 }}
+        />
+        <button type="submit">Change password</button>
+      </Form>
+    </section>
+  )
+}
+
+export function postPassword(context: Context): Act {
+  return async (ctx) => {
+    const [current, next] = [fieldOf(ctx, 'currentPassword'), fieldOf(ctx, 'newPassword')]
+    await changePassword(context, sessionOf(ctx), current, next, ctx.ip)
+    return withNotice(SETTINGS, 'password-changed')
+  }
+}

@@ -1,0 +1,75 @@
+import type { Context } from '../../../domain/context.js'
+import { endOtherSessions, endSession, type ListedSession } from '../../../domain/sessions.js'
+import { idOf } from '../fields.js'
+import { Form, Time } from '../form.js'
+import { withNotice } from '../notices.js'
+import type { Act, Page } from '../page.js'
+import { sessionOf } from '../session.js'
+import { SETTINGS } from './path.js'
+
+export function Sessions(props: { page: Page; sessions: ListedSession[]; currentId: string }) {
+  const { page, sessions, currentId } = props
+  return (
+    <section id="sessions">
+      <h2>Sessions</h2>
+      <table class="rows">
+        <thead>
+          <tr>
+            <th>Browser</th>
+            <th>Signed in</th>
+            <th>Last seen</th>
+            <th />
+          </tr>
+        </thead>
+        <tbody>
+          {sessions.map(({ id, userAgent, createdAt, lastSeenAt }) => (
+            <tr key={id}>
+              <td data-label="Browser" class="agent">
+                {userAgent === '' ? 'unknown' : userAgent}
+              </td>
+              <td data-label="Signed in">
+                <Time at={createdAt} />
+              </td>
+              <td data-label="Last seen">
+                <Time at={lastSeenAt} />
+              </td>
+              <td>
+                {id === currentId ? (
+                  'this one'
+                ) : (
+                  <Form page={page} action={`${SETTINGS}/sessions/${id}/end`} class="inline">
+                    <button type="submit" class="secondary">
+                      End
+                    </button>
+                  </Form>
+                )}
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      {sessions.length > 1 && (
+        <Form page={page} action={`${SETTINGS}/sessions/end-others`}>
+          <button type="submit" class="secondary">
+            End all others
+          </button>
+        </Form>
+      )}
+    </section>
+  )
+}
+
+export function postEndSession(context: Context): Act {
+  return async (ctx) => {
+    await endSession(context, sessionOf(ctx).userId, idOf(ctx, 'sessionId'))
+    return withNotice(SETTINGS, 'session-ended')
+  }
+}
+
+export function postEndOtherSessions(context: Context): Act {
+  return async (ctx) => {
+    const { userId, id } = sessionOf(ctx)
+    await endOtherSessions(context, userId, id)
+    return withNotice(SETTINGS, 'sessions-ended')
+  }
+}

@@ -1,0 +1,50 @@
+import { spawn, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+/**
+ * `npm test`. Two files at a time, which is what CI has cores for; then, one at a time, those that start whole
+ * installations and browsers: they need the cores themselves and say within which time something must have happened.
+ * Arguments go to both runs: `npm test -- --grep receipt`.
+ */
+const ALONE = 'test/{journeys,browser}/**/*.test.ts'
+const RUNS = [['--parallel', '--jobs', '2', '--ignore', ALONE, 'test/**/*.test.ts'], [ALONE]]
+
+const folder = mkdtempSync(join(tmpdir(), 'linehook-test-'))
+const interruption = new AbortController()
+let mocha: ChildProcess | undefined
+// Ctrl-C reaches mocha by itself; it stops its services first.
+for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  process.on(signal, () => {
+    interruption.abort()
+    if (signal === 'SIGTERM') mocha?.kill(signal)
+  })
+}
+
+let [passed, failed] = [0, 0]
+for (const [index, run] of RUNS.entries()) {
+  const counts = join(folder, String(index))
+  mocha = spawn(process.execPath, ['node_modules/mocha/bin/mocha.js', ...run, ...process.argv.slice(2)], {
+    stdio: 'inherit',
+    env: { ...process.env, TEST_COUNTS: counts },
+  })
+  const [exitCode] = (await once(mocha, 'exit')) as [number | null]
+  if (exitCode !== 0) process.exitCode = 1
+  const [passes = 0, failures = 0] = readCounts(counts)
+  passed += passes
+  failed += failures
+  if (interruption.signal.aborted) break
+}
+rmSync(folder, { recursive: true, force: true })
+console.log(`${passed} passed, ${failed} failed`)
+
+/** Nothing of a run that did not come to its end; its exit code says so. */
+function readCounts(file: string): number[] {
+  try {
+    return readFileSync(file, 'utf8').split(' ').map(Number)
+  } catch {
+    return []
+  }
+}

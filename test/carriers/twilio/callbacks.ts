@@ -5,6 +5,8 @@ export interface SignedOptions {
   authToken?: string
   /** Where it is really posted to; by default what is signed. */
   sendTo?: string
+  /** What a proxy before us takes off the path. */
+  withoutPrefix?: string
   /** Instead of the right one; undefined: none. */
   signature?: string | undefined
   headers?: Record<string, string>
@@ -37,8 +39,8 @@ export async function postSignedJson(
 
 async function post(url: string, body: string, contentType: string, options: SignedOptions) {
   const { pathname, search, origin } = new URL(url)
-  const { signature, sendTo = origin, headers = {} } = options
-  const response = await fetch(sendTo + pathname + search, {
+  const { signature, sendTo = origin, withoutPrefix = '', headers = {} } = options
+  const response = await fetch(sendTo + pathname.slice(withoutPrefix.length) + search, {
     method: 'POST',
     body,
     headers: {

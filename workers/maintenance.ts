@@ -5,6 +5,7 @@ import { deleteExpiredSessions } from '../src/database/sessions.js'
 import { deleteExpiredSetUpLinks } from '../src/database/set-up-links.js'
 import { deleteOldAttempts } from '../src/database/sign-in-attempts.js'
 import type { Context } from '../src/domain/context.js'
+import { reconcile } from '../src/domain/messages/reconcile.js'
 import { sendSimulatedReceipts } from '../src/domain/simulator.js'
 import { forgetOldMedia } from '../src/domain/simulator/media.js'
 import { sweep } from '../src/domain/sweep.js'
@@ -29,6 +30,7 @@ await startWorker(
   (context) => {
     const timers = [
       every(SWEEP_MS, () => sweep(context), context.log, 'sweep'),
+      every(SWEEP_MS, () => reconcile(context), context.log, 'reconciliation'),
       every(SCHEDULE_CHECK_MS, () => scheduleMaintenance(context.queues), context.log, 'schedules'),
       ...(context.config.simulator
         ? [every(SWEEP_MS, () => sendSimulatedReceipts(context), context.log, 'simulated receipts')]

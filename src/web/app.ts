@@ -55,6 +55,10 @@ export function createApp(context: Context): Koa {
   // prettier-ignore
   {
     post(vocabulary.incomingWebhookPaths, requireOpenWebhook(context), readJsonBody(api.BODY_REFUSALS), api.acceptWebhookMessage(context))
+    post('/carriers/twilio/:accountId/message',   readFieldsBody(), api.answerTwilioCallback(context, 'message'))
+    post('/carriers/twilio/:accountId/status',    readFieldsBody(), api.answerTwilioCallback(context, 'status'))
+    post('/carriers/twilio/:accountId/voice',     readFieldsBody(), api.answerTwilioCallback(context, 'voice'))
+    post('/carriers/twilio/:accountId/recording', readFieldsBody(), api.answerTwilioCallback(context, 'recording'))
     v1('get',    '/v1/lines',                                     api.getLines, ANY_SCOPE)
     v1('get',    '/v1/lines/:lineId',                             api.getLine, ANY_SCOPE)
     v1('put',    '/v1/lines/:lineId',                             api.putLine)

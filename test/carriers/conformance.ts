@@ -57,8 +57,8 @@ export function anyMessage(overrides: Partial<OutboundMessage> = {}): OutboundMe
 export function conformsToCarrier(name: string, create: () => Promise<CarrierUnderTest>): void {
   describe(`${name} as a carrier`, () => {
     let under: CarrierUnderTest
-    const forEver = new AbortController().signal
-    const send = (message: OutboundMessage, signal: AbortSignal = forEver) =>
+    const forEver = () => new AbortController().signal
+    const send = (message: OutboundMessage, signal: AbortSignal = forEver()) =>
       under.carrier.send(message, signal)
 
     before(async () => {
@@ -143,6 +143,12 @@ export function conformsToCarrier(name: string, create: () => Promise<CarrierUnd
       expect(isOver, 'it waits until then').to.be.false
       waiting.abort()
       expect(await sending).to.be.instanceOf(CarrierOutcomeUnknown)
+    })
+
+    it('finds nothing wrong with an account that works, and sends nothing to see it', async () => {
+      const before = (await under.taken()).length
+      expect(await under.carrier.test(forEver())).to.equal(undefined)
+      expect(await under.taken()).to.have.length(before)
     })
 
     it('does not wait at all for an answer when its signal has ended before', async () => {

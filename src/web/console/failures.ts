@@ -40,6 +40,9 @@ const WORDS = {
   carrier_outcome_unknown:
     'The carrier did not say whether it took the message. It is not sent again by itself, so that it cannot come ' +
     'twice: find out whether it came before you send it again.',
+  carrier_has_no_record:
+    'The carrier did not say whether it took the message, and has no record of it: most likely it was not sent. Send ' +
+    'it again if it is still wanted.',
 } as const
 
 const STATUS_WORDS: Record<number, string> = {

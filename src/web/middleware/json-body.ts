@@ -62,10 +62,17 @@ export function readJsonBody(
 export function readFieldsBody(): Middleware {
   return async (ctx, next) => {
     const bytes = await readBounded(ctx, FIELD_REFUSALS)
+    ctx.state.bodyBytes = bytes
     const isJson = /^\s*[{[]/.test(bytes.subarray(0, 100).toString('latin1'))
     ctx.request.body = isJson ? parseObject(bytes, FIELD_REFUSALS) : parse(bytes.toString())
     await next()
   }
+}
+
+/** What `readFieldsBody` read, for signatures over it. */
+export function bodyBytesOf(ctx: { state: Record<string, unknown> }): Buffer {
+  const { bodyBytes } = ctx.state
+  return Buffer.isBuffer(bodyBytes) ? bodyBytes : Buffer.alloc(0)
 }
 
 const FIELD_REFUSALS: BodyRefusals = {

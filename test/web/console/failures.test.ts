@@ -7,7 +7,7 @@ describe('failures in words', () => {
       ...['invalid_url', 'dns', 'blocked_address', 'connect', 'tls', 'timeout', 'aborted', 'reset'],
       ...['too_large', 'bad_response', 'network', 'redirect', 'worker_lost', 'internal_error'],
       ...['expired', 'opted_out', 'line_disabled', 'carrier_missing', 'throttled', 'carrier_unavailable'],
-      'carrier_outcome_unknown',
+      ...['carrier_outcome_unknown', 'carrier_has_no_record'],
     ]
     for (const name of names) {
       expect(explainFailure(name), name)

@@ -1,0 +1,21 @@
+import type { SafeResponse } from '../../safe-fetch.js'
+
+/** An answer's JSON object; undefined for anything else. */
+export function readObject({ body, truncated }: SafeResponse): Record<string, unknown> | undefined {
+  if (truncated) return undefined
+  try {
+    const value: unknown = JSON.parse(body.toString())
+    return isRecord(value) ? value : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** The records of a list's page. */
+export function readRecords(value: unknown): Record<string, unknown>[] {
+  return Array.isArray(value) ? value.filter(isRecord) : []
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

@@ -1,0 +1,82 @@
+import type { SafeFetch, SafeResponse } from '../../safe-fetch.js'
+import { CarrierRefused } from '../carrier.js'
+import { readObject, readRecords } from './answers.js'
+import { explainAnswer, explainFailure } from './errors.js'
+import type { TwilioSettings } from './settings.js'
+
+/** A page of 100 messages or numbers is some 150 KiB. */
+const PAGE_SIZE = 100
+const MAX_ANSWER_BYTES = 1024 * 1024
+/** A second bound beside the caller's signal. */
+const TIMEOUT_MS = 60_000
+
+export interface TwilioApi {
+  /** Rejects with FetchFailed only. `path` is below the account. */
+  get(path: string, signal: AbortSignal): Promise<SafeResponse>
+  post(path: string, form: Record<string, string>, signal: AbortSignal): Promise<SafeResponse>
+  /**
+   * The records of a list, page by page, until there are no more or the caller has enough.
+   *
+   * @throws CarrierRefused
+   */
+  pages(
+    list: { path: string; query: Record<string, string>; name: string; maxPages: number },
+    signal: AbortSignal,
+  ): AsyncGenerator<Record<string, unknown>[]>
+  /** For URLs of the API itself; none for any other host's. */
+  credentialsFor(url: URL): Record<string, string>
+}
+
+export function createApi(
+  http: SafeFetch,
+  { accountSid, authToken, apiUrl }: Pick<TwilioSettings, 'accountSid' | 'authToken' | 'apiUrl'>,
+): TwilioApi {
+  const base = apiUrl.replace(/\/+$/, '')
+  const { origin } = new URL(base)
+  const account = `${base}/2010-04-01/Accounts/${accountSid}`
+  const headers = {
+    Accept: 'application/json',
+    Authorization: `Basic ${Buffer.from(`${accountSid}:${authToken}`).toString('base64')}`,
+  }
+  const limits = { timeoutMs: TIMEOUT_MS, maxResponseBytes: MAX_ANSWER_BYTES }
+  const get = (url: string, signal: AbortSignal) => http.request(url, { headers, signal, ...limits })
+
+  return {
+    get: (path, signal) => get(account + path, signal),
+    post: (path, form, signal) =>
+      http.request(account + path, {
+        method: 'POST',
+        headers: { ...headers, 'Content-Type': 'application/x-www-form-urlencoded' },
+        body: new URLSearchParams(form).toString(),
+        signal,
+        ...limits,
+      }),
+    async *pages({ path, query, name, maxPages }, signal) {
+      const first = new URLSearchParams({ ...query, PageSize: String(PAGE_SIZE) })
+      let url = `${account}${path}?${first.toString()}`
+      for (let page = 0; page < maxPages; page += 1) {
+        const body = await readPage(get(url, signal))
+        yield readRecords(body[name])
+        if (typeof body.next_page_uri !== 'string' || body.next_page_uri === '') return
+        const next = new URL(body.next_page_uri, `${base}/`)
+        // The credentials go along.
+        if (next.origin !== origin) throw new CarrierRefused("Twilio's list goes on at another host")
+        url = next.href
+      }
+    },
+    credentialsFor: (url): Record<string, string> =>
+      url.origin === origin ? { Authorization: headers.Authorization } : {},
+  }
+}
+
+async function readPage(asking: Promise<SafeResponse>): Promise<Record<string, unknown>> {
+  let answer: SafeResponse
+  try {
+    answer = await asking
+  } catch (error) {
+    throw new CarrierRefused(explainFailure(error))
+  }
+  const body = answer.status === 200 ? readObject(answer) : undefined
+  if (body === undefined) throw new CarrierRefused(explainAnswer(answer))
+  return body
+}

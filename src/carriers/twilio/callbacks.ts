@@ -1,0 +1,87 @@
+import type { SentRecord } from '../carrier.js'
+import type { CallbackParameters } from './signature.js'
+import { readOutcome } from './statuses.js'
+
+/** Who wrote or called: the numbers as Twilio gives them. A caller without a number has a word there instead. */
+export interface Parties {
+  fromNumber: string
+  toNumber: string
+}
+
+/** A message that came in, as the parts that become events of their own. */
+export interface TwilioMessage extends Parties {
+  parts: {
+    id: string
+    content: { type: 'inboundText'; text: string } | { type: 'inboundMedia'; url: string }
+  }[]
+}
+
+/** A text keeps the message's SID; its media, or those of a message without a text, are SID/1, SID/2, … */
+export function readMessage(parameters: CallbackParameters): TwilioMessage | undefined {
+  const parties = readParties(parameters)
+  const sid = readSid(parameters)
+  if (parties === undefined || sid === '') return undefined
+  const urls = readMediaUrls(parameters)
+  const text = textOf(parameters, 'Body')
+  return {
+    ...parties,
+    parts: [
+      // Somebody who sent nothing but blanks is heard too.
+      ...(text !== '' || urls.length === 0
+        ? [{ id: sid, content: { type: 'inboundText' as const, text } }]
+        : []),
+      ...urls.map((url, index) => ({
+        id: `${sid}/${index + 1}`,
+        content: { type: 'inboundMedia' as const, url },
+      })),
+    ],
+  }
+}
+
+/** States before these say nothing that the answer to our request has not said. */
+const NEWS = new Set(['sent', 'delivered', 'read', 'undelivered', 'failed', 'canceled'])
+
+/** @returns undefined when there is nothing to note */
+export function readStatus(parameters: CallbackParameters): SentRecord | undefined {
+  const carrierMessageId = readSid(parameters)
+  const status = textOf(parameters, 'MessageStatus')
+  if (carrierMessageId === '' || !NEWS.has(status)) return undefined
+  const outcome = readOutcome(status, textOf(parameters, 'ErrorCode'), textOf(parameters, 'ErrorMessage'))
+  return outcome && { carrierMessageId, ...outcome }
+}
+
+export function readParties(parameters: CallbackParameters): Parties | undefined {
+  const fromNumber = textOf(parameters, 'From')
+  const toNumber = textOf(parameters, 'To')
+  return fromNumber === '' || toNumber === '' ? undefined : { fromNumber, toNumber }
+}
+
+/** A finished recording of a call. @returns undefined for one that is not finished, or is silence */
+export function readRecording(parameters: CallbackParameters): { id: string; url: string } | undefined {
+  const id = textOf(parameters, 'RecordingSid')
+  const url = textOf(parameters, 'RecordingUrl')
+  const isThere =
+    textOf(parameters, 'RecordingStatus') === 'completed' && textOf(parameters, 'RecordingDuration') !== '0'
+  return isThere && id !== '' && url !== '' ? { id, url: `${url}.mp3` } : undefined
+}
+
+function readSid(parameters: CallbackParameters): string {
+  return textOf(parameters, 'MessageSid') || textOf(parameters, 'SmsSid')
+}
+
+function readMediaUrls(parameters: CallbackParameters): string[] {
+  const urls: string[] = []
+  for (
+    let url = textOf(parameters, 'MediaUrl0');
+    url !== '';
+    url = textOf(parameters, `MediaUrl${urls.length}`)
+  ) {
+    urls.push(url)
+  }
+  return urls
+}
+
+function textOf(parameters: CallbackParameters, name: string): string {
+  const value = Object.hasOwn(parameters, name) ? parameters[name] : undefined
+  return typeof value === 'string' ? value : ''
+}

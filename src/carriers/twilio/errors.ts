@@ -1,0 +1,86 @@
+import { FetchFailed, type SafeResponse } from '../../safe-fetch.js'
+import { CarrierOutcomeUnknown, CarrierRejected, CarrierThrottled, CarrierUnavailable } from '../carrier.js'
+import { readObject } from './answers.js'
+import { explainCode, withoutNumbers } from './words.js'
+
+/** Where Twilio asks to wait without saying how long. */
+const DEFAULT_WAIT_MS = 2000
+const MAX_WAIT_MS = 3_600_000
+
+/** Refusals that are about the pace, whatever their status: too many requests, the number's own queue is full. */
+const THROTTLED_CODES = new Set(['20429', '21611', '14107'])
+
+/** Why a message got no answer, as one of the four errors. */
+export function errorOfFailure(failure: unknown, signal: AbortSignal): Error {
+  if (!(failure instanceof FetchFailed)) throw failure
+  // Who waited for it has counted it as unknown already.
+  if (failure.requestSent || signal.aborted) return new CarrierOutcomeUnknown(failure.message)
+  return new CarrierUnavailable(failure.message)
+}
+
+/**
+ * Twilio's answer to a message that it did not take, as one of the four errors.
+ *
+ * | answer | error | because |
+ * |---|---|---|
+ * | 429, or a code of the pace | throttled | "an API request that receives an error 429 response is never processed" |
+ * | 401, 403, 404 with a code 20xxx or none | unavailable | it is about the account (token, SID, suspended): an operator mends it, and the messages wait meanwhile |
+ * | 408 and what is not 4xx | outcome unknown | a server that failed may have taken it |
+ * | any other 4xx | rejected | it is about the message |
+ */
+export function errorOfAnswer(answer: SafeResponse, now = Date.now()): Error {
+  const { status } = answer
+  const { code, message } = readRefusal(answer)
+  if (status === 429 || THROTTLED_CODES.has(code)) {
+    return new CarrierThrottled(readRetryAfter(answer.headers['retry-after'], now))
+  }
+  if (status < 400 || status >= 500 || status === 408) {
+    return new CarrierOutcomeUnknown(`Twilio answered ${status}`)
+  }
+  const isOfAccount = [401, 403, 404].includes(status) && /^(20\d{3})?$/.test(code)
+  if (isOfAccount) return new CarrierUnavailable(explainAnswer(answer))
+  const words = message === '' ? (explainCode(code) ?? `Twilio answered ${status}`) : message
+  return new CarrierRejected(withoutNumbers(words), code === '' ? undefined : code)
+}
+
+/** For people: what a request that is no message's got instead of what it asked for. */
+export function explainAnswer(answer: SafeResponse): string {
+  const { status } = answer
+  const { code, message } = readRefusal(answer)
+  const said = message === '' ? '' : ` It says: ${withoutNumbers(message)}${code === '' ? '' : ` (${code})`}`
+  switch (status) {
+    case 401:
+      return `Twilio does not accept the account SID with this auth token: copy both from the Twilio console.${said}`
+    case 403:
+      return `Twilio forbids it for this account: look at its state in the Twilio console.${said}`
+    case 404:
+      return `Twilio does not know this account SID, or what was asked for: copy the SID from the Twilio console.${said}`
+    case 429:
+      return 'Twilio asks for a slower pace: try again in a minute.'
+  }
+  if (status >= 500)
+    return `Twilio failed at it (${status}): try again in a minute, and look at its status page.`
+  if (status >= 400) return `Twilio refused it (${status}).${said}`
+  return `What answered ${status} was not Twilio's API: look at apiUrl.`
+}
+
+/** For people: why there was no answer at all. */
+export function explainFailure(failure: unknown): string {
+  if (!(failure instanceof FetchFailed)) throw failure
+  return `Twilio could not be reached. ${failure.message}`
+}
+
+function readRefusal(answer: SafeResponse): { code: string; message: string } {
+  const { code, message } = readObject(answer) ?? {}
+  return {
+    code: typeof code === 'number' || typeof code === 'string' ? String(code) : '',
+    message: typeof message === 'string' ? message.slice(0, 500) : '',
+  }
+}
+
+/** Seconds or a date (RFC 9110 §10.2.3), as milliseconds from now; never less than one. */
+function readRetryAfter(value: string | undefined, now: number): number {
+  if (value === undefined || value.trim() === '') return DEFAULT_WAIT_MS
+  const ms = /^\s*\d+\s*$/.test(value) ? Number(value) * 1000 : Date.parse(value) - now
+  return Number.isNaN(ms) ? DEFAULT_WAIT_MS : Math.min(Math.max(ms, 1), MAX_WAIT_MS)
+}

@@ -1,0 +1,67 @@
+import type { SentRecord, UnknownMessage } from '../carrier.js'
+import type { TwilioApi } from './api.js'
+import { readOutcome } from './statuses.js'
+
+/** Newest first, 100 each: what a line sent to one number since shortly before is on the first page, or close. */
+const MAX_PAGES = 5
+/** Its clock is not ours, and shows whole seconds. */
+const CLOCK_SKEW_MS = 10_000
+/** A message is made while its request is under way, and no request lasts so long. */
+const MAX_REQUEST_MS = 300_000
+
+/** What Twilio puts before every text of a trial account. */
+const TRIAL_PREFIX = 'Sent from your Twilio trial account - '
+
+/**
+ * Twilio's records that may be of a message: between its two numbers, with its text, made when we handed it over.
+ * Not filtered by `DateSent`: what is still in Twilio's queue has none.
+ *
+ * @throws CarrierRefused
+ */
+export async function findSent(
+  api: TwilioApi,
+  { fromNumber, toNumber, text, claimedAt }: UnknownMessage,
+  signal: AbortSignal,
+): Promise<SentRecord[]> {
+  const since = claimedAt.getTime() - CLOCK_SKEW_MS
+  const until = claimedAt.getTime() + MAX_REQUEST_MS
+  const list = {
+    path: '/Messages.json',
+    query: { From: fromNumber, To: toNumber },
+    name: 'messages',
+    maxPages: MAX_PAGES,
+  }
+  const found: { createdAt: number; record: SentRecord }[] = []
+  for await (const records of api.pages(list, signal)) {
+    for (const each of records) {
+      const createdAt = createdAtOf(each)
+      const record = createdAt >= since && createdAt <= until ? readRecord(each, text ?? '') : undefined
+      if (record) found.push({ createdAt, record })
+    }
+    const oldest = records.at(-1)
+    if (oldest && createdAtOf(oldest) < since) break
+  }
+  return found.sort((a, b) => a.createdAt - b.createdAt).map(({ record }) => record)
+}
+
+/** @returns undefined for one that is not of a message with this text */
+function readRecord(record: Record<string, unknown>, text: string): SentRecord | undefined {
+  const carrierMessageId = textOf(record.sid)
+  const isSent = textOf(record.direction).startsWith('outbound') && carrierMessageId !== ''
+  if (!isSent || !isText(textOf(record.body), text)) return undefined
+  const outcome = readOutcome(textOf(record.status), textOf(record.error_code), textOf(record.error_message))
+  return outcome && { carrierMessageId, ...outcome }
+}
+
+/** NaN where there is none, which is neither before nor after anything. */
+function createdAtOf(record: Record<string, unknown>): number {
+  return Date.parse(textOf(record.date_created))
+}
+
+function isText(body: string, text: string): boolean {
+  return body.trim() === text.trim() || body.trim() === (TRIAL_PREFIX + text).trim()
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' || typeof value === 'number' ? String(value) : ''
+}

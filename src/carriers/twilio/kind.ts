@@ -1,0 +1,16 @@
+import type { CarrierKind } from '../carrier.js'
+import { twilioSettings, type TwilioSettings } from './settings.js'
+import { createTwilio } from './twilio.js'
+
+export const twilio: CarrierKind<TwilioSettings> = {
+  title: 'Twilio',
+  settings: twilioSettings,
+  defaults: {
+    messagesPerSecond: null,
+    // A US long code's; toll-free numbers and short codes may go faster.
+    messagesPerSecondPerLine: 1,
+    // Twilio answers STOP, START and HELP itself unless somebody has switched that off.
+    handlesOptOut: true,
+  },
+  create: createTwilio,
+}

@@ -1,0 +1,56 @@
+import { createHash, createHmac } from 'node:crypto'
+import { isSameSecret } from '../../secrets.js'
+
+/** A callback's form fields; one that is there several times is a list. */
+export type CallbackParameters = Record<string, string | string[]>
+
+export interface SignedRequest {
+  /** As Twilio was told to call it: `PUBLIC_URL` and the request's own path and query, never its Host header. */
+  url: string
+  parameters: CallbackParameters
+  body: Buffer
+  /** The header X-Twilio-Signature. */
+  signature: string
+}
+
+/**
+ * Whether who has the auth token has signed a request (https://www.twilio.com/docs/usage/security): HMAC-SHA1 over
+ * the URL and, sorted by name, each parameter's name and value; where the URL has a `bodySHA256`, over the URL
+ * alone, and the body must have that hash.
+ */
+export function isSignedByTwilio(
+  authToken: string,
+  { url, parameters, body, signature }: SignedRequest,
+): boolean {
+  const bodyHash = new URL(url).searchParams.get('bodySHA256')
+  if (bodyHash !== null) {
+    const isWhole = isSameSecret(bodyHash.toLowerCase(), createHash('sha256').update(body).digest('hex'))
+    return isWhole && isSigned(authToken, url, '', signature)
+  }
+  const sorted = Object.keys(parameters)
+    .sort()
+    .flatMap((name) => valuesOf(parameters[name] ?? []).map((value) => name + value))
+    .join('')
+  return isSigned(authToken, url, sorted, signature)
+}
+
+function isSigned(authToken: string, url: string, parameters: string, signature: string): boolean {
+  return spellings(url).some((each) => {
+    const expected = createHmac('sha1', authToken)
+      .update(each + parameters)
+      .digest('base64')
+    return isSameSecret(signature, expected)
+  })
+}
+
+function valuesOf(value: string | string[]): string[] {
+  return [...new Set([value].flat())].sort()
+}
+
+/** Twilio signs some URLs without their port and some with the one that goes without saying. */
+function spellings(url: string): string[] {
+  const [, scheme = '', host = '', port = '', rest = ''] =
+    /^(https?:\/\/)(\[[^\]]*\]|[^/:?]*)(:\d+)?(.*)$/is.exec(url) ?? []
+  const usualPort = scheme === 'https://' ? ':443' : ':80'
+  return [...new Set([url, scheme + host + rest, scheme + host + (port === '' ? usualPort : port) + rest])]
+}

@@ -1,0 +1,33 @@
+import type { SentRecord } from '../carrier.js'
+import { explainCode, withoutNumbers } from './words.js'
+
+/** Twilio's states of a message that it has taken, as ours. */
+const STATUSES: Record<string, SentRecord['status']> = {
+  accepted: 'sent',
+  scheduled: 'sent',
+  queued: 'sent',
+  sending: 'sent',
+  sent: 'sent',
+  partially_delivered: 'sent',
+  delivered: 'delivered',
+  read: 'delivered',
+  undelivered: 'failed',
+  failed: 'failed',
+  canceled: 'failed',
+}
+
+/** @returns undefined for a state that a sent message cannot have */
+export function readOutcome(
+  status: string,
+  errorCode: string,
+  errorMessage: string,
+): Omit<SentRecord, 'carrierMessageId'> | undefined {
+  const outcome = Object.hasOwn(STATUSES, status) ? STATUSES[status] : undefined
+  if (outcome !== 'failed') return outcome && { status: outcome }
+  const said = errorMessage === '' ? `Twilio gives it as ${status}` : errorMessage.slice(0, 500)
+  return {
+    status: 'failed',
+    error: explainCode(errorCode) ?? withoutNumbers(said),
+    ...(errorCode === '' ? {} : { carrierCode: errorCode }),
+  }
+}

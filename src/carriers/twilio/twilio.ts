@@ -1,0 +1,122 @@
+import type { SafeResponse } from '../../safe-fetch.js'
+import {
+  CarrierOutcomeUnknown,
+  CarrierRefused,
+  type Carrier,
+  type CarrierNumber,
+  type CarrierTools,
+  type OutboundMessage,
+} from '../carrier.js'
+import { readObject } from './answers.js'
+import { createApi, type TwilioApi } from './api.js'
+import { callbackUrl } from './callback-urls.js'
+import { errorOfAnswer, errorOfFailure, explainAnswer, explainFailure } from './errors.js'
+import { findSent } from './find-sent.js'
+import type { TwilioSettings } from './settings.js'
+
+/** 40,000 numbers: a bound against a list that never ends. */
+const MAX_NUMBER_PAGES = 400
+
+/** The carrier of an account at Twilio. A process keeps nothing of it but connections, which are `http`'s. */
+export function createTwilio(
+  account: { id: string; name: string },
+  settings: TwilioSettings,
+  { http, log, publicUrl }: CarrierTools,
+): Carrier {
+  const api = createApi(http, settings)
+
+  async function post(message: OutboundMessage, signal: AbortSignal): Promise<string> {
+    let answer: SafeResponse
+    try {
+      answer = await api.post('/Messages.json', formOf(message), signal)
+    } catch (error) {
+      throw errorOfFailure(error, signal)
+    }
+    if (answer.status < 200 || answer.status > 299) throw errorOfAnswer(answer)
+    const sid = readObject(answer)?.sid
+    if (typeof sid === 'string' && sid !== '') return sid
+    throw new CarrierOutcomeUnknown(`Twilio answered ${answer.status} without the SID of a message`)
+  }
+
+  function formOf({ id, fromNumber, toNumber, text, mediaUrl }: OutboundMessage): Record<string, string> {
+    return {
+      From: fromNumber,
+      To: toNumber,
+      ...(text === null || text === '' ? {} : { Body: text }),
+      ...(mediaUrl === null ? {} : { MediaUrl: mediaUrl }),
+      StatusCallback: callbackUrl(publicUrl, account.id, 'status', { messageId: id }),
+    }
+  }
+
+  return {
+    name: account.name,
+    async send(message, signal) {
+      try {
+        return { carrierMessageId: await post(message, signal) }
+      } catch (error) {
+        const { name: outcome, message: reason } = error as Error
+        log.info({ messageId: message.id, carrier: account.name, outcome, reason }, 'twilio.not_taken')
+        throw error
+      }
+    },
+    test: (signal) => testAccount(api, signal),
+    listNumbers: (signal) => listNumbers(api, signal),
+    async setUpNumbers(numbers, signal) {
+      const form = {
+        SmsUrl: callbackUrl(publicUrl, account.id, 'message'),
+        SmsMethod: 'POST',
+        VoiceUrl: callbackUrl(publicUrl, account.id, 'voice'),
+        VoiceMethod: 'POST',
+      }
+      for (const number of numbers) await setUpNumber(api, number, form, signal)
+    },
+    findSent: (message, signal) => findSent(api, message, signal),
+    mediaHeaders: (url) => api.credentialsFor(url),
+    close: () => Promise.resolve(),
+  }
+}
+
+async function testAccount(api: TwilioApi, signal: AbortSignal): Promise<string | undefined> {
+  try {
+    const answer = await api.get('.json', signal)
+    const status = answer.status === 200 ? readObject(answer)?.status : undefined
+    if (status === 'active') return undefined
+    return typeof status === 'string'
+      ? `The account is ${status} at Twilio: the Twilio console says why.`
+      : explainAnswer(answer)
+  } catch (error) {
+    return explainFailure(error)
+  }
+}
+
+async function listNumbers(api: TwilioApi, signal: AbortSignal): Promise<CarrierNumber[]> {
+  const list = {
+    path: '/IncomingPhoneNumbers.json',
+    query: {},
+    name: 'incoming_phone_numbers',
+    maxPages: MAX_NUMBER_PAGES,
+  }
+  const numbers: CarrierNumber[] = []
+  for await (const records of api.pages(list, signal)) {
+    for (const { sid, phone_number: number, friendly_name: name } of records) {
+      if (typeof sid !== 'string' || typeof number !== 'string') continue
+      numbers.push({ id: sid, number, name: typeof name === 'string' ? name : number })
+    }
+  }
+  return numbers
+}
+
+async function setUpNumber(
+  api: TwilioApi,
+  { id, number }: CarrierNumber,
+  form: Record<string, string>,
+  signal: AbortSignal,
+): Promise<void> {
+  let answer: SafeResponse
+  try {
+    answer = await api.post(`/IncomingPhoneNumbers/${encodeURIComponent(id)}.json`, form, signal)
+  } catch (error) {
+    throw new CarrierRefused(explainFailure(error))
+  }
+  if (answer.status !== 200) throw new CarrierRefused(`${number}: ${explainAnswer(answer)}`)
+}

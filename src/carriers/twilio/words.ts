@@ -1,0 +1,25 @@
+/** Twilio's codes in words, for what its answer or its callback gives by number only. */
+const WORDS: Record<string, string> = {
+  21610: 'the recipient has opted out (STOP)',
+  21614: 'the number cannot receive text messages',
+  30001: "the number's queue at Twilio overflowed",
+  30002: 'the account at Twilio is suspended',
+  30003: 'the phone cannot be reached: it is off, or has no service',
+  30004: 'the message was blocked: the recipient has blocked the line or cannot receive such messages',
+  30005: 'the number does not exist any more',
+  30006: 'the number is a landline, or its carrier cannot be reached',
+  30007: 'the message was filtered by Twilio or the carrier as unwanted',
+  30008: 'the carrier gave no reason',
+  30009: 'a part of the message was lost on the way',
+  30010: 'the price of the message is above the limit of the account',
+  30034: 'the number is not registered for messages from programs (A2P 10DLC)',
+}
+
+export function explainCode(code: string): string | undefined {
+  return Object.hasOwn(WORDS, code) ? WORDS[code] : undefined
+}
+
+/** Twilio's words repeat the numbers of its request; ours are kept, shown and logged, and may have none. */
+export function withoutNumbers(words: string): string {
+  return words.replace(/(\+|%2B)?\d(?:[ ().-]{0,2}\d){6,}/gi, '[number]')
+}

@@ -1,0 +1,68 @@
+import type { SentRecord } from '../../carriers/carrier.js'
+import { available } from '../../database/connection.js'
+import {
+  linkCarrierMessage,
+  noteNoRecord,
+  takeUnknownMessages,
+  type UnknownRow,
+} from '../../database/messages/unknown.js'
+import { asError } from '../../errors.js'
+import { findCarrier } from '../carriers.js'
+import type { Context } from '../context.js'
+import { receiveReceipt } from './receive.js'
+
+/** After the message was handed over: at once in case it is there, and once more when its sender has surely given up. */
+const ASK_AFTER_SECONDS = [5, 30, 120, 600, 1800]
+const MAX_AGE_SECONDS = 3600
+const BATCH = 20
+
+/** The run ends within a process's time to stop, whatever the carriers do. */
+const ASK_TIMEOUT_MS = 10_000
+
+/**
+ * Asks carriers what became of messages whose outcome is unknown: a carrier that has a record of one makes it known,
+ * as a receipt would. Nothing is ever sent again by this. Status callbacks that carry our id are faster where they
+ * come; this is for those that do not.
+ *
+ * @returns how many messages carriers were asked about
+ */
+export async function reconcile(context: Context): Promise<number> {
+  const { db } = context
+  const due = await available(() => takeUnknownMessages(db, ASK_AFTER_SECONDS, MAX_AGE_SECONDS, BATCH))
+  const asked = await Promise.all(due.map((message) => ask(context, message)))
+  return asked.filter(Boolean).length
+}
+
+/** A carrier that cannot be asked now is asked at the next step. */
+async function ask(context: Context, message: UnknownRow): Promise<boolean> {
+  const { db, log } = context
+  const { id: messageId, account, isLastTime } = message
+  try {
+    const carrier = await findCarrier(context, account)
+    if (carrier?.findSent === undefined) return false
+    const records = await carrier.findSent(message, AbortSignal.timeout(ASK_TIMEOUT_MS))
+    const isFound = await takeRecord(context, account.name, records, message.id)
+    if (!isFound && isLastTime) await available(() => noteNoRecord(db, messageId, 'carrier_has_no_record'))
+    log.info({ messageId, carrier: account.name, isFound, isLastTime }, 'message.reconciled')
+  } catch (error) {
+    log.warn({ messageId, carrier: account.name, err: asError(error) }, 'message.reconcile_failed')
+  }
+  return true
+}
+
+/** The first of the carrier's records that is of no other message. */
+async function takeRecord(
+  context: Context,
+  carrier: string,
+  records: readonly SentRecord[],
+  messageId: string,
+): Promise<boolean> {
+  for (const record of records) {
+    const link = { carrier, carrierMessageId: record.carrierMessageId, messageId }
+    const isOurs = await available(() => linkCarrierMessage(context.db, link))
+    if (!isOurs) continue
+    await receiveReceipt(context, { carrier, messageId, ...record })
+    return true
+  }
+  return false
+}

@@ -1,0 +1,34 @@
+import type { RouterMiddleware } from '@koa/router'
+import type { TwilioCallbackName } from '../../carriers/twilio/callback-urls.js'
+import type { CallbackParameters } from '../../carriers/twilio/signature.js'
+import { answerTwilio } from '../../domain/carrier-callbacks.js'
+import type { Context } from '../../domain/context.js'
+import { bodyBytesOf, isRecord } from '../middleware/json-body.js'
+
+/** Twilio's requests to us, form or JSON; the answer is TwiML. Signatures are over the URL and the body as they came. */
+export function answerTwilioCallback(context: Context, name: TwilioCallbackName): RouterMiddleware {
+  return async (ctx) => {
+    ctx.body = await answerTwilio(context, name, {
+      accountId: ctx.params.accountId ?? '',
+      path: ctx.originalUrl,
+      signature: ctx.get('X-Twilio-Signature'),
+      body: bodyBytesOf(ctx),
+      parameters: readParameters(ctx.request.body),
+    })
+    ctx.type = 'text/xml'
+  }
+}
+
+/** What is neither a text nor a list of texts is no parameter of Twilio's. */
+function readParameters(body: unknown): CallbackParameters {
+  const parameters: CallbackParameters = {}
+  if (!isRecord(body)) return parameters
+  for (const [name, value] of Object.entries(body)) {
+    if (isText(value) || (Array.isArray(value) && value.every(isText))) parameters[name] = value
+  }
+  return parameters
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === 'string'
+}

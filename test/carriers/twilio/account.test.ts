@@ -1,0 +1,132 @@
+import { expect } from 'chai'
+import { CarrierRefused, type Carrier } from '../../../src/carriers/carrier.js'
+import { twilio } from '../../../src/carriers/twilio/kind.js'
+import { failure } from '../../helpers/failure.js'
+import { ACCOUNT, createTestTwilio, PUBLIC_URL } from './carrier.js'
+import { ACCOUNT_SID, AUTH_TOKEN, newSid, refuse, startTwilio, type TwilioStandIn } from './stand-in.js'
+
+const signal = () => new AbortController().signal
+
+describe('an account at Twilio', () => {
+  let standIn: TwilioStandIn
+  let carrier: Carrier
+  let close: () => Promise<void>
+
+  beforeEach(async () => {
+    standIn = await startTwilio()
+    ;({ carrier, close } = createTestTwilio(standIn.url))
+  })
+  afterEach(async () => {
+    await close()
+    await standIn.close()
+  })
+
+  async function testWith(settings: {
+    authToken?: string
+    accountSid?: string
+  }): Promise<string | undefined> {
+    const other = createTestTwilio(standIn.url, settings)
+    const words = await other.carrier.test(signal())
+    await other.close()
+    return words
+  }
+
+  it('says in words what is wrong with it', async () => {
+    expect(await carrier.test(signal())).to.equal(undefined)
+    expect(await testWith({ authToken: 'wrong' })).to.match(
+      /does not accept the account SID with this auth token/,
+    )
+    expect(await testWith({ accountSid: `AC${'0'.repeat(32)}` })).to.match(/does not accept the account SID/)
+    standIn.account.status = 'suspended'
+    expect(await carrier.test(signal())).to.equal(
+      'The account is suspended at Twilio: the Twilio console says why.',
+    )
+    for (const [behaviour, words] of [
+      [refuse(404, 20404, 'not found'), /does not know this account SID.* It says: not found \(20404\)$/],
+      [refuse(403, 20005, 'Account not active'), /forbids it for this account.*Account not active/],
+      [refuse(429, 20429, ''), /slower pace/],
+      [refuse(400, 20001, 'Bad'), /^Twilio refused it \(400\)\. It says: Bad \(20001\)$/],
+      [refuse(503, undefined, ''), /^Twilio failed at it \(503\)/],
+      [refuse(302, undefined, ''), /not Twilio's API: look at apiUrl/],
+      [refuse(200, undefined, ''), /not Twilio's API: look at apiUrl/],
+    ] as const) {
+      standIn.behaveAlways(behaviour)
+      expect(await carrier.test(signal())).to.match(words)
+    }
+  })
+
+  it('lists its numbers, all pages of them', async () => {
+    for (let n = 0; n < 205; n += 1) {
+      const number = `+1500555${String(n).padStart(4, '0')}`
+      standIn.numbers.push({ sid: newSid('PN'), phone_number: number, friendly_name: `Line ${n}` })
+    }
+    expect(await carrier.listNumbers?.(signal())).to.deep.equal(
+      standIn.numbers.map(({ sid: id, phone_number: number, friendly_name: name }) => ({ id, number, name })),
+    )
+  })
+
+  it('does not follow its list to another host, nor into what is no list', async () => {
+    for (const [body, words] of [
+      ['{"incoming_phone_numbers":[],"next_page_uri":"https://example.com/x"}', /another host/],
+      ['[]', /not Twilio's API/],
+      ['{', /not Twilio's API/],
+    ] as const) {
+      standIn.behaveAlways((response) => void response.end(body))
+      const error = await failure(carrier.listNumbers?.(signal()) ?? Promise.resolve())
+      expect(error).to.be.instanceOf(CarrierRefused)
+      expect(error.message).to.match(words)
+    }
+  })
+
+  it('sets up its numbers to call us for messages and calls', async () => {
+    const sid = newSid('PN')
+    standIn.numbers.push({ sid, phone_number: '+15005550020', friendly_name: '' })
+    await carrier.setUpNumbers?.([{ id: sid, number: '+15005550020', name: '' }], signal())
+    expect(standIn.numbers[0]?.setUp).to.deep.equal({
+      SmsUrl: `${PUBLIC_URL}/carriers/twilio/${ACCOUNT.id}/message`,
+      SmsMethod: 'POST',
+      VoiceUrl: `${PUBLIC_URL}/carriers/twilio/${ACCOUNT.id}/voice`,
+      VoiceMethod: 'POST',
+    })
+    const gone = [{ id: newSid('PN'), number: '+15005550021', name: '' }]
+    const error = await failure(carrier.setUpNumbers?.(gone, signal()) ?? Promise.resolve())
+    expect(error).to.be.instanceOf(CarrierRefused)
+    expect(error.message).to.match(/^\+15005550021: .*was not found/)
+  })
+
+  it('gives its credentials to its own host only', () => {
+    const own = carrier.mediaHeaders?.(new URL(`${standIn.url}/2010-04-01/Accounts/AC/Messages/MM/Media/ME`))
+    const expected = `Basic ${Buffer.from(`${ACCOUNT_SID}:${AUTH_TOKEN}`).toString('base64')}`
+    expect(own).to.deep.equal({ Authorization: expected })
+    const { port } = new URL(standIn.url)
+    for (const other of [`http://localhost:${port}/`, `https://127.0.0.1:${port}/`, 'http://127.0.0.1/']) {
+      expect(carrier.mediaHeaders?.(new URL(other)), other).to.deep.equal({})
+    }
+  })
+
+  it('is made of settings that are checked, each with a sentence', () => {
+    const valid = { accountSid: ACCOUNT_SID, authToken: AUTH_TOKEN }
+    expect(twilio.settings.validateSync(valid)).to.deep.equal({
+      ...valid,
+      greeting: 'Please leave a message after the tone.',
+      apiUrl: 'https://api.twilio.com',
+    })
+    for (const [name, value] of [
+      ['accountSid', 'AC1'],
+      ['accountSid', undefined],
+      ['authToken', ''],
+      ['greeting', 'x'.repeat(1001)],
+      ['apiUrl', 'api.twilio.com'],
+    ] as const) {
+      expect(() => twilio.settings.validateSync({ ...valid, [name]: value }), name).to.throw(
+        new RegExp(`^${name} must`),
+      )
+    }
+    const fields = twilio.settings.describe().fields as Record<
+      string,
+      { meta?: { about?: string; secret?: boolean } }
+    >
+    for (const [name, { meta }] of Object.entries(fields)) expect(meta?.about, name).to.match(/^[A-Z].*\.$/)
+    expect(fields.authToken?.meta?.secret).to.equal(true)
+  })
+})

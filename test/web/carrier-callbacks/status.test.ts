@@ -1,0 +1,145 @@
+import { expect } from 'chai'
+import { newId } from '../../../src/ids.js'
+import { newSid } from '../../carriers/twilio/stand-in.js'
+import { createLine } from '../../helpers/factories.js'
+import { messageRow, queueMessage, receiveForDelivery } from '../../domain/fixtures.js'
+import { addTwilio, serveTwilio, type TwilioSide } from './support.js'
+
+describe("Twilio's reports on sent messages", () => {
+  let side: TwilioSide
+
+  before(async () => {
+    side = await serveTwilio()
+  })
+  after(() => side.close())
+
+  /** A message that Twilio has taken; its SID is known unless nobody heard of it. */
+  async function sent(fields: Record<string, unknown> = {}): Promise<{ id: string; sid: string }> {
+    const sid = newSid('SM')
+    const id = await queueMessage(side.context, side.line, {
+      status: 'sent',
+      carrier_message_id: sid,
+      ...fields,
+    })
+    if (fields.carrier_message_id !== null) {
+      await side.context
+        .db('carrier_message_ids')
+        .insert({ carrier: 'twilio', carrier_message_id: sid, message_id: id })
+    }
+    return { id, sid }
+  }
+
+  async function report(
+    { id, sid }: { id?: string; sid: string },
+    status: string,
+    fields: Record<string, string> = {},
+    options: Parameters<TwilioSide['call']>[2] = {},
+  ): Promise<void> {
+    const called = await side.call(
+      id === undefined ? 'status' : `status?messageId=${id}`,
+      { MessageSid: sid, SmsSid: sid, MessageStatus: status, ...fields },
+      options,
+    )
+    expect(called.status).to.equal(200)
+  }
+
+  const stateOf = async (id: string) => {
+    const { status, error } = await messageRow(side.context, id)
+    return { status, error }
+  }
+
+  it('make it delivered', async () => {
+    const message = await sent()
+    await report(message, 'delivered')
+    expect(await stateOf(message.id)).to.deep.equal({ status: 'delivered', error: null })
+  })
+
+  for (const [status, code, error] of [
+    ['undelivered', '30003', 'the phone cannot be reached: it is off, or has no service'],
+    ['undelivered', '30007', 'the message was filtered by Twilio or the carrier as unwanted'],
+    ['failed', '21610', 'the recipient has opted out (STOP)'],
+    ['failed', '39999', 'Twilio gives it as failed'],
+    ['undelivered', '', 'Twilio gives it as undelivered'],
+    ['canceled', '', 'Twilio gives it as canceled'],
+  ] as const) {
+    it(`make it failed by ${status} ${code}, in words`, async () => {
+      const message = await sent()
+      await report(message, status, code === '' ? {} : { ErrorCode: code })
+      expect(await stateOf(message.id)).to.deep.equal({ status: 'failed', error })
+    })
+  }
+
+  it('say nothing new before it is sent, nor in words that nobody knows', async () => {
+    const message = await sent({ status: 'unknown' })
+    for (const status of [
+      'accepted',
+      'queued',
+      'sending',
+      'scheduled',
+      'received',
+      '',
+      'constructor',
+      'DELIVERED',
+    ]) {
+      await report(message, status)
+    }
+    expect(await stateOf(message.id)).to.include({ status: 'unknown' })
+  })
+
+  it('may come twice, in any order and late', async () => {
+    for (const order of [
+      ['sent', 'delivered', 'delivered'],
+      ['delivered', 'sent', 'sent'],
+      ['delivered', 'undelivered'],
+    ]) {
+      const message = await sent()
+      for (const status of order) await report(message, status)
+      expect((await stateOf(message.id)).status, order.join()).to.equal('delivered')
+    }
+    const message = await sent({ created_at: side.context.db.raw(`now() - interval '3 days'`) })
+    await report(message, 'delivered')
+    expect((await stateOf(message.id)).status).to.equal('delivered')
+  })
+
+  it('find a message whose SID nobody has heard, by our own id in the URL', async () => {
+    for (const status of ['unknown', 'sending']) {
+      const message = await sent({ status, carrier_message_id: null })
+      await report(message, 'sent')
+      expect(await messageRow(side.context, message.id), status).to.include({
+        status: 'sent',
+        carrier_message_id: message.sid,
+      })
+      await report({ sid: message.sid }, 'delivered')
+      expect((await stateOf(message.id)).status, 'by its SID from then on').to.equal('delivered')
+    }
+  })
+
+  it('do nothing to what is not theirs', async () => {
+    await addTwilio(side.context, 'second', { authToken: 'e'.repeat(32) })
+    const elsewhere = await createLine(side.context, { carrier: 'second' })
+    const theirs = await queueMessage(side.context, elsewhere, { status: 'sent' })
+    await report({ id: theirs, sid: newSid('SM') }, 'delivered')
+    expect((await stateOf(theirs)).status).to.equal('sent')
+
+    const { event_id: eventId } = await receiveForDelivery(side.context, side.line)
+    const { message_id: inbound } = await side.context
+      .db('events')
+      .where({ id: eventId })
+      .first<{ message_id: string }>('message_id')
+    await report({ id: inbound, sid: newSid('SM') }, 'failed')
+    expect((await stateOf(inbound)).status).to.equal('received')
+  })
+
+  it('do nothing for nobody: an unknown SID, an id that is none', async () => {
+    await report({ sid: newSid('SM') }, 'delivered')
+    await report({ sid: '' }, 'delivered')
+    for (const id of [newId(), 'x', '%00', '%27']) await report({ id, sid: newSid('SM') }, 'delivered')
+  })
+
+  it('believe the SID where the id in the URL is of another message', async () => {
+    const [message, other] = [await sent(), await sent()]
+    await report({ id: other.id, sid: message.sid }, 'delivered')
+    expect((await stateOf(message.id)).status).to.equal('delivered')
+    expect((await stateOf(other.id)).status).to.equal('sent')
+  })
+})

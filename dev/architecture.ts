@@ -26,6 +26,8 @@ const OWNERS: Record<string, RegExp> = {
   bullmq: /^(src\/queues\/|workers\/)/,
   ioredis: /^src\/(redis|sliding-window|in-flight-cap)\.ts$|^src\/queues\/|^src\/domain\/context\.ts$/,
   undici: /^src\/safe-fetch/,
+  flydrive: /^src\/storage\//,
+  '@aws-sdk/client-s3': /^src\/storage\//,
   pino: /^src\/telemetry\//,
 }
 

@@ -98,6 +98,29 @@ export const settings = {
   DELIVER_CONCURRENCY: count(1, 2000)
     .default(200)
     .meta({ about: 'Deliveries that one `deliver-event` process works on at the same time.' }),
+  FETCH_CONCURRENCY: count(1, 500)
+    .default(20)
+    .meta({ about: 'Media that one `fetch-media` process copies at the same time.' }),
+  MEDIA_TIMEOUT_MS: count(100, 300_000)
+    .default(30_000)
+    .meta({ about: 'How long the fetching of one picture, video or recording may take in all.' }),
+  MEDIA_RETENTION_DAYS: count(1, 3650)
+    .default(30)
+    .meta({ about: 'Copies of media are deleted after so many days; their URLs answer 410 from then on.' }),
+  MEDIA_FOLDER: text().default('.data/media').meta({
+    about: 'The folder for copies of media, shared by `web` and `fetch-media`; unused with a bucket.',
+  }),
+  MEDIA_S3_BUCKET: text().meta({
+    about: 'Keeps copies of media in this bucket of S3, or of a service that speaks its protocol.',
+  }),
+  MEDIA_S3_REGION: text().default('us-east-1').meta({ about: 'The region of the bucket.' }),
+  MEDIA_S3_ENDPOINT: httpUrl().meta({
+    about: 'Where the bucket is, if not at AWS, such as https://storage.example.com; addressed by path.',
+  }),
+  MEDIA_S3_ACCESS_KEY_ID: text().meta({
+    about: 'The key for the bucket; without one, AWS’s usual places are looked at (role, profile).',
+  }),
+  MEDIA_S3_SECRET_ACCESS_KEY: text().meta({ about: 'The secret of that key.', secret: true }),
   DATABASE_POOL_SIZE: count(1, 500).default(10).meta({ about: 'Postgres connections of each process.' }),
   STARTED_BY_PID: count(1, 4_194_304).meta({
     about: 'Set by `linehook start`: a process whose starter is gone stops.',
@@ -152,8 +175,31 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env) {
     carrierTimeoutMs: value.CARRIER_TIMEOUT_MS,
     sendConcurrency: value.SEND_CONCURRENCY,
     deliverConcurrency: value.DELIVER_CONCURRENCY,
+    fetchConcurrency: value.FETCH_CONCURRENCY,
+    mediaTimeoutMs: value.MEDIA_TIMEOUT_MS,
+    mediaRetentionDays: value.MEDIA_RETENTION_DAYS,
+    mediaFolder: value.MEDIA_FOLDER,
+    mediaS3: readBucket(value),
     startedByPid: value.STARTED_BY_PID,
   })
+}
+
+/** undefined: media are kept in the folder. @throws ConfigInvalid for half a key */
+function readBucket(value: ReturnType<typeof validate>) {
+  if (value.MEDIA_S3_BUCKET === undefined) return undefined
+  const { MEDIA_S3_ACCESS_KEY_ID: accessKeyId, MEDIA_S3_SECRET_ACCESS_KEY: secretAccessKey } = value
+  if ((accessKeyId === undefined) !== (secretAccessKey === undefined)) {
+    throw new ConfigInvalid(['MEDIA_S3_ACCESS_KEY_ID and MEDIA_S3_SECRET_ACCESS_KEY must be set together'])
+  }
+  return {
+    bucket: value.MEDIA_S3_BUCKET,
+    region: value.MEDIA_S3_REGION,
+    endpoint: value.MEDIA_S3_ENDPOINT,
+    credentials:
+      accessKeyId === undefined || secretAccessKey === undefined
+        ? undefined
+        : { accessKeyId, secretAccessKey },
+  }
 }
 
 function validate(given: Record<string, string | undefined>) {

@@ -2,14 +2,21 @@ import { lookup as systemLookup } from 'node:dns'
 import { createSecureContext } from 'node:tls'
 import { Agent } from 'undici'
 import { parseRanges } from './safe-fetch/addresses.js'
+import { CappedBody } from './safe-fetch/capped-body.js'
 import { guardedConnector } from './safe-fetch/dial.js'
-import { exchange, type SafeRequest, type SafeResponse } from './safe-fetch/exchange.js'
+import {
+  exchange,
+  type Answer,
+  type BodySink,
+  type SafeRequest,
+  type SafeResponse,
+} from './safe-fetch/exchange.js'
 import { Fault, FetchFailed } from './safe-fetch/failures.js'
 import { checkedAddresses, type Lookup } from './safe-fetch/resolve.js'
 import { bareHost, parseUserUrl } from './safe-fetch/urls.js'
 
 export { isForbiddenAddress, parseRanges, type AddressRange } from './safe-fetch/addresses.js'
-export type { SafeRequest, SafeResponse } from './safe-fetch/exchange.js'
+export type { AnswerHead, BodySink, SafeRequest, SafeResponse } from './safe-fetch/exchange.js'
 export { FetchFailed, type FetchFailureName } from './safe-fetch/failures.js'
 export type { Lookup } from './safe-fetch/resolve.js'
 
@@ -26,11 +33,23 @@ export interface SafeFetch {
    * a TypeError for headers that HTTP does not allow, which are the caller's mistake.
    */
   request(url: string, request?: SafeRequest): Promise<SafeResponse>
+  /**
+   * As `request`, for bodies that are too large to keep: each piece goes into the sink, which has no limit but its
+   * own. Rejects also as the sink does.
+   */
+  stream(
+    url: string,
+    sink: BodySink,
+    request?: Omit<SafeRequest, 'maxResponseBytes'>,
+  ): Promise<StreamedResponse>
   /** Undefined if the URL can be called, else a sentence that says what is wrong and what to do. At most 3 s. */
   explainUrl(url: string): Promise<string | undefined>
   /** Closes idle connections; what is still in flight fails as `aborted`. */
   close(): Promise<void>
 }
+
+/** `truncated`: the sink did not want all of the body. */
+export type StreamedResponse = Omit<SafeResponse, 'body'>
 
 export interface SafeFetchOptions {
   allowHttp: boolean
@@ -45,6 +64,8 @@ export interface SafeFetchOptions {
   /** Certificates (PEM) to trust instead of the ones that Node trusts. */
   trustedCertificates?: string
 }
+
+const DEFAULT_MAX_RESPONSE_BYTES = 16 * 1_024
 
 const EXPLAIN_TIMEOUT_MS = 3_000
 
@@ -65,19 +86,26 @@ export function createSafeFetch(options: SafeFetchOptions): SafeFetch {
     maxHeaderSize: 16 * 1_024,
   })
 
+  const call = async (url: string, request: SafeRequest, sink: BodySink): Promise<StreamedResponse> => {
+    const startedAt = performance.now()
+    const elapsedMs = () => Math.round(performance.now() - startedAt)
+    try {
+      const answer: Answer = await exchange(agent, parseUserUrl(url, options.allowHttp), request, sink)
+      return { ...answer, durationMs: elapsedMs() }
+    } catch (error) {
+      if (!(error instanceof Fault)) throw error
+      const { failure, message, requestSent, cause } = error
+      throw new FetchFailed(failure, message, { requestSent, durationMs: elapsedMs(), cause })
+    }
+  }
+
   return {
     async request(url, request = {}) {
-      const startedAt = performance.now()
-      const elapsedMs = () => Math.round(performance.now() - startedAt)
-      try {
-        const answer = await exchange(agent, parseUserUrl(url, options.allowHttp), request)
-        return { ...answer, durationMs: elapsedMs() }
-      } catch (error) {
-        if (!(error instanceof Fault)) throw error
-        const { failure, message, requestSent, cause } = error
-        throw new FetchFailed(failure, message, { requestSent, durationMs: elapsedMs(), cause })
-      }
+      const kept = new CappedBody(request.maxResponseBytes ?? DEFAULT_MAX_RESPONSE_BYTES)
+      const answer = await call(url, request, { take: (piece) => kept.add(piece) })
+      return { ...answer, body: kept.bytes }
     },
+    stream: (url, sink, request = {}) => call(url, request, sink),
     async explainUrl(url) {
       try {
         await checkedAddresses(bareHost(parseUserUrl(url, options.allowHttp)), guard, EXPLAIN_TIMEOUT_MS)

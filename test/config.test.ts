@@ -52,6 +52,11 @@ describe('configuration', () => {
       carrierTimeoutMs: 15_000,
       sendConcurrency: 200,
       deliverConcurrency: 200,
+      fetchConcurrency: 20,
+      mediaTimeoutMs: 30_000,
+      mediaRetentionDays: 30,
+      mediaFolder: '.data/media',
+      mediaS3: undefined,
       startedByPid: undefined,
     })
   })
@@ -222,6 +227,9 @@ describe('configuration', () => {
       SEND_CONCURRENCY: [1, 2000],
       DELIVER_CONCURRENCY: [1, 2000],
       DATABASE_POOL_SIZE: [1, 500],
+      FETCH_CONCURRENCY: [1, 500],
+      MEDIA_TIMEOUT_MS: [100, 300_000],
+      MEDIA_RETENTION_DAYS: [1, 3650],
       STARTED_BY_PID: [1, 4_194_304],
     }
     for (const [name, [min, max]] of Object.entries(ranges)) {
@@ -236,13 +244,34 @@ describe('configuration', () => {
     }
   })
 
+  it('keeps media in a bucket where one is named, with both halves of its key or none', () => {
+    const bucket = { MEDIA_S3_BUCKET: 'media', MEDIA_S3_ACCESS_KEY_ID: 'id' }
+    expect(readConfig({ ...required, MEDIA_S3_BUCKET: 'media' }).mediaS3).to.deep.equal({
+      bucket: 'media',
+      region: 'us-east-1',
+      endpoint: undefined,
+      credentials: undefined,
+    })
+    expect(faultsOf(bucket)).to.deep.equal([
+      'MEDIA_S3_ACCESS_KEY_ID and MEDIA_S3_SECRET_ACCESS_KEY must be set together',
+    ])
+    const whole = readConfig({ ...required, ...bucket, MEDIA_S3_SECRET_ACCESS_KEY: 'secret' })
+    expect(whole.mediaS3?.credentials).to.deep.equal({ accessKeyId: 'id', secretAccessKey: 'secret' })
+  })
+
   it('says one sentence about every setting, and marks those that are secret', () => {
     const secret = Object.entries(settings).flatMap(([name, setting]) => {
       const meta = setting.describe().meta as { about: string; secret?: boolean }
       expect(meta.about, name).to.match(/^[A-Z].*\.$/)
       return meta.secret === true ? [name] : []
     })
-    expect(secret).to.have.members(['DATABASE_URL', 'REDIS_URL', 'ENCRYPTION_KEY', 'QUEUES_PASSWORD'])
+    expect(secret).to.have.members([
+      'DATABASE_URL',
+      'REDIS_URL',
+      'ENCRYPTION_KEY',
+      'QUEUES_PASSWORD',
+      'MEDIA_S3_SECRET_ACCESS_KEY',
+    ])
   })
 
   it('knows the version of the package', () => {

@@ -9,7 +9,7 @@ const readme = readFileSync('README.md', 'utf8')
 
 describe('README', () => {
   it('has every variable with its default and its sentence, and no other', () => {
-    const rows = tableRows(/^`([A-Z_]+)`$/).map(([name = '', standard, about]) => ({
+    const rows = tableRows(/^`([A-Z\d_]+)`$/).map(([name = '', standard, about]) => ({
       name: name.replaceAll('`', ''),
       standard,
       about,
@@ -45,7 +45,7 @@ describe('README', () => {
   })
 
   it('is agreed with by .env.example', () => {
-    const named = [...readFileSync('.env.example', 'utf8').matchAll(/^(?:# )?([A-Z_]+)=(.*)$/gm)]
+    const named = [...readFileSync('.env.example', 'utf8').matchAll(/^(?:# )?([A-Z\d_]+)=(.*)$/gm)]
     const expected = Object.entries(settings).filter(([name]) => name !== 'STARTED_BY_PID')
     expect(named.map(([, name, value]) => [name, value])).to.deep.equal(
       expected.map(([name, schema]) => [

@@ -7,6 +7,7 @@ import { deleteOldAttempts } from '../src/database/sign-in-attempts.js'
 import type { Context } from '../src/domain/context.js'
 import { reconcile } from '../src/domain/messages/reconcile.js'
 import { sendSimulatedReceipts } from '../src/domain/simulator.js'
+import { removeOldMedia } from '../src/domain/media/retention.js'
 import { forgetOldMedia } from '../src/domain/simulator/media.js'
 import { sweep } from '../src/domain/sweep.js'
 import { every } from '../src/every.js'
@@ -40,19 +41,30 @@ await startWorker(
   },
 )
 
-async function keepHouse({ db, log }: Context): Promise<void> {
+async function keepHouse(context: Context): Promise<void> {
+  const { db, log } = context
   const partitionCount = await ensurePartitions(db)
   let keyCount = 0
   for (let deleted = KEYS_AT_ONCE; deleted === KEYS_AT_ONCE; keyCount += deleted) {
     deleted = await deleteExpiredKeys(db, KEYS_AT_ONCE)
   }
-  const mediaCount = await forgetOldMedia({ db })
+  const simulatorMediaCount = await forgetOldMedia(context)
   const sessionCount = await deleteExpiredSessions(db)
   const linkCount = await deleteExpiredSetUpLinks(db)
   const attemptCount = await deleteOldAttempts(db)
   const oauthRecordCount = await deleteExpiredOAuthRecords(db)
+  const mediaCount = await removeOldMedia(context)
   log.info(
-    { partitionCount, mediaCount, keyCount, sessionCount, linkCount, attemptCount, oauthRecordCount },
+    {
+      partitionCount,
+      simulatorMediaCount,
+      mediaCount,
+      keyCount,
+      sessionCount,
+      linkCount,
+      attemptCount,
+      oauthRecordCount,
+    },
     'maintenance.done',
   )
 }

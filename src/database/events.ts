@@ -37,6 +37,20 @@ export async function insertEvent(db: Database, event: Event): Promise<void> {
   })
 }
 
+/** What a received message tells its endpoints. */
+export async function findEventToDeliver(db: Database, messageId: string): Promise<Event | undefined> {
+  return db('events').where({ message_id: messageId }).first<Event | undefined>({
+    id: 'id',
+    userId: 'user_id',
+    lineId: 'line_id',
+    messageId: 'message_id',
+    type: 'type',
+    payload: 'payload',
+    fromNumber: 'from_number',
+    toNumber: 'to_number',
+  })
+}
+
 /** undefined: the message made no event, as those that a line sends. */
 export async function findEventOfMessage(
   db: Database,

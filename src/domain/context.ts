@@ -19,6 +19,8 @@ import { connectRedis } from '../redis.js'
 import { createSafeFetch, type SafeFetch } from '../safe-fetch.js'
 import { createSecrets, type Secrets } from '../secrets.js'
 import { createSlidingWindows, type SlidingWindows } from '../sliding-window.js'
+import { createStorage } from '../storage/create.js'
+import type { Storage } from '../storage/storage.js'
 import { createLog, type Logger } from '../telemetry/log.js'
 import { createVocabulary, type Vocabulary } from '../vocabulary.js'
 import { DISABLE_AFTER_MS } from './deliveries/endpoint-health.js'
@@ -35,6 +37,8 @@ export interface Context {
   carriers: Carriers
   secrets: Secrets
   safeFetch: SafeFetch
+  /** Our copies of media. */
+  storage: Storage
   vocabulary: Vocabulary
   batched: Batched
   /** Redis and Postgres last: what is still under way may need them. */
@@ -72,6 +76,7 @@ export function createContext(
     allowHttp: config.allowHttp,
     allowedPrivateCidrs: config.allowedPrivateCidrs,
   })
+  const storage = createStorage(config)
   const takeSimulated = batch(async (messages: readonly SimulatedMessage[]) => {
     await insertSimulatedMessages(db, messages)
     return [...messages]
@@ -95,11 +100,13 @@ export function createContext(
     carriers,
     secrets: createSecrets(config.encryptionKeys),
     safeFetch,
+    storage,
     vocabulary: createVocabulary(config.productWord),
     batched: createBatched(config, db, queues),
     close: async () => {
       await carriers.close()
       await safeFetch.close()
+      storage.close()
       await queues.close()
       redis.disconnect()
       await db.destroy()

@@ -4,6 +4,12 @@ import {
   lockOverdueDeliveries,
   renewDeliveryJobs,
 } from '../database/deliveries/stranded.js'
+import {
+  expireMediaLeases,
+  lockOverdueMedia,
+  postponeMedia,
+  renewMediaJobs,
+} from '../database/media/stranded.js'
 import { postponeDeliveries } from '../database/deliveries/delivering.js'
 import { postponeMessages } from '../database/messages/sending.js'
 import { renewMessageJobs } from '../database/messages/turns.js'
@@ -28,11 +34,13 @@ export async function sweep(context: Context): Promise<number> {
   const counts = [
     await step(context, 'expired messages', sweepExpiredMessages),
     await step(context, 'expired deliveries', sweepExpiredDeliveries),
+    await step(context, 'expired media', sweepExpiredMedia),
     // Without Redis a new job cannot be told from a lost one; there will be another second.
     ...(context.redis.status === 'ready'
       ? [
           await step(context, 'stranded messages', sweepStrandedMessages),
           await step(context, 'stranded deliveries', sweepStrandedDeliveries),
+          await step(context, 'stranded media', sweepStrandedMedia),
         ]
       : []),
   ]
@@ -74,6 +82,13 @@ async function sweepExpiredDeliveries({ db, queues, log }: Context) {
   return { looked: expired.length, renewed: requeued.length }
 }
 
+async function sweepExpiredMedia({ db, queues, log }: Context) {
+  const expired = await expireMediaLeases(db, BATCH)
+  for (const { id: mediaId } of expired) log.warn({ mediaId, failure: 'worker_lost' }, 'media.fetched')
+  await queues.enqueueMedia(expired)
+  return { looked: expired.length, renewed: expired.length }
+}
+
 async function sweepStrandedMessages({ db, queues }: Context) {
   const { looked, renewed } = await db.transaction(async (trx) => {
     const rows = await lockOverdueMessages(trx, OVERDUE_MS, BATCH)
@@ -98,5 +113,22 @@ async function sweepStrandedDeliveries({ db, queues }: Context) {
     return { looked: rows.length, renewed: ids.length > 0 ? await renewDeliveryJobs(trx, ids) : [] }
   })
   await queues.enqueueDeliveries(renewed)
+  return { looked, renewed: renewed.length }
+}
+
+async function sweepStrandedMedia({ db, queues }: Context) {
+  const { looked, renewed } = await db.transaction(async (trx) => {
+    const rows = await lockOverdueMedia(trx, OVERDUE_MS, BATCH)
+    const withJob = await queues.existingJobs('fetch-media', rows)
+    const ids = rows.map(({ id }) => id)
+    await postponeMedia(
+      trx,
+      ids.filter((id) => withJob.has(id)),
+      LOOK_AGAIN_MS,
+    )
+    const lost = ids.filter((id) => !withJob.has(id))
+    return { looked: rows.length, renewed: lost.length > 0 ? await renewMediaJobs(trx, lost) : [] }
+  })
+  await queues.enqueueMedia(renewed)
   return { looked, renewed: renewed.length }
 }

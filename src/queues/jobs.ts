@@ -20,10 +20,13 @@ export const deliverEventJob = yup.object({
   endpointId: id,
 })
 
+export const fetchMediaJob = yup.object({ v: version, id })
+
 export const maintenanceJob = yup.object({ v: version })
 
 export type SendMessageJob = yup.InferType<typeof sendMessageJob>
 export type DeliverEventJob = yup.InferType<typeof deliverEventJob>
+export type FetchMediaJob = yup.InferType<typeof fetchMediaJob>
 export type MaintenanceJob = yup.InferType<typeof maintenanceJob>
 
 /**

@@ -6,6 +6,7 @@ import {
   JOB_VERSION,
   jobIdOf,
   type DeliverEventJob,
+  type FetchMediaJob,
   type MaintenanceJob,
   type SendMessageJob,
 } from './jobs.js'
@@ -14,12 +15,13 @@ import {
 export const QUEUE_PREFIX = '{linehook}'
 
 /** A queue has the name of the process type that works on it. */
-export type QueueName = 'send-message' | 'deliver-event' | 'maintenance'
+export type QueueName = 'send-message' | 'deliver-event' | 'fetch-media' | 'maintenance'
 
 export interface Queues {
   all: Queue[]
   sendMessage: Queue<SendMessageJob>
   deliverEvent: Queue<DeliverEventJob>
+  fetchMedia: Queue<FetchMediaJob>
   maintenance: Queue<MaintenanceJob>
   /**
    * Only enqueue, and never fail: the rows are committed, so what Redis does not take now the sweeper brings.
@@ -27,6 +29,7 @@ export interface Queues {
    */
   enqueueMessages(rows: readonly { id: string; generation: number }[]): Promise<void>
   enqueueDeliveries(rows: readonly { id: string; endpointId: string; generation: number }[]): Promise<void>
+  enqueueMedia(rows: readonly { id: string; generation: number }[]): Promise<void>
   /** Which of the rows have a job that will be worked on. @throws Error when Redis does not answer */
   existingJobs(name: QueueName, rows: readonly { id: string; generation: number }[]): Promise<Set<string>>
   close(): Promise<void>
@@ -49,8 +52,9 @@ export function createQueues(redis: Redis, log: Logger): Queues {
   }
   const sendMessage = open<SendMessageJob>('send-message')
   const deliverEvent = open<DeliverEventJob>('deliver-event')
+  const fetchMedia = open<FetchMediaJob>('fetch-media')
   const maintenance = open<MaintenanceJob>('maintenance')
-  const all: Queue[] = [sendMessage, deliverEvent, maintenance]
+  const all: Queue[] = [sendMessage, deliverEvent, fetchMedia, maintenance]
 
   const tryEnqueue = async (queue: Queue, count: number, add: () => Promise<unknown>) => {
     if (count === 0) return
@@ -67,6 +71,7 @@ export function createQueues(redis: Redis, log: Logger): Queues {
     all,
     sendMessage,
     deliverEvent,
+    fetchMedia,
     maintenance,
     enqueueMessages: (rows) =>
       tryEnqueue(sendMessage, rows.length, () =>
@@ -84,6 +89,16 @@ export function createQueues(redis: Redis, log: Logger): Queues {
           rows.map(({ id, endpointId, generation }) => ({
             name: 'deliver-event',
             data: { v: JOB_VERSION, id, endpointId },
+            opts: { jobId: jobIdOf(id, generation) },
+          })),
+        ),
+      ),
+    enqueueMedia: (rows) =>
+      tryEnqueue(fetchMedia, rows.length, () =>
+        fetchMedia.addBulk(
+          rows.map(({ id, generation }) => ({
+            name: 'fetch-media',
+            data: { v: JOB_VERSION, id },
             opts: { jobId: jobIdOf(id, generation) },
           })),
         ),

@@ -1,6 +1,6 @@
 import { validateHeaderName, validateHeaderValue } from 'node:http'
 import type { Agent, Dispatcher } from 'undici'
-import { CappedBody } from './capped-body.js'
+import { asError } from '../errors.js'
 import { Fault, faultOf } from './failures.js'
 
 export interface SafeRequest {
@@ -27,45 +27,66 @@ export interface SafeResponse {
   durationMs: number
 }
 
-type Answer = Omit<SafeResponse, 'durationMs'>
+/** Takes a body piece by piece. */
+export interface BodySink {
+  /** Told before the first piece, once. False: the body is not wanted, and not read. */
+  begin?(answer: AnswerHead): boolean
+  /**
+   * False: enough; the rest is not read. While it is a promise the server has to wait, so that nothing piles up
+   * here. A promise that rejects ends the exchange, which rejects with the same.
+   */
+  take(piece: Buffer): boolean | Promise<boolean>
+}
+
+export type AnswerHead = Pick<SafeResponse, 'status' | 'headers'>
+
+/** What is known when the body is over. */
+export type Answer = Omit<SafeResponse, 'durationMs' | 'body'>
 
 const DEFAULT_TIMEOUT_MS = 15_000
-const DEFAULT_MAX_RESPONSE_BYTES = 16 * 1_024
 
 /**
- * One request and its answer. Rejects with a Fault, or with a TypeError for headers that are the caller's mistake.
+ * One request and its answer, whose body goes into the sink. Rejects with a Fault, with what the sink threw, or with
+ * a TypeError for headers that are the caller's mistake.
  *
  * `Agent.dispatch` instead of `Agent.request`, because only a handler is told when the request is about to be
  * written (`requestSent`), and because a request that waits for a connection ignores its AbortSignal until it has
  * one (nodejs/undici#386). The timer stands in for AbortSignal.timeout and .any: it is cleared with the answer.
  */
-export function exchange(agent: Agent, url: URL, request: SafeRequest): Promise<Answer> {
+export function exchange(agent: Agent, url: URL, request: SafeRequest, sink: BodySink): Promise<Answer> {
   const { method = 'GET', headers = {}, body, signal, timeoutMs = DEFAULT_TIMEOUT_MS } = request
   checkHeaders(headers)
   return new Promise((resolve, reject) => {
-    const kept = new CappedBody(request.maxResponseBytes ?? DEFAULT_MAX_RESPONSE_BYTES)
-    const answer = { status: 0, headers: {} }
+    const answer: AnswerHead = { status: 0, headers: {} }
     let controller: Dispatcher.DispatchController | undefined
     let isSettled = false
+    /** The piece that the sink is at. */
+    let taking: Promise<void> | undefined
 
-    const settle = (outcome: Answer | Fault) => {
+    const settle = (outcome: Answer | Error) => {
       if (isSettled) return
       isSettled = true
       clearTimeout(timer)
       signal?.removeEventListener('abort', cancel)
-      if (outcome instanceof Fault) {
-        outcome.requestSent = controller !== undefined
+      if (outcome instanceof Error) {
+        if (outcome instanceof Fault) outcome.requestSent = controller !== undefined
         reject(outcome)
       } else {
         resolve(outcome)
       }
     }
-    const end = (outcome: Answer | Fault) => {
+    const end = (outcome: Answer | Error) => {
       settle(outcome)
       controller?.abort(new Error('settled'))
     }
     const cancel = () => {
       end(new Fault('aborted', 'The request was cancelled.', signal?.reason))
+    }
+    const goOn = (isWanted: boolean) => {
+      if (!isWanted) end({ ...answer, truncated: true })
+    }
+    const fail = (error: unknown) => {
+      end(asError(error))
     }
     const timer = setTimeout(() => {
       end(new Fault('timeout', `There was no complete answer within ${timeoutMs / 1_000} s.`))
@@ -98,12 +119,29 @@ export function exchange(agent: Agent, url: URL, request: SafeRequest): Promise<
           answer.headers = Object.fromEntries(
             Object.entries(received).map(([name, value]) => [name, [value].flat().join(', ')]),
           )
+          // A 1xx is not the answer yet.
+          if (status >= 200) goOn(sink.begin?.(answer) ?? true)
         },
-        onResponseData(_controller, chunk) {
-          if (!kept.add(chunk)) end({ ...answer, body: kept.bytes, truncated: true })
+        onResponseData(reading, piece) {
+          // undici 7.30.2 begins again after a pause with an empty piece: to pause for that would go on for ever.
+          if (isSettled || piece.length === 0) return
+          const taken = sink.take(piece)
+          if (typeof taken === 'boolean') {
+            goOn(taken)
+            return
+          }
+          reading.pause()
+          taking = taken.then(goOn, fail).finally(() => {
+            taking = undefined
+            reading.resume()
+          })
         },
         onResponseEnd() {
-          settle({ ...answer, body: kept.bytes, truncated: false })
+          if (taking === undefined) settle({ ...answer, truncated: false })
+          else
+            void taking.then(() => {
+              settle({ ...answer, truncated: false })
+            })
         },
         onResponseError(_controller, error) {
           settle(faultOf(error))

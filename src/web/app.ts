@@ -16,6 +16,7 @@ import { requireSameSite } from './middleware/require-same-site.js'
 import { tidyPath } from './middleware/tidy-path.js'
 import * as oauth from './oauth/endpoints.js'
 import { getOpenApi } from './openapi/document.js'
+import { getMedia } from './media.js'
 import { createRoutes } from './routes.js'
 import * as phones from './simulator/phones.js'
 
@@ -169,6 +170,8 @@ export function createApp(context: Context): Koa {
 
     get('/openapi.json',                  getOpenApi(context))
     get('/docs',                          allowPackagedPage, showDocs)
+
+    get('/media/:token',                  getMedia(context))
 
     get('/healthz',                       api.healthz)
     get('/readyz',                        api.readyz(context))

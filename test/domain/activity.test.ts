@@ -3,6 +3,9 @@ import { findActivity, idOf, type ActivityFilter } from '../../src/domain/activi
 import type { Context } from '../../src/domain/context.js'
 import { receiveMessage } from '../../src/domain/messages/receive.js'
 import { createTestContext } from '../helpers/context.js'
+import { keepMedia } from '../../src/domain/simulator/media.js'
+import { copyMedia } from '../helpers/media.js'
+import { MEDIA } from './media-samples.js'
 import { createLine, type TestLine } from '../helpers/factories.js'
 import { ANNA, BEN, inboundText, queueMessage, receiveForDelivery } from './fixtures.js'
 
@@ -71,8 +74,12 @@ describe('activity', () => {
 
   it('of a type has the messages and the deliveries of their events', async () => {
     await receiveForDelivery(context, line)
-    const content = { type: 'inboundMedia', url: 'https://example.com/1.jpg' } as const
-    await receiveMessage(context, inboundText(line, { content }))
+    const url = await keepMedia(context, 'picture', MEDIA.picture.png!)
+    const outcome = await receiveMessage(
+      context,
+      inboundText(line, { content: { type: 'inboundMedia', url } }),
+    )
+    if (outcome.kind === 'received') await copyMedia(context, outcome.messageId)
     const found = await find({ type: 'media' })
     expect(
       found.map((each) => (each.kind === 'message' ? each.message.type : each.delivery.type)),

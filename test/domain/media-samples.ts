@@ -1,3 +1,5 @@
+import { crc32 } from 'node:zlib'
+
 /** The least bytes by which a file of each type is known, by the ending of its name. */
 export const MEDIA: Record<'picture' | 'recording', Record<string, Buffer>> = {
   picture: {
@@ -40,6 +42,17 @@ export function pictureOf(byteCount: number): Buffer {
   const picture = Buffer.alloc(byteCount)
   MEDIA.picture.png?.copy(picture)
   return picture
+}
+
+/** A whole picture of exactly so many bytes: what it lacks is in a chunk that nobody reads. */
+export function pngOf(byteCount: number): Buffer {
+  const png = MEDIA.picture.png ?? Buffer.alloc(0)
+  const end = png.subarray(-12)
+  const filler = Buffer.alloc(byteCount - png.length)
+  filler.writeUInt32BE(filler.length - 12, 0)
+  filler.write('liNe', 4)
+  filler.writeUInt32BE(crc32(filler.subarray(4, -4)), filler.length - 4)
+  return Buffer.concat([png.subarray(0, -12), filler, end])
 }
 
 function boxed(brand: string): Buffer {

@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import type { Context } from '../../src/domain/context.js'
-import { forgetOldMedia, getMedia, keepMedia, ownMediaPath } from '../../src/domain/simulator/media.js'
+import { forgetOldMedia, getMedia, keepMedia } from '../../src/domain/simulator/media.js'
+import { simulatorTokenOf } from '../../src/domain/simulator/media-url.js'
 import { createTestContext } from '../helpers/context.js'
 import { countRows } from './fixtures.js'
 import { MEDIA, NO_MEDIA, pictureOf } from './media-samples.js'
@@ -97,9 +98,9 @@ describe("the simulator's media", () => {
 
   it('are told from the media of others by their URL', async () => {
     const url = await keepMedia(context, 'picture', MEDIA.picture.png!)
-    expect(ownMediaPath(context, url)).to.equal(`/simulator/media/${tokenOf(url)}`)
+    expect(simulatorTokenOf(context, url)).to.equal(tokenOf(url))
     for (const other of ['https://evil.example/simulator/media/x', 'https://lines.example/hook/x', '']) {
-      expect(ownMediaPath(context, other)).to.equal(undefined)
+      expect(simulatorTokenOf(context, other)).to.equal(undefined)
     }
   })
 

@@ -5,6 +5,7 @@ import { leaveVoicemail, sendFromPhone } from '../../src/domain/simulator/phone-
 import { sampleRecording } from '../../src/domain/simulator/sample-recording.js'
 import { newId } from '../../src/ids.js'
 import { createTestContext } from '../helpers/context.js'
+import { mediaRow } from '../helpers/media.js'
 import { createLine, type TestLine } from '../helpers/factories.js'
 import { ANNA, countRows, type MessageRow } from './fixtures.js'
 import { MEDIA } from './media-samples.js'
@@ -45,7 +46,7 @@ describe("a simulator's phone", () => {
       .orderBy('id')
       .select<(MessageRow & { type: string })[]>()
   const mediaOf = async (message: MessageRow | undefined) =>
-    getMedia(context, message?.media_url?.split('/').at(-1) ?? '')
+    getMedia(context, (await mediaRow(context, message!.id)).source_url.split('/').at(-1) ?? '')
 
   it('sends a text to the line, as it was typed', async () => {
     await send({ text: ' Hello <b>line</b> ', phone: '+1 500 555-0101' })

@@ -43,12 +43,12 @@ describe("the simulator's phones", () => {
       await receive(line, { voicemailUrl: 'https://example.com/v.mp3' })
       const messages = await shown()
       expect(
-        messages.map(({ direction, type, text, mediaUrl }) => [direction, type, text, mediaUrl]),
+        messages.map(({ direction, type, text, media }) => [direction, type, text, media?.status ?? null]),
       ).to.deep.equal([
         ['inbound', 'text', 'Hi line', null],
         ['outbound', 'text', 'Hi phone', null],
-        ['inbound', 'media', null, 'https://example.com/a.png'],
-        ['inbound', 'voicemail', null, 'https://example.com/v.mp3'],
+        ['inbound', 'media', null, 'pending'],
+        ['inbound', 'voicemail', null, 'pending'],
       ])
       expect(messages[0]).to.include({ lineId: line.lineId, lineNumber: line.number, lineName: line.number })
       expect(messages[0]?.at).to.be.a('date')

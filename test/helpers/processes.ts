@@ -11,6 +11,7 @@ const SOURCES = {
   web: 'src/server.ts',
   'send-message': 'workers/send-message.ts',
   'deliver-event': 'workers/deliver-event.ts',
+  'fetch-media': 'workers/fetch-media.ts',
   maintenance: 'workers/maintenance.ts',
 }
 

@@ -63,7 +63,13 @@ describe('/simulator', () => {
       it(`brings a ${field} as ${type}`, async () => {
         const url = 'https://media.example/a.png?size=1'
         expect((await inbound({ text: undefined, [field]: url })).status).to.equal(200)
-        expect((await rows('events'))[0]).to.include({ type, payload: url })
+        const [media] = await context
+          .db('media')
+          .where({ line_id: line.lineId })
+          .select<{ source_url: string; token: string }[]>('source_url', 'token')
+        expect(media?.source_url).to.equal(url)
+        const payload = `${context.config.publicUrl}/media/${media?.token}`
+        expect((await rows('events'))[0]).to.include({ type, payload })
       })
     }
 

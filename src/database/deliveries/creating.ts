@@ -16,7 +16,7 @@ export interface EndpointOfLine {
   applicationId: string | null
 }
 
-/** The line's own, while its developer connection is enabled, and those of the applications that may have its events. */
+/** Of an active line: its own, while its developer connection is enabled, and those of the applications that may have its events. */
 export async function findEndpointsOfLine(db: Database, lineId: string): Promise<EndpointOfLine[]> {
   const { rows } = await db.raw<{ rows: EndpointOfLine[] }>(
     `select e.id as "endpointId", e.disabled_at is not null as "isDisabled", o.application_id as "applicationId"
@@ -26,7 +26,7 @@ export async function findEndpointsOfLine(db: Database, lineId: string): Promise
        select a.endpoint_id, a.id from application_lines c join applications a on a.id = c.application_id
        where c.line_id = :lineId and 'messages:connect' = any (c.scopes)
      ) o join endpoints e on e.id = o.endpoint_id
-     where e.removed_at is null
+     where e.removed_at is null and exists (select 1 from lines where id = :lineId and status = 'active')
      order by o.application_id nulls first`,
     { lineId },
   )
@@ -58,6 +58,8 @@ export async function insertDelivery(
     endpointId: string
     applicationId: string | null
     isHeld: boolean
+    /** Why it is held from the start. */
+    lastFailure?: string
     /** Both as the event has them. */
     type: EventType
     fromNumber: string
@@ -71,12 +73,22 @@ export async function insertDelivery(
     endpoint_id: delivery.endpointId,
     application_id: delivery.applicationId,
     status: delivery.isHeld ? 'held' : 'pending',
+    last_failure: delivery.lastFailure ?? null,
     type: delivery.type,
     from_number: delivery.fromNumber,
   })
 }
 
-/** Held deliveries of an endpoint, oldest first and after one, get a new round of attempts. In order of their ids. */
+/**
+ * Deliveries that are held because there is no copy of what their event tells of; `last_failure` says so. They go
+ * out when there is one, and not when their endpoint works again.
+ */
+export const WITHOUT_MEDIA = `coalesce(last_failure, '') like 'media\\_%'`
+
+/**
+ * Held deliveries of an endpoint, oldest first and after one, get a new round of attempts; not those that wait for
+ * media. In order of their ids.
+ */
 export async function releaseHeldDeliveries(
   db: Database,
   endpointId: string,
@@ -88,6 +100,7 @@ export async function releaseHeldDeliveries(
        update deliveries set status = 'pending', due_at = clock_timestamp(), round_attempt_count = 0, crash_count = 0,
          job_generation = job_generation + 1
        where id in (select id from deliveries where endpoint_id = ? and status = 'held' and id > ?
+                      and not ${WITHOUT_MEDIA}
                     order by id limit ? for update skip locked)
        returning id, endpoint_id as "endpointId", job_generation as generation
      )

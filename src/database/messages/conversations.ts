@@ -1,4 +1,5 @@
 import type { Database } from '../connection.js'
+import { MEDIA_OF_MESSAGE, type MessageMedia } from '../media/reading.js'
 import { CONTACT_NUMBER, type Direction, type MessageType } from './reading.js'
 
 export interface ConversationMessage {
@@ -9,7 +10,7 @@ export interface ConversationMessage {
   direction: Direction
   type: MessageType
   text: string | null
-  mediaUrl: string | null
+  media: MessageMedia | null
   /** When it was there: at the carrier if the line sent it, else at the line. */
   at: Date
 }
@@ -25,7 +26,7 @@ export async function listConversation(
 ): Promise<ConversationMessage[]> {
   const { rows } = await db.raw<{ rows: ConversationMessage[] }>(
     `select m.id, l.id as "lineId", l.number as "lineNumber", l.name as "lineName", m.direction, m.type, m.text,
-            m.media_url as "mediaUrl", coalesce(m.sent_at, m.created_at) as at
+            ${MEDIA_OF_MESSAGE} as media, coalesce(m.sent_at, m.created_at) as at
      from lines l
      cross join lateral (
        select * from messages m

@@ -1,4 +1,5 @@
 import type { Database } from '../connection.js'
+import { MEDIA_OF_MESSAGE, type MessageMedia } from '../media/reading.js'
 import { conditions, idsBetween, statusIs, type Page } from '../pages.js'
 import type { MessageStatus } from './sending.js'
 
@@ -22,7 +23,10 @@ export interface Message {
   fromNumber: string
   toNumber: string
   text: string | null
+  /** As the line's owner gave it; of a received message, our own. */
   mediaUrl: string | null
+  /** The copy of it. */
+  media: MessageMedia | null
   status: MessageStatus
   error: string | null
   attemptCount: number
@@ -54,7 +58,7 @@ export interface MessageFilter {
 }
 
 const COLUMNS = `m.id, m.user_id as "userId", m.line_id as "lineId", m.direction, m.source, m.application_id as "applicationId", m.type,
-  m.from_number as "fromNumber", m.to_number as "toNumber", m.text, m.media_url as "mediaUrl", m.status, m.error,
+  m.from_number as "fromNumber", m.to_number as "toNumber", m.text, m.media_url as "mediaUrl", ${MEDIA_OF_MESSAGE} as media, m.status, m.error,
   m.attempt_count as "attemptCount", m.carrier_message_id as "carrierMessageId", m.again_of as "againOf",
   m.created_at as "createdAt", m.due_at as "dueAt", m.claimed_at as "claimedAt", m.sent_at as "sentAt",
   m.receipt_at as "receiptAt"`

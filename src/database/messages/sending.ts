@@ -1,4 +1,5 @@
 import type { Database } from '../connection.js'
+import { MEDIA_OF_MESSAGE, type MediaStatus } from '../media/reading.js'
 import { toJson } from '../text.js'
 import { isQueued, requeueHeads, type Conversation, type Requeued } from './turns.js'
 
@@ -32,7 +33,9 @@ export interface MessageToSend {
   fromNumber: string
   toNumber: string
   text: string | null
-  mediaUrl: string | null
+  /** Of a message with media: our copy. null for one without; `hasMedia` tells. */
+  media: { status: MediaStatus; token: string; failure: string | null } | null
+  hasMedia: boolean
   status: MessageStatus
   attemptCount: number
   ageMs: number
@@ -55,7 +58,8 @@ export async function loadMessagesToSend(
               'messagesPerSecond', a.messages_per_second,
               'messagesPerSecondPerLine', a.messages_per_second_per_line) as account,
             l.messages_per_number_per_minute as "numberLimit", l.messages_per_minute as "lineLimit",
-            m.from_number as "fromNumber", m.to_number as "toNumber", m.text, m.media_url as "mediaUrl", m.status,
+            m.from_number as "fromNumber", m.to_number as "toNumber", m.text, m.status,
+            m.media_url is not null as "hasMedia", ${MEDIA_OF_MESSAGE} as media,
             m.attempt_count as "attemptCount",
             (extract(epoch from clock_timestamp() - m.created_at) * 1000)::float8 as "ageMs",
             c.opted_out_at is not null as "isOptedOut", ${earlierUnfinished} as "isBehind"

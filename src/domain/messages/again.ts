@@ -1,4 +1,5 @@
 import { available, transaction } from '../../database/connection.js'
+import { insertMedia } from '../../database/media/creating.js'
 import { insertMessageAgain, isLineFull } from '../../database/messages/again.js'
 import type { Message } from '../../database/messages/reading.js'
 import { Unavailable, UserError } from '../../errors.js'
@@ -6,6 +7,7 @@ import { newId } from '../../ids.js'
 import { sha256 } from '../../secrets.js'
 import type { Context } from '../context.js'
 import { getOwnLine } from '../lines.js'
+import { outboundMedia } from '../media/outbound.js'
 import { isBacklogFull } from './admission.js'
 import { getMessage } from './read.js'
 import { MAX_KEY_LENGTH, readDestination, REFUSALS } from './submit.js'
@@ -39,9 +41,24 @@ export async function sendMessageAgain(
   if (isFull) throw new Unavailable('too many messages wait', 10)
 
   const again = { id: newId(), userId, againOf: id }
+  const mediaId = newId()
+  const { mediaUrl } = message
   const made = await available(() =>
-    transaction(db, (trx) => insertMessageAgain(trx, again, key, sha256('send again'))),
+    transaction(db, async (trx) => {
+      const copy = await insertMessageAgain(trx, again, key, sha256('send again'))
+      // Copied anew: the first copy may have failed, or be gone by now.
+      if (copy.isNew && mediaUrl !== null) {
+        await insertMedia(
+          trx,
+          outboundMedia(mediaId, { userId, lineId: line.id, messageId: copy.id }, mediaUrl),
+        )
+      }
+      return copy
+    }),
   )
-  if (made.isNew) void queues.enqueueMessages([{ id: made.id, generation: 0 }])
+  if (made.isNew) {
+    if (mediaUrl === null) void queues.enqueueMessages([{ id: made.id, generation: 0 }])
+    else void queues.enqueueMedia([{ id: mediaId, generation: 0 }])
+  }
   return getMessage(context, userId, made.id)
 }

@@ -1,11 +1,14 @@
 import { available, transaction } from '../../database/connection.js'
 import type { Message } from '../../database/messages/reading.js'
+import { insertMedia } from '../../database/media/creating.js'
 import { acceptApiMessage, type ApiMessageAnswer } from '../../database/messages/submitting.js'
 import { Unavailable, UserError } from '../../errors.js'
 import { newId } from '../../ids.js'
 import { sha256 } from '../../secrets.js'
 import type { Context } from '../context.js'
 import { getOwnLine } from '../lines.js'
+import { outboundMedia } from '../media/outbound.js'
+import { isHostedHere } from '../media/source.js'
 import { isBacklogFull } from './admission.js'
 import { getMessage } from './read.js'
 import { MAX_KEY_LENGTH, MAX_TEXT_LENGTH, readDestination, REFUSALS } from './submit.js'
@@ -36,7 +39,7 @@ export interface NewMessage {
 export async function postMessage(context: Context, message: NewMessage): Promise<Message> {
   const { userId, applicationId, idempotencyKey: key } = message
   const text = readText(message)
-  const mediaUrl = message.mediaUrl === undefined ? null : readMediaUrl(message.mediaUrl)
+  const mediaUrl = message.mediaUrl === undefined ? null : await readMediaUrl(context, message.mediaUrl)
   if (key !== undefined && key.length > MAX_KEY_LENGTH) throw new UserError(REFUSALS.keyTooLong)
 
   const line = await getOwnLine(context, userId, message.lineId)
@@ -56,12 +59,26 @@ export async function postMessage(context: Context, message: NewMessage): Promis
     key,
     hash: sha256(JSON.stringify([line.id, toNumber, text, mediaUrl])).toString('hex'),
   }
+  const mediaId = newId()
   const answer = await available(() =>
-    transaction(db, (trx) => acceptApiMessage(trx, request, config.maxQueuedPerLine)),
+    transaction(db, async (trx) => {
+      const accepted = await acceptApiMessage(trx, request, config.maxQueuedPerLine)
+      if (accepted.outcome === 'accepted' && mediaUrl !== null) {
+        await insertMedia(
+          trx,
+          outboundMedia(mediaId, { userId, lineId: line.id, messageId: request.id }, mediaUrl),
+        )
+      }
+      return accepted
+    }),
   )
   const id = requireAccepted(answer)
-  // Not awaited: the row is committed, and the answer does not need Redis.
-  if (answer.outcome === 'accepted') void queues.enqueueMessages([{ id, generation: 0 }])
+  // Not awaited: the rows are committed, and the answer does not need Redis.
+  if (answer.outcome === 'accepted') {
+    if (mediaUrl === null) void queues.enqueueMessages([{ id, generation: 0 }])
+    // The message gets its job when there is a copy.
+    else void queues.enqueueMedia([{ id: mediaId, generation: 0 }])
+  }
   return getMessage(context, userId, id)
 }
 
@@ -77,10 +94,15 @@ function readText({ text: written = '', mediaUrl }: NewMessage): string | null {
   return text
 }
 
-function readMediaUrl(written: string): string {
+/** Told at once where it can be; what is behind the URL is judged when it is copied. */
+async function readMediaUrl(context: Context, written: string): Promise<string> {
   const url = URL.canParse(written) ? new URL(written) : undefined
   if (url === undefined || !/^https?:$/.test(url.protocol) || written.length > MAX_URL_LENGTH) {
     throw new UserError(`mediaUrl must be an http:// or https:// URL of ${MAX_URL_LENGTH} characters at most`)
+  }
+  if (!isHostedHere(context, url.href)) {
+    const fault = await context.safeFetch.explainUrl(url.href)
+    if (fault !== undefined) throw new UserError(`mediaUrl: ${fault}`)
   }
   return url.href
 }

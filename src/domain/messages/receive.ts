@@ -1,8 +1,7 @@
-import { noteReceived } from '../../database/application-lines.js'
 import { available, transaction } from '../../database/connection.js'
-import { findEndpointsOfLine, insertDelivery, type NewDelivery } from '../../database/deliveries/creating.js'
 import { insertEvent, type EventType } from '../../database/events.js'
 import { findLineByNumber } from '../../database/lines.js'
+import { insertMedia } from '../../database/media/creating.js'
 import {
   applyReceipts,
   claimCarrierMessageId,
@@ -14,8 +13,11 @@ import { requeueHeads, type Conversation } from '../../database/messages/turns.j
 import { storable } from '../../database/text.js'
 import { asError, UserError } from '../../errors.js'
 import { newId } from '../../ids.js'
+import { newToken } from '../../secrets.js'
 import type { Context } from '../context.js'
+import { createDeliveries } from '../deliveries/create.js'
 import { MESSAGE_TYPE_OF } from '../events.js'
+import { hostedUrl } from '../media/hosting.js'
 import { readOptOut } from '../opt-out.js'
 import { numberWindowKey } from './send.js'
 
@@ -25,17 +27,21 @@ export interface InboundMessage {
   /** E.164, both; `toNumber` is the line's. */
   fromNumber: string
   toNumber: string
-  content: { type: 'inboundText'; text: string } | { type: 'inboundMedia' | 'voiceMail'; url: string }
+  content:
+    | { type: 'inboundText'; text: string }
+    /** Where the carrier has it; our copy of it is what everybody else gets. */
+    | { type: 'inboundMedia' | 'voiceMail'; url: string }
 }
 
 export type ReceiveOutcome =
+  /** `deliveryCount` is 0 for media: theirs are made when there is a copy. */
   | { kind: 'received'; messageId: string; deliveryCount: number }
   /** The carrier has brought this message before: nothing was done again. */
   | { kind: 'repeat' }
 
 /**
- * Takes in what a carrier brings: message, event and one delivery per endpoint in one transaction; only after it
- * the answer. The number's window starts anew (specification §6), and its first waiting message gets its turn.
+ * Takes in what a carrier brings: message, event and one delivery per endpoint in one transaction (with media,
+ * the copy that the deliveries wait for); only after it the answer. The number's window starts anew (specification §6), and its first waiting message gets its turn.
  *
  * @throws UserError 404 when no line has the number
  */
@@ -48,7 +54,11 @@ export async function receiveMessage(context: Context, inbound: InboundMessage):
   const carrierMessageId = storable(inbound.carrierMessageId)
   const { type } = inbound.content
   const text = inbound.content.type === 'inboundText' ? storable(inbound.content.text) : null
-  const mediaUrl = inbound.content.type === 'inboundText' ? null : storable(inbound.content.url)
+  const media =
+    inbound.content.type === 'inboundText'
+      ? undefined
+      : { id: newId(), token: newToken(), sourceUrl: storable(inbound.content.url) }
+  const mediaUrl = media === undefined ? null : hostedUrl(context, media.token)
 
   const deliveries = await available(() =>
     transaction(db, async (trx) => {
@@ -70,9 +80,8 @@ export async function receiveMessage(context: Context, inbound: InboundMessage):
         number: inbound.fromNumber,
         optOut: text === null ? undefined : readOptOut(text),
       })
-      const eventId = newId()
-      await insertEvent(trx, {
-        id: eventId,
+      const event = {
+        id: newId(),
         userId: line.userId,
         lineId: line.id,
         messageId,
@@ -80,32 +89,25 @@ export async function receiveMessage(context: Context, inbound: InboundMessage):
         payload: text ?? mediaUrl ?? '',
         fromNumber: inbound.fromNumber,
         toNumber: line.number,
-      })
-      const deliveries: NewDelivery[] = []
-      const endpoints = line.status === 'active' ? await findEndpointsOfLine(trx, line.id) : []
-      for (const { endpointId, isDisabled, applicationId } of endpoints) {
-        const id = newId()
-        await insertDelivery(trx, {
-          id,
-          userId: line.userId,
-          lineId: line.id,
-          eventId,
-          endpointId,
-          applicationId,
-          isHeld: isDisabled,
-          type,
-          fromNumber: inbound.fromNumber,
-        })
-        if (!isDisabled) deliveries.push({ id, endpointId, generation: 0 })
       }
-      const applicationIds = endpoints.flatMap((each) => each.applicationId ?? [])
-      if (applicationIds.length > 0) await noteReceived(trx, line.id, applicationIds)
-      return deliveries
+      await insertEvent(trx, event)
+      if (media === undefined) return createDeliveries(trx, event)
+      // It goes out when what its payload names is there (domain/media/settle.ts).
+      await insertMedia(trx, {
+        ...media,
+        userId: line.userId,
+        lineId: line.id,
+        messageId,
+        purpose: type === 'voiceMail' ? 'voicemail' : 'inbound',
+        carrier: inbound.carrier,
+      })
+      return []
     }),
   )
   if (deliveries === undefined) return { kind: 'repeat' }
 
   void queues.enqueueDeliveries(deliveries)
+  if (media !== undefined) void queues.enqueueMedia([{ id: media.id, generation: 0 }])
   void giveTurn(context, { lineId: line.id, toNumber: inbound.fromNumber })
   log.info({ messageId, lineId: line.id, type, deliveryCount: deliveries.length }, 'message.received')
   return { kind: 'received', messageId, deliveryCount: deliveries.length }

@@ -19,6 +19,7 @@ import type { Window } from '../../sliding-window.js'
 import { backoffMs, type Backoff } from '../backoff.js'
 import { findCarrier } from '../carriers.js'
 import type { Context } from '../context.js'
+import { hostedUrl } from '../media/hosting.js'
 import { persist } from '../persist.js'
 
 /** The carrier took nothing: try again soon, then seldom, for as long as the message may live. */
@@ -30,7 +31,7 @@ const MAX_THROTTLE_MS = 3_600_000
 /** Longer than a minute by what may pass between taking a place and the carrier's clock. */
 const WINDOW_MS = 60_250
 
-/** Its predecessor enqueues it; the sweeper looks after it should that one's worker die. */
+/** Its predecessor, or its media, enqueue it; the sweeper looks after it should their worker die. */
 const BEHIND_CHECK_MS = 30_000
 
 export type SendOutcome =
@@ -42,6 +43,8 @@ export type SendOutcome =
   | { kind: 'wait'; ms: number; reason: 'window' | 'throttled' | 'unavailable' }
   /** An earlier message to the same number comes first and will bring this one. */
   | { kind: 'behind' }
+  /** Its media are being copied; the end of that brings it. */
+  | { kind: 'without_media' }
   /** Somebody else has it, or it is over. */
   | { kind: 'skipped' }
 
@@ -77,6 +80,11 @@ async function advance(context: Context, message: MessageToSend): Promise<SendOu
     return { kind: 'behind' }
   }
 
+  if (message.hasMedia && message.media?.status !== 'stored') {
+    await available(() => postponeMessages(context.db, [{ id: message.id, ms: BEHIND_CHECK_MS }]))
+    return { kind: 'without_media' }
+  }
+
   const waitMs = await takePlaces(context, message)
   if (waitMs > 0) {
     await available(() => postponeMessages(context.db, [{ id: message.id, ms: waitMs }]))
@@ -100,6 +108,7 @@ function findRefusal(
   if (message.lineStatus !== 'active') return 'line_disabled'
   if (message.isOptedOut) return 'opted_out'
   if (carrier === undefined) return 'carrier_missing'
+  if (message.media?.status === 'failed') return message.media.failure ?? 'media_internal_error'
   return undefined
 }
 
@@ -139,8 +148,9 @@ async function callCarrier(
   message: MessageToSend,
   { attempt, claim }: Claim,
 ): Promise<Settlement> {
-  const { id, lineId, fromNumber, toNumber, text, mediaUrl, ageMs } = message
+  const { id, lineId, fromNumber, toNumber, text, media, ageMs } = message
   const claimed = { id, lineId, toNumber, claim }
+  const mediaUrl = media === null ? null : hostedUrl(context, media.token)
   const signal = AbortSignal.timeout(context.config.carrierTimeoutMs)
   try {
     const sending = carrier.send({ id, fromNumber, toNumber, text, mediaUrl, attempt, ageMs }, signal)

@@ -1,4 +1,3 @@
-import { fileTypeFromBuffer } from 'file-type'
 import { available } from '../../database/connection.js'
 import {
   deleteOldSimulatorMedia,
@@ -9,6 +8,8 @@ import {
 import { UserError } from '../../errors.js'
 import { newToken } from '../../secrets.js'
 import type { Context } from '../context.js'
+import { extensionOf } from '../media/types.js'
+import { simulatorMediaUrl } from './media-url.js'
 
 /** What a phone can send; the form's fields have the same names. */
 export type MediaField = 'picture' | 'recording'
@@ -16,7 +17,6 @@ export type MediaField = 'picture' | 'recording'
 /** Specification §2.7: under 5 MB. */
 export const TOO_MANY_BYTES = 5_000_000
 
-const BEGINNING_BYTES = 64 * 1024
 const MEDIA_AT_ONCE = 100
 
 /** By the ending that `file-type` gives the bytes. A recording in a video's container is played as sound. */
@@ -50,13 +50,13 @@ const REFUSALS: Record<MediaField, string> = {
  * @returns its URL, which is unguessable; whoever has it needs no password
  * @throws UserError 400 and 413 naming the field
  */
-export async function keepMedia({ db, config }: Context, field: MediaField, bytes: Buffer): Promise<string> {
+export async function keepMedia(context: Context, field: MediaField, bytes: Buffer): Promise<string> {
   if (bytes.length >= TOO_MANY_BYTES) throw tooLarge(field)
-  const contentType = TYPES[field].get((await typeOf(bytes)) ?? '')
+  const contentType = TYPES[field].get((await extensionOf(bytes)) ?? '')
   if (contentType === undefined) throw new UserError(REFUSALS[field])
   const token = newToken()
-  await available(() => insertSimulatorMedia(db, { token, contentType, bytes }))
-  return mediaUrl(config.publicUrl, token)
+  await available(() => insertSimulatorMedia(context.db, { token, contentType, bytes }))
+  return simulatorMediaUrl(context, token)
 }
 
 /** @throws UserError 404 */
@@ -77,25 +77,4 @@ export async function forgetOldMedia({ db }: Pick<Context, 'db'>): Promise<numbe
 
 export function tooLarge(field: string): UserError {
   return new UserError(`${field} must be smaller than 5,000,000 bytes`, 413)
-}
-
-/** The path of a URL that `keepMedia` gave; undefined for every other URL. */
-export function ownMediaPath({ config }: Context, url: string): string | undefined {
-  return url.startsWith(mediaUrl(config.publicUrl, '')) ? url.slice(config.publicUrl.length) : undefined
-}
-
-function mediaUrl(publicUrl: string, token: string): string {
-  return `${publicUrl}/simulator/media/${token}`
-}
-
-/**
- * By its beginning, so that whoever made up the rest cannot keep the event loop busy with it. Some bytes make the
- * package throw; they are no type that we know.
- */
-async function typeOf(bytes: Buffer): Promise<string | undefined> {
-  try {
-    return (await fileTypeFromBuffer(bytes.subarray(0, BEGINNING_BYTES)))?.ext
-  } catch {
-    return undefined
-  }
 }

@@ -30,7 +30,7 @@ export const getMessages: Operation = (context) => {
       ctx,
       limit,
       (count) => findMessages(context, userOf(ctx), visible, { before, limit: count }),
-      (message) => presentMessage(vocabulary, message),
+      (message) => presentMessage(context, message),
     )
   }
 }
@@ -41,7 +41,7 @@ export const getOneMessage = onOwn('message', async (context, { userId, id, ctx 
   const isVisible =
     (lineIds?.includes(message.lineId) ?? true) && [undefined, message.applicationId].includes(applicationId)
   if (!isVisible) throw new UserError('no such message', 404)
-  return presentMessage(context.vocabulary, message)
+  return presentMessage(context, message)
 })
 
 /**
@@ -69,7 +69,7 @@ export const postMessage: Operation = (context) => {
       mediaUrl: mediaUrl === '' ? undefined : mediaUrl,
       idempotencyKey: key === '' ? undefined : key,
     })
-    ctx.body = presentMessage(vocabulary, message)
+    ctx.body = presentMessage(context, message)
   }
 }
 
@@ -77,5 +77,5 @@ export const postMessage: Operation = (context) => {
 export const postMessageAgain = onOwn('message', async (context, { userId, id, ctx }) => {
   const key = ctx.get('Idempotency-Key')
   const message = await sendMessageAgain(context, userId, id, key === '' ? newId() : key)
-  return presentMessage(context.vocabulary, message)
+  return presentMessage(context, message)
 })

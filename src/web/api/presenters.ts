@@ -2,7 +2,10 @@ import type { Application } from '../../database/applications.js'
 import type { ApplicationDelivery } from '../../database/deliveries/of-application.js'
 import type { Delivery, DeliveryAttempt } from '../../database/deliveries/reading.js'
 import type { OwnLine } from '../../database/lines.js'
+import type { MessageMedia } from '../../database/media/reading.js'
 import type { Message } from '../../database/messages/reading.js'
+import type { Context } from '../../domain/context.js'
+import { hostedUrl } from '../../domain/media/hosting.js'
 import type { Vocabulary } from '../../vocabulary.js'
 
 /** What /v1 shows of things: named fields only, so that a new column is nobody's answer by accident. */
@@ -20,7 +23,8 @@ export function presentLine(line: OwnLine) {
   }
 }
 
-export function presentMessage({ idField }: Vocabulary, message: Message) {
+export function presentMessage(context: Context, message: Message) {
+  const { idField } = context.vocabulary
   return {
     id: message.id,
     [idField]: message.lineId,
@@ -32,6 +36,7 @@ export function presentMessage({ idField }: Vocabulary, message: Message) {
     toNumber: message.toNumber,
     text: message.text,
     mediaUrl: message.mediaUrl,
+    media: message.media && presentMedia(context, message.media),
     status: message.status,
     error: message.error,
     attemptCount: message.attemptCount,
@@ -40,6 +45,19 @@ export function presentMessage({ idField }: Vocabulary, message: Message) {
     createdAt: message.createdAt,
     sentAt: message.sentAt,
     receiptAt: message.receiptAt,
+  }
+}
+
+function presentMedia(context: Context, media: MessageMedia) {
+  const isThere = media.status === 'stored' && !media.isRemoved
+  return {
+    status: media.status,
+    failure: media.failure,
+    contentType: media.contentType,
+    byteCount: media.byteCount,
+    width: media.width,
+    height: media.height,
+    url: isThere ? hostedUrl(context, media.token) : null,
   }
 }
 

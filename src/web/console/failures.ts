@@ -4,6 +4,7 @@
  * carrier said when it rejected the message.
  */
 export function explainFailure(name: string): string {
+  if (name.startsWith('media_')) return explainMediaFailure(name.slice('media_'.length))
   const known = Object.hasOwn(WORDS, name) ? WORDS[name as keyof typeof WORDS] : undefined
   const status = /^http_(\d{3})$/.exec(name)?.[1]
   return known ?? (status === undefined ? `The carrier rejected it: ${name}` : explainStatus(Number(status)))
@@ -43,6 +44,38 @@ const WORDS = {
   carrier_has_no_record:
     'The carrier did not say whether it took the message, and has no record of it: most likely it was not sent. Send ' +
     'it again if it is still wanted.',
+} as const
+
+/** Of media that could not be copied: what their host did, for who gave the URL. */
+function explainMediaFailure(name: string): string {
+  const known = Object.hasOwn(MEDIA_WORDS, name) ? MEDIA_WORDS[name as keyof typeof MEDIA_WORDS] : undefined
+  const status = /^http_(\d{3})$/.exec(name)?.[1]
+  if (known !== undefined) return known
+  return status === undefined
+    ? `The media could not be fetched (${name}).`
+    : `The host of the media answered ${status}. Look whether the URL still works without a sign-in.`
+}
+
+const MEDIA_WORDS = {
+  invalid_url: 'The media URL, or what it redirects to, cannot be called. It must be a whole https:// URL.',
+  dns: 'The host of the media URL was not found. Look for a typing mistake in the URL.',
+  blocked_address:
+    'The media URL, or what it redirects to, has an address that is not public, which this service does not call.',
+  connect: 'Nothing took the connection at the host of the media.',
+  tls: 'The TLS connection with the host of the media failed. Look at its certificate.',
+  timeout: 'The media did not come whole in time.',
+  aborted: 'The fetching of the media was cut off because this service was stopping.',
+  reset: 'The host of the media closed the connection before all of it had come.',
+  bad_response: 'The host of the media gave no valid HTTP answer.',
+  network: 'The connection with the host of the media failed on the way.',
+  redirect: 'The media URL redirects too often, or to nowhere. Give the URL that it leads to.',
+  too_large: 'The file is too large. What a line sends must be smaller than 5,000,000 bytes.',
+  type: 'The file is of no type that is taken. A line sends png, jpg, gif and mpg, judged by the bytes.',
+  truncated: 'The picture ends early. Look whether the file is whole.',
+  gone: 'The copy that the URL named was deleted, because it was old.',
+  unavailable: 'The copies could not be stored just now. It is tried again by itself.',
+  internal_error:
+    'This service failed at the copy, again and again. Whoever runs it finds the cause in its log.',
 } as const
 
 const STATUS_WORDS: Record<number, string> = {

@@ -25,6 +25,6 @@ export function logRequest(log: Logger): Middleware {
  */
 function withoutSecrets(path: string): string {
   return path
-    .replace(/(%3f|token(=|%3d)|(?<=\/(simulator\/media|oauth\/(authorize|consent))\/)).*/i, '[cut]')
+    .replace(/(%3f|token(=|%3d)|(?<=\/((simulator\/)?media|oauth\/(authorize|consent))\/)).*/i, '[cut]')
     .replace(/(?<=\/simulator\/phones\/)[^/]*/, '[number]')
 }

@@ -1,3 +1,4 @@
+import { MEDIA_STATUSES } from '../../database/media/reading.js'
 import { DIRECTIONS, MESSAGE_TYPES } from '../../database/messages/reading.js'
 import { MESSAGE_STATUSES } from '../../database/messages/sending.js'
 import {
@@ -11,7 +12,9 @@ import {
   listOf,
   maybeId,
   maybeMoment,
+  maybe,
   maybeText,
+  maybeUrl,
   moment,
   number,
   object,
@@ -35,6 +38,21 @@ const status = describe(
 
 export function messageSchemas({ vocabulary, line }: Words): Record<string, Schema> {
   return {
+    Media: object({
+      status: describe(
+        oneOf(...MEDIA_STATUSES),
+        'A message is sent, and an event delivered, when its media are `stored`.',
+      ),
+      failure: describe(maybeText, 'Why it could not be copied, or not yet, such as `media_http_404`.'),
+      contentType: describe(maybeText, 'By its bytes.'),
+      byteCount: { type: ['integer', 'null'] },
+      width: { type: ['integer', 'null'] },
+      height: { type: ['integer', 'null'] },
+      url: describe(
+        maybeUrl,
+        'Where it is; null before it is stored, and when it is so old that it was deleted.',
+      ),
+    }),
     Message: object({
       id,
       [vocabulary.idField]: id,
@@ -48,7 +66,11 @@ export function messageSchemas({ vocabulary, line }: Words): Record<string, Sche
       fromNumber: number,
       toNumber: number,
       text: maybeText,
-      mediaUrl: maybeText,
+      mediaUrl: describe(
+        maybeText,
+        'What was given; of a received message our copy, which is there once it is stored.',
+      ),
+      media: describe(maybe(schemaOf('Media')), 'Our copy; null: the message has no media.'),
       status,
       error: describe(maybeText, 'Why it failed, or is unknown.'),
       attemptCount: count,

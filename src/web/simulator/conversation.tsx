@@ -1,11 +1,11 @@
-import type { Context } from '../../domain/context.js'
-import { ownMediaPath } from '../../domain/simulator/media.js'
+import type { MessageMedia } from '../../database/media/reading.js'
 import type { ConversationMessage } from '../../domain/simulator/phones.js'
+import { explainFailure } from '../console/failures.js'
 import { Time } from '../console/form.js'
+import { MediaPlayer } from '../media-player.js'
 import { digitsOf } from './paths.js'
 
 interface ConversationProps {
-  context: Context
   phone: string
   messages: readonly ConversationMessage[]
 }
@@ -15,14 +15,14 @@ export function conversationId(phone: string): string {
 }
 
 /** What is on a phone's screen: what it wrote at the right, what lines sent to it at the left. */
-export function Conversation({ context, phone, messages }: ConversationProps) {
+export function Conversation({ phone, messages }: ConversationProps) {
   if (messages.length === 0) {
     return <p class="quiet">No messages yet. Write one below, or send one from a line to {phone}.</p>
   }
   return (
     <ol class="messages">
       {messages.map((message) => (
-        <Bubble key={message.id} context={context} message={message} />
+        <Bubble key={message.id} message={message} />
       ))}
     </ol>
   )
@@ -37,17 +37,18 @@ export function LiveConversation(props: ConversationProps) {
   )
 }
 
-/** Once there it never changes: a new message leaves the others alone, so that a recording plays on. */
-function Bubble({ context, message }: { context: Context; message: ConversationMessage }) {
+/** Once all of it is there it never changes: a new message leaves the others alone, so that a recording plays on. */
+function Bubble({ message }: { message: ConversationMessage }) {
   const isFromPhone = message.direction === 'inbound'
+  const isUnderWay = message.media?.status === 'pending' || message.media?.status === 'fetching'
   return (
     <li
-      id={`message-${message.id}`}
+      id={`message-${message.id}${isUnderWay ? '-under-way' : ''}`}
       class={isFromPhone ? 'from-phone' : 'from-line'}
       {...{ 'hx-morph-skip': '' }}
     >
       {message.text !== null && message.text !== '' && <p>{message.text}</p>}
-      {message.mediaUrl !== null && <Attachment context={context} message={message} url={message.mediaUrl} />}
+      {message.media !== null && <Attachment type={message.type} media={message.media} />}
       <small>
         {isFromPhone ? 'to' : 'from'} {message.lineName} · <Time at={message.at} />
       </small>
@@ -55,29 +56,16 @@ function Bubble({ context, message }: { context: Context; message: ConversationM
   )
 }
 
-/** Only what the simulator itself hosts is shown: the page loads nothing from elsewhere. */
-function Attachment(props: { context: Context; message: ConversationMessage; url: string }) {
-  const { context, message, url } = props
-  const path = ownMediaPath(context, url)
-  const what = message.type === 'voicemail' ? 'Voicemail' : 'Picture'
-  if (path === undefined) return <Elsewhere url={url} label={what} />
-  if (message.type === 'voicemail') return <audio controls preload="metadata" src={path} aria-label={what} />
-  return (
-    <a href={path} target="_blank" rel="noreferrer">
-      <img src={path} alt={what} loading="lazy" />
-    </a>
-  )
-}
-
-function Elsewhere({ url, label }: { url: string; label: string }) {
-  // A link to `javascript:` would run in this page.
-  if (!/^https?:\/\//i.test(url)) return <p>{url}</p>
-  return (
-    <p>
-      {label}:{' '}
-      <a href={url} target="_blank" rel="noreferrer">
-        {url}
-      </a>
-    </p>
-  )
+/** Our copies: the page loads nothing from elsewhere. */
+function Attachment({ type, media }: { type: ConversationMessage['type']; media: MessageMedia }) {
+  const what = type === 'voicemail' ? 'Voicemail' : 'Picture'
+  if (media.status === 'failed')
+    return (
+      <p>
+        {what}: {explainFailure(media.failure ?? '')}
+      </p>
+    )
+  if (media.status !== 'stored') return <p class="quiet">{what}: being copied …</p>
+  if (media.isRemoved) return <p class="quiet">{what}: deleted, because it was old.</p>
+  return <MediaPlayer media={media} label={what} />
 }

@@ -1,4 +1,3 @@
-import type { Context } from '../../domain/context.js'
 import type { OwnLine } from '../../database/lines.js'
 import { MAX_TEXT_LENGTH } from '../../domain/simulator/phone-sends.js'
 import type { ConversationMessage } from '../../domain/simulator/phones.js'
@@ -8,7 +7,6 @@ import { Conversation, conversationId } from './conversation.js'
 import { digitsOf, messagesPath, pagePath, voicemailsPath, withPhones } from './paths.js'
 
 export interface PhoneProps {
-  context: Context
   page: Page
   /** E.164 */
   phone: string
@@ -19,7 +17,7 @@ export interface PhoneProps {
 }
 
 export function Phone(props: PhoneProps) {
-  const { context, phone, phones, messages } = props
+  const { phone, phones, messages } = props
   const others = phones.filter((each) => each !== phone)
   return (
     <section class="phone" aria-label={`Phone ${phone}`}>
@@ -33,7 +31,7 @@ export function Phone(props: PhoneProps) {
       </header>
       <div class="screen" role="log" aria-label={`Messages of ${phone}`} tabIndex={0}>
         <div id={conversationId(phone)}>
-          <Conversation context={context} phone={phone} messages={messages} />
+          <Conversation phone={phone} messages={messages} />
         </div>
       </div>
       <PhoneForm {...props} />

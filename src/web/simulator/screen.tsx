@@ -1,4 +1,3 @@
-import type { Context } from '../../domain/context.js'
 import { MAGIC_NUMBERS } from '../../carriers/simulator.js'
 import type { OwnLine } from '../../database/lines.js'
 import type { ConversationMessage } from '../../domain/simulator/phones.js'
@@ -9,13 +8,12 @@ import { livePath, messagesPath, voicemailsPath } from './paths.js'
 import { Phone } from './phone.js'
 
 export interface ScreenProps {
-  context: Context
   page: Page
   lines: readonly OwnLine[]
   phones: readonly { phone: string; messages: readonly ConversationMessage[] }[]
 }
 
-export function Screen({ context, page, lines, phones }: ScreenProps) {
+export function Screen({ page, lines, phones }: ScreenProps) {
   const numbers = phones.map(({ phone }) => phone)
   return (
     <Layout page={page} title="Phone simulator">
@@ -37,7 +35,7 @@ export function Screen({ context, page, lines, phones }: ScreenProps) {
           <div {...{ 'hx-sse:connect': livePath(numbers), 'hx-swap': 'none' }} />
           <div class="phones">
             {phones.map(({ phone, messages }) => (
-              <Phone key={phone} {...{ context, page, lines, phone, messages }} phones={numbers} />
+              <Phone key={phone} {...{ page, lines, phone, messages }} phones={numbers} />
             ))}
           </div>
           <MagicNumbers />

@@ -32,10 +32,7 @@ export function showSimulator(context: Context): Middleware {
       ctx.status = 400
       page.fault = { action: '/simulator', message, fields: { add } }
     })
-    answerPage(
-      ctx,
-      <Screen {...{ context, page, lines }} phones={await converse(context, userId, numbers)} />,
-    )
+    answerPage(ctx, <Screen {...{ page, lines }} phones={await converse(context, userId, numbers)} />)
   }
 }
 
@@ -66,7 +63,7 @@ export function liveConversations(context: Context): Middleware {
       return (
         <>
           {phones.map((each) => (
-            <LiveConversation key={each.phone} context={context} {...each} />
+            <LiveConversation key={each.phone} {...each} />
           ))}
         </>
       )

@@ -6,6 +6,9 @@ import { findDeliveries, findEvent, getDelivery } from '../../../src/domain/deli
 import { receiveMessage } from '../../../src/domain/messages/receive.js'
 import { newId } from '../../../src/ids.js'
 import { createTestContext } from '../../helpers/context.js'
+import { keepMedia } from '../../../src/domain/simulator/media.js'
+import { copyMedia } from '../../helpers/media.js'
+import { MEDIA } from '../media-samples.js'
 import { createLine, type TestLine } from '../../helpers/factories.js'
 import { startReceiver, type Receiver } from '../../helpers/receiver.js'
 import {
@@ -17,8 +20,6 @@ import {
   receiveManyForDelivery,
 } from '../fixtures.js'
 import { refusal } from '../refusal.js'
-
-const VOICEMAIL = { type: 'voiceMail', url: 'https://example.com/1.mp3' } as const
 
 describe('reading deliveries', () => {
   let context: Context
@@ -42,7 +43,10 @@ describe('reading deliveries', () => {
   }
 
   async function receive(overrides: Parameters<typeof inboundText>[1] = {}): Promise<string> {
-    await receiveMessage(context, inboundText(line, overrides))
+    const outcome = await receiveMessage(context, inboundText(line, overrides))
+    if (outcome.kind === 'received' && overrides.content !== undefined) {
+      await copyMedia(context, outcome.messageId)
+    }
     return (await find({}, undefined, 1))[0]!
   }
 
@@ -65,7 +69,8 @@ describe('reading deliveries', () => {
 
   it('filters by the event’s type and by who wrote', async () => {
     const text = await receive()
-    const voice = await receive({ fromNumber: BEN, content: VOICEMAIL })
+    const url = await keepMedia(context, 'recording', MEDIA.recording.mp3!)
+    const voice = await receive({ fromNumber: BEN, content: { type: 'voiceMail', url } })
     expect(await find({ type: 'voiceMail' })).to.deep.equal([voice])
     expect(await find({ number: ANNA })).to.deep.equal([text])
     expect(await find({ number: BEN, type: 'inboundText' })).to.deep.equal([])

@@ -34,7 +34,6 @@ describe('sending a message again', () => {
       const id = await queueMessage(context, line, {
         status,
         error: 'expired',
-        media_url: 'https://x.example/1',
       })
       const before = await getMessage(context, line.userId, id)
       const made = await again(id)
@@ -45,7 +44,7 @@ describe('sending a message again', () => {
         fromNumber: line.number,
         toNumber: ANNA,
         text: 'Hello',
-        mediaUrl: 'https://x.example/1',
+        mediaUrl: null,
         status: 'queued',
         error: null,
         attemptCount: 0,

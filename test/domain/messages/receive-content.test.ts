@@ -3,6 +3,7 @@ import type { Context } from '../../../src/domain/context.js'
 import { receiveMessage, type InboundMessage } from '../../../src/domain/messages/receive.js'
 import { createTestContext } from '../../helpers/context.js'
 import { createLine, type TestLine } from '../../helpers/factories.js'
+import { mediaRow } from '../../helpers/media.js'
 import { ANNA, inboundText, messageRow, UNLIMITED } from '../fixtures.js'
 
 describe('the content of a received message', () => {
@@ -38,11 +39,14 @@ describe('the content of a received message', () => {
   const text = (body: string) => ({ content: { type: 'inboundText', text: body } }) as const
 
   for (const type of ['inboundMedia', 'voiceMail'] as const) {
-    it(`of type ${type} is an event of this type with the URL as its payload`, async () => {
+    it(`of type ${type} is an event of this type with the URL of our copy as its payload`, async () => {
       const url = 'https://media.example.com/a?b=c'
       const { message, event } = await receive({ content: { type, url } })
-      expect(message).to.include({ text: null, media_url: url })
-      expect(event).to.deep.equal({ type, payload: url })
+      const media = await mediaRow(context, message.id)
+      const hosted = `${context.config.publicUrl}/media/${media.token}`
+      expect(message).to.include({ text: null, media_url: hosted })
+      expect(event).to.deep.equal({ type, payload: hosted })
+      expect(media).to.include({ source_url: url, carrier: 'simulator', status: 'pending' })
     })
   }
 

@@ -2,6 +2,7 @@ import { expect } from 'chai'
 import { deliver } from '../../../src/domain/deliveries/deliver.js'
 import { receiveMessage, receiveReceipt } from '../../../src/domain/messages/receive.js'
 import { sendMessage } from '../../../src/domain/messages/send.js'
+import { keepMedia } from '../../../src/domain/simulator/media.js'
 import { newId } from '../../../src/ids.js'
 import {
   countRows,
@@ -12,7 +13,9 @@ import {
   receiveForDelivery,
   type DeliveryRow,
 } from '../../domain/fixtures.js'
+import { MEDIA } from '../../domain/media-samples.js'
 import { createLine } from '../../helpers/factories.js'
+import { copyMedia, mediaRow } from '../../helpers/media.js'
 import { until } from '../../helpers/until.js'
 import { listen, livePathOf } from './activity/listen.js'
 import { faultOf } from './support.js'
@@ -36,6 +39,13 @@ describe("a message's page", () => {
   const page = async (id: string) => (await line.browser.get(pathOf(id))).text
   const words = async (id: string) => wordsOf(await page(id))
   const keyOf = (html: string) => /name="key" value="([\w-]+)"/.exec(html)?.[1] ?? ''
+
+  const receiveMedia = async (url: string) => {
+    const content = { type: 'inboundMedia', url } as const
+    const outcome = await receiveMessage(site.context, inboundText(line, { content }))
+    if (outcome.kind !== 'received') throw new Error('it was not received')
+    return outcome.messageId
+  }
 
   describe('of one that the line sends', () => {
     it('tells its whole way', async () => {
@@ -204,17 +214,42 @@ describe("a message's page", () => {
       )
     })
 
-    it('links to media on the web only', async () => {
-      const show = async (url: string) => {
-        const content = { type: 'inboundMedia', url } as const
-        const outcome = await receiveMessage(site.context, inboundText(line, { content }))
-        if (outcome.kind !== 'received') throw new Error('it was not received')
-        return page(outcome.messageId)
-      }
-      const url = 'https://media.example.com/1.jpg'
-      expect(await show(url)).to.include(`<a href="${url}" rel="noopener noreferrer" target="_blank">`)
-      expect(await show('javascript:alert(1)')).to.include('<code>javascript:alert(1)</code>')
+    it('shows our copy of its media, its way to it, and its facts', async () => {
+      const url = await keepMedia(site.context, 'picture', MEDIA.picture.png!)
+      const id = await receiveMedia(url)
+      expect(await words(id))
+        .to.include('It is being copied')
+        .and.include('the event waits for it')
+      await copyMedia(site.context, id)
+      const { token } = await mediaRow(site.context, id)
+      expect(await page(id))
+        .to.include(`<img src="/media/${token}"`)
+        .and.not.include(url)
+      expect(await words(id))
+        .to.include('image/png · 70 bytes · 1 × 1')
+        .and.include('Its media were copied')
     })
+
+    it('says why there is no copy, and has it made anew at "Send again"', async () => {
+      const id = await receiveMedia(`${site.context.config.publicUrl}/simulator/media/${'x'.repeat(43)}`)
+      await copyMedia(site.context, id)
+      expect(await words(id))
+        .to.include('It could not be copied')
+        .and.include('Held: there is no copy of its media')
+      const delivery = await site.context
+        .db('deliveries')
+        .where({ status: 'held' })
+        .first<{ id: string }>('id')
+      await line.browser.submit(`${pathOf(id)}/deliveries/${delivery.id}/send-again`)
+      expect(await words(id)).to.include('It is being copied. The last attempt failed')
+    })
+  })
+
+  it('links to the media URL that a sent message was given, if it is on the web', async () => {
+    const show = async (media_url: string) => page(await queueMessage(site.context, line, { media_url }))
+    const url = 'https://media.example.com/1.jpg'
+    expect(await show(url)).to.include(`<a href="${url}" rel="noopener noreferrer" target="_blank">`)
+    expect(await show('javascript:alert(1)')).to.include('<code>javascript:alert(1)</code>')
   })
 
   it('keeps itself up to date, with the same key in its form', async () => {

@@ -71,7 +71,7 @@ describe('/v1 by an access token', () => {
   describe('POST /v1/messages', () => {
     it('takes JSON and forms, text, media or both', async () => {
       const token = await authorize()
-      const mediaUrl = 'https://media.example/cat.png'
+      const mediaUrl = 'http://127.0.0.1/cat.png'
       for (const [message, expected] of [
         [{}, { text: 'Hello', mediaUrl: null, type: 'text' }],
         [{ mediaUrl }, { text: 'Hello', mediaUrl, type: 'media' }],

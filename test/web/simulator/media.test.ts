@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import type { Context } from '../../../src/domain/context.js'
 import { keepMedia } from '../../../src/domain/simulator/media.js'
-import { readRange } from '../../../src/web/simulator/range.js'
+import { readRange } from '../../../src/web/range.js'
 import { MEDIA, pictureOf } from '../../domain/media-samples.js'
 import { createTestContext } from '../../helpers/context.js'
 import { serveApp, type TestWeb } from '../../helpers/web.js'

@@ -8,6 +8,7 @@ import { MEDIA } from '../../domain/media-samples.js'
 import { browse, type BrowserSession } from '../../helpers/browser-session.js'
 import { createTestContext } from '../../helpers/context.js'
 import { createLine, type TestLine } from '../../helpers/factories.js'
+import { copyMedia, copyMediaToTheEnd, mediaRow } from '../../helpers/media.js'
 import { serveApp, type TestWeb } from '../../helpers/web.js'
 
 describe('/simulator, the page', () => {
@@ -95,22 +96,34 @@ describe('/simulator, the page', () => {
     expect(html.match(/from Anna/g)).to.have.length(1)
   })
 
-  it('shows pictures and plays recordings that the simulator hosts', async () => {
-    const picture = await keepMedia(context, 'picture', MEDIA.picture.png!)
-    const recording = await keepMedia(context, 'recording', MEDIA.recording.mp3!)
-    await receive({ mediaUrl: picture })
-    await receive({ voicemailUrl: recording })
+  it('shows pictures and plays recordings from our own copies, when they are there', async () => {
+    const pathOf = async (fields: Partial<SimulatedInbound>) => {
+      const outcome = await receive(fields)
+      if (outcome.kind !== 'received') throw new Error(outcome.kind)
+      expect(await pageOf(ANNA))
+        .to.match(/id="message-[\w-]+-under-way"/)
+        .and.include('being copied')
+      await copyMedia(context, outcome.messageId)
+      return `/media/${(await mediaRow(context, outcome.messageId)).token}`
+    }
+    const picture = await pathOf({ mediaUrl: await keepMedia(context, 'picture', MEDIA.picture.png!) })
+    const recording = await pathOf({
+      voicemailUrl: await keepMedia(context, 'recording', MEDIA.recording.mp3!),
+    })
     const html = await pageOf(ANNA)
-    expect(html).to.include(`<img src="${new URL(picture).pathname}" alt="Picture"`)
-    expect(html).to.match(new RegExp(`<audio [^>]*src="${new URL(recording).pathname}"`))
+    expect(html).to.include(`<img src="${picture}" alt="Picture"`).and.not.include('under-way')
+    expect(html).to.match(new RegExp(`<audio [^>]*src="${recording}"`))
   })
 
-  it('only links to what is elsewhere, and not to what would run', async () => {
-    await receive({ mediaUrl: 'https://elsewhere.example/a.png' })
-    await receive({ voicemailUrl: 'javascript:alert(1)' })
+  it('loads and links to nothing elsewhere, and says why there is no copy', async () => {
+    for (const url of ['https://127.0.0.1:1/a.png', 'javascript:alert(1)']) {
+      const outcome = await receive({ mediaUrl: url })
+      if (outcome.kind !== 'received') throw new Error(outcome.kind)
+      await copyMediaToTheEnd(context, outcome.messageId)
+    }
     const html = await pageOf(ANNA)
-    expect(html).to.include('href="https://elsewhere.example/a.png"').and.not.include('<audio')
-    expect(html).to.include('javascript:alert(1)').and.not.include('="javascript:')
+    expect(html).to.include('Nothing took the connection').and.include('cannot be called')
+    expect(html).to.not.include('127.0.0.1:1').and.not.include('javascript:')
   })
 
   it('shows markup in texts and names as text', async () => {

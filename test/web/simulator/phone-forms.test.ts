@@ -6,6 +6,7 @@ import { MEDIA, NO_MEDIA, pictureOf } from '../../domain/media-samples.js'
 import { browse, type BrowserSession } from '../../helpers/browser-session.js'
 import { createTestContext } from '../../helpers/context.js'
 import { createLine, type TestLine } from '../../helpers/factories.js'
+import { copyMedia } from '../../helpers/media.js'
 import { serveApp, type Answer, type TestWeb } from '../../helpers/web.js'
 
 const PHONE = '/simulator/phones/15005550101'
@@ -66,6 +67,7 @@ describe("a phone's form at /simulator", () => {
     expectSent(await send({ picture: file(MEDIA.picture.gif!) }))
     const [message] = await received()
     expect(message).to.include({ type: 'media', text: null })
+    await copyMedia(context, message!.id)
     const served = await web.request(new URL(message?.media_url ?? '').pathname)
     expect(served.headers.get('content-type')).to.equal('image/gif')
   })
@@ -76,9 +78,10 @@ describe("a phone's form at /simulator", () => {
     const messages = await received()
     expect(messages.map(({ type }) => type)).to.deep.equal(['voicemail', 'voicemail'])
     const types = await Promise.all(
-      messages.map(async ({ media_url }) =>
-        (await web.request(new URL(media_url ?? '').pathname)).headers.get('content-type'),
-      ),
+      messages.map(async ({ id, media_url }) => {
+        await copyMedia(context, id)
+        return (await web.request(new URL(media_url ?? '').pathname)).headers.get('content-type')
+      }),
     )
     expect(types).to.deep.equal(['audio/ogg', 'audio/wav'])
   })

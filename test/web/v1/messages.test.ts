@@ -44,6 +44,7 @@ describe('/v1/messages', () => {
       toNumber: ANNA,
       text: '<script>',
       mediaUrl: null,
+      media: null,
       status: 'queued',
       error: null,
       attemptCount: 0,

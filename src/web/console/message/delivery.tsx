@@ -56,6 +56,9 @@ function stateWords({ status, attemptCount, lastFailure, applicationId }: Delive
       if (lastFailure === 'disconnected') return explainFailure(lastFailure)
       return 'All attempts are used up. It is kept, and you can send it again.'
     case 'held':
+      if (lastFailure?.startsWith('media_')) {
+        return `Held: there is no copy of its media. ${explainFailure(lastFailure)}`
+      }
       if (applicationId !== null)
         return "Held: nothing is sent while the application's webhook URL is disabled."
       return 'Held: nothing is sent while the endpoint is disabled or the developer connection is off.'

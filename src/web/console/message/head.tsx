@@ -1,6 +1,7 @@
 import { labelOf } from '../activity/filter-form.js'
 import { strayFaultOf } from './again.js'
 import { linePath } from '../line/view.js'
+import { MediaCopy } from './media.js'
 import { Status } from '../status.js'
 import type { MessageView } from './view.js'
 import { TYPE_WORDS } from './words.js'
@@ -8,7 +9,7 @@ import { TYPE_WORDS } from './words.js'
 /** Between whom, and what it says. */
 export function Head(view: MessageView) {
   const { message, line } = view
-  const { direction, fromNumber, toNumber, type, text, mediaUrl, status } = message
+  const { direction, fromNumber, toNumber, type, text, mediaUrl, media, status } = message
   const fault = strayFaultOf(view)
   return (
     <>
@@ -26,7 +27,8 @@ export function Head(view: MessageView) {
         </span>
       </p>
       {text !== null && <blockquote class="text">{text}</blockquote>}
-      {mediaUrl !== null && <MediaUrl url={mediaUrl} />}
+      {media !== null && <MediaCopy media={media} label={TYPE_WORDS[type]} />}
+      {mediaUrl !== null && direction === 'outbound' && <MediaUrl url={mediaUrl} />}
     </>
   )
 }
@@ -36,7 +38,7 @@ function MediaUrl({ url }: { url: string }) {
   const isWeb = /^https?:\/\//i.test(url)
   return (
     <p class="media">
-      Media:{' '}
+      From:{' '}
       {isWeb ? (
         <a href={url} rel="noopener noreferrer" target="_blank">
           {url}

@@ -1,12 +1,21 @@
+import type { MediaStatus } from '../../../database/media/reading.js'
 import { Empty } from '../form.js'
 import { linePath } from '../line/view.js'
 import { DeliveryWay } from './delivery.js'
 import { Step } from './step.js'
 import type { MessageView } from './view.js'
 
+const COPY_WORDS: Record<MediaStatus, string> = {
+  pending: 'Its media are being copied; the event waits for it',
+  fetching: 'Its media are being copied; the event waits for it',
+  stored: 'Its media were copied',
+  failed: 'Its media could not be copied: the event is held',
+}
+
 /** Received, made an event, and where that went. */
 export function InboundWay(view: MessageView) {
   const { message, line, event } = view
+  const isOver = message.media === null || ['stored', 'failed'].includes(message.media.status)
   return (
     <>
       <h2>What happened</h2>
@@ -25,11 +34,12 @@ export function InboundWay(view: MessageView) {
             </p>
           </Step>
         )}
+        {message.media !== null && <Step title={COPY_WORDS[message.media.status]} />}
         {event?.deliveries.map((delivery) => (
           <DeliveryWay key={delivery.id} page={view.page} messageId={message.id} delivery={delivery} />
         ))}
       </ol>
-      {(event?.deliveries.length ?? 0) === 0 && (
+      {isOver && (event?.deliveries.length ?? 0) === 0 && (
         <Empty>
           Nobody got it: when it came, the line had no outgoing webhook URL, or it or its developer connection
           was off. <a href={linePath(line.id)}>Set a URL</a>, and the next one goes there.

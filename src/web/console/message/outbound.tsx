@@ -31,13 +31,15 @@ export function OutboundWay(view: MessageView) {
   )
 }
 
-function Waiting({ message: { error, dueAt, attemptCount } }: { message: Message }) {
+function Waiting({ message: { error, dueAt, attemptCount, media } }: { message: Message }) {
   return (
     <Step title="Waiting">
       <p>
-        {error === null
-          ? 'For its slot in the rate limits, or for an earlier message to the same number.'
-          : explainFailure(error)}{' '}
+        {error === null && media !== null && media.status !== 'stored'
+          ? 'For the copy of its media.'
+          : error === null
+            ? 'For its slot in the rate limits, or for an earlier message to the same number.'
+            : explainFailure(error)}{' '}
         Looked at again: <Time at={dueAt} />.
       </p>
       {attemptCount > 0 && <p>{attemptsWords(attemptCount)} so far.</p>}

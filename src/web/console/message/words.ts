@@ -30,3 +30,9 @@ export function durationWords(ms: number): string {
   const minutes = Math.round(seconds / 60)
   return `${Math.floor(minutes / 60)} h ${minutes % 60} min`
 }
+
+/** How much something is, for people: 120 bytes, 4.2 kB, 3.1 MB. */
+export function byteWords(count: number): string {
+  if (count < 1000) return `${count} bytes`
+  return count < 999_950 ? `${(count / 1000).toFixed(1)} kB` : `${(count / 1_000_000).toFixed(1)} MB`
+}

@@ -1,0 +1,104 @@
+import type { Database } from '../connection.js'
+import type { MediaPurpose } from './creating.js'
+
+/** Media that this worker copies now. */
+export interface ClaimedMedia {
+  id: string
+  userId: string
+  lineId: string
+  messageId: string
+  purpose: MediaPurpose
+  sourceUrl: string
+  /** The account whose credentials the source may be shown. */
+  account: { id: string; name: string; kind: string; version: number } | null
+  /** Of the row, from 1; what ends the attempt wants it back. */
+  attempt: number
+  /** Attempts of this round so far, this one included: the step of the backoff. */
+  roundAttempt: number
+  /** Attempts before this one that ended with their worker. */
+  crashCount: number
+}
+
+export interface StoredFile {
+  storageKey: string
+  contentType: string
+  byteCount: number
+  width: number | null
+  height: number | null
+}
+
+/** pending → fetching by compare-and-set. undefined: another worker has it, or it is over. */
+export async function claimMedia(
+  db: Database,
+  id: string,
+  leaseMs: number,
+): Promise<ClaimedMedia | undefined> {
+  const { rows } = await db.raw<{ rows: ClaimedMedia[] }>(
+    `with claimed as (
+       update media set status = 'fetching', attempt_count = attempt_count + 1,
+         round_attempt_count = round_attempt_count + 1, lease_until = now() + make_interval(secs => ?)
+       where id = ?::uuid and status = 'pending'
+       returning *
+     )
+     select c.id, c.user_id as "userId", c.line_id as "lineId", c.message_id as "messageId", c.purpose,
+       c.source_url as "sourceUrl", c.attempt_count as attempt, c.round_attempt_count as "roundAttempt",
+       c.crash_count as "crashCount",
+       case when a.id is not null then
+         json_build_object('id', a.id, 'name', a.name, 'kind', a.kind, 'version', a.version) end as account
+     from claimed c left join carrier_accounts a on a.name = c.carrier`,
+    [leaseMs / 1000, id],
+  )
+  return rows[0]
+}
+
+type Attempt = Pick<ClaimedMedia, 'id' | 'attempt'>
+
+/** @returns false when the lease was over and the attempt counts no more */
+export async function markStored(db: Database, { id, attempt }: Attempt, file: StoredFile): Promise<boolean> {
+  const count: number = await db('media').where({ id, status: 'fetching', attempt_count: attempt }).update({
+    status: 'stored',
+    failure: null,
+    lease_until: null,
+    storage_key: file.storageKey,
+    content_type: file.contentType,
+    byte_count: file.byteCount,
+    width: file.width,
+    height: file.height,
+    stored_at: db.fn.now(),
+  })
+  return count > 0
+}
+
+/** Whether the copy of an attempt is the one that is kept. */
+export async function isStoredAs(db: Database, id: string, storageKey: string): Promise<boolean> {
+  const row = await db('media')
+    .where({ id, status: 'stored', storage_key: storageKey })
+    .first<{ id: string } | undefined>('id')
+  return row !== undefined
+}
+
+/** @returns false as `markStored` */
+export async function markFailed(db: Database, { id, attempt }: Attempt, failure: string): Promise<boolean> {
+  const count: number = await db('media')
+    .where({ id, status: 'fetching', attempt_count: attempt })
+    .update({ status: 'failed', failure, lease_until: null })
+  return count > 0
+}
+
+/** fetching → pending, to be tried again. @returns false as `markStored` */
+export async function putMediaOff(
+  db: Database,
+  { id, attempt }: Attempt,
+  failure: string,
+  ms: number,
+): Promise<boolean> {
+  const count: number = await db('media')
+    .where({ id, status: 'fetching', attempt_count: attempt })
+    .update({
+      status: 'pending',
+      failure,
+      lease_until: null,
+      due_at: db.raw('clock_timestamp() + make_interval(secs => ?)', [ms / 1000]),
+    })
+  return count > 0
+}

@@ -1,0 +1,66 @@
+import type { Database } from '../connection.js'
+import type { MediaJob } from './stranded.js'
+
+export const MEDIA_STATUSES = ['pending', 'fetching', 'stored', 'failed'] as const
+
+export type MediaStatus = (typeof MEDIA_STATUSES)[number]
+
+/** A message's media as its owner sees it. */
+export interface MessageMedia {
+  status: MediaStatus
+  /** The last attempt's; of stored media null. */
+  failure: string | null
+  token: string
+  contentType: string | null
+  byteCount: number | null
+  width: number | null
+  height: number | null
+  /** Whether its file was deleted, because it was old. */
+  isRemoved: boolean
+}
+
+/** For a query of messages `m`: JSON, or null. Looked up only where there is any. */
+export const MEDIA_OF_MESSAGE = `case when m.media_url is not null then (
+    select json_build_object('status', x.status, 'failure', x.failure, 'token', x.token,
+      'contentType', x.content_type, 'byteCount', x.byte_count, 'width', x.width, 'height', x.height,
+      'isRemoved', x.removed_at is not null)
+    from media x where x.message_id = m.id limit 1) end`
+
+/** What is served under a token. */
+export interface HostedMedia {
+  contentType: string
+  byteCount: number
+  storageKey: string
+  isRemoved: boolean
+}
+
+/** undefined: there is none, or it has not been copied yet. */
+export async function findHostedMedia(db: Database, token: string): Promise<HostedMedia | undefined> {
+  const { rows } = await db.raw<{ rows: HostedMedia[] }>(
+    `select content_type as "contentType", byte_count as "byteCount", storage_key as "storageKey",
+       removed_at is not null as "isRemoved"
+     from media where token = ? and status = 'stored'`,
+    [token],
+  )
+  return rows[0]
+}
+
+/**
+ * A new round of attempts for media that could not be copied.
+ *
+ * @returns undefined when there is none of this message, or it is under way or copied
+ */
+export async function restartMedia(
+  db: Database,
+  userId: string,
+  messageId: string,
+): Promise<MediaJob | undefined> {
+  const { rows } = await db.raw<{ rows: MediaJob[] }>(
+    `update media set status = 'pending', round_attempt_count = 0, crash_count = 0, due_at = clock_timestamp(),
+       job_generation = job_generation + 1
+     where message_id = ?::uuid and user_id = ? and status = 'failed'
+     returning id, job_generation as generation`,
+    [messageId, userId],
+  )
+  return rows[0]
+}

@@ -1,0 +1,21 @@
+import type { Database } from '../connection.js'
+
+/** Stored media that are older than so many days, the oldest first. */
+export async function listOldMedia(
+  db: Database,
+  days: number,
+  limit: number,
+): Promise<{ id: string; storageKey: string }[]> {
+  const { rows } = await db.raw<{ rows: { id: string; storageKey: string }[] }>(
+    `select id, storage_key as "storageKey" from media
+     where status = 'stored' and removed_at is null and stored_at < now() - make_interval(days => ?)
+     order by stored_at limit ?`,
+    [days, limit],
+  )
+  return rows
+}
+
+/** Their files are gone. */
+export async function markRemoved(db: Database, ids: readonly string[]): Promise<void> {
+  await db('media').whereIn('id', ids).update({ removed_at: db.fn.now() })
+}

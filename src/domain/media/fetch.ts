@@ -1,0 +1,130 @@
+import { available } from '../../database/connection.js'
+import {
+  claimMedia,
+  isStoredAs,
+  putMediaOff,
+  type ClaimedMedia,
+  type StoredFile,
+} from '../../database/media/fetching.js'
+import { asError, Unavailable } from '../../errors.js'
+import { StorageFailed } from '../../storage/storage.js'
+import { createTemporaryFile } from '../../storage/temporary-file.js'
+import { backoffMs, type Backoff } from '../backoff.js'
+import type { Context } from '../context.js'
+import { MAX_CRASHES } from '../crashes.js'
+import { nextRetryMs } from '../deliveries/retry-schedule.js'
+import { persist } from '../persist.js'
+import { CopyFailed, mayPass } from './failures.js'
+import { judge } from './judge.js'
+import { settleFailed, settleStored } from './settle.js'
+import { readSource } from './source.js'
+
+export type FetchOutcome =
+  | { kind: 'stored'; byteCount: number }
+  | { kind: 'retry'; ms: number; failure: string }
+  | { kind: 'failed'; failure: string }
+  /** Somebody else has it, or it is over. */
+  | { kind: 'skipped' }
+
+/** About 2, 6 and 18 s: who sends a message waits for it. */
+const OUTBOUND_BACKOFF: Backoff = { baseMs: 2000, factor: 3, capMs: 60_000, jitter: 0.2 }
+const OUTBOUND_ATTEMPTS = 4
+
+/** What is wrong here and not there costs no attempt: the storage, Postgres, an account's settings. */
+const OUR_FAULT_WAIT_MS = 30_000
+
+/** For what comes after the bytes are here: judging, and the storage. */
+const LEASE_MARGIN_MS = 30_000
+
+/** Makes one attempt to copy media to our storage; what waits for them goes on (`settle.ts`) when that is over. */
+export async function fetchMedia(context: Context, id: string): Promise<FetchOutcome> {
+  const startedAt = performance.now()
+  const { db, config } = context
+  const media = await available(() => claimMedia(db, id, config.mediaTimeoutMs + LEASE_MARGIN_MS))
+  if (media === undefined) return { kind: 'skipped' }
+  const outcome = await attempt(context, media)
+  const { kind, ...details } = outcome
+  context.log.info(
+    {
+      mediaId: id,
+      messageId: media.messageId,
+      attempt: media.attempt,
+      outcome: kind,
+      ...details,
+      durationMs: Math.round(performance.now() - startedAt),
+    },
+    'media.fetched',
+  )
+  return outcome
+}
+
+async function attempt(context: Context, media: ClaimedMedia): Promise<FetchOutcome> {
+  if (media.crashCount >= MAX_CRASHES) return fail(context, media, 'media_internal_error')
+  // What a worker that died here may have left behind.
+  if (media.crashCount > 0)
+    await context.storage.remove(keyOf(media, media.attempt - 1)).catch(() => undefined)
+  let file: StoredFile
+  try {
+    file = await copy(context, media)
+  } catch (error) {
+    if (error instanceof CopyFailed) return afterFailure(context, media, error.failure)
+    if (!(error instanceof StorageFailed || error instanceof Unavailable)) throw error
+    context.log.warn({ mediaId: media.id, err: asError(error.cause ?? error) }, 'media.copy_unavailable')
+    return retry(context, media, 'media_unavailable', OUR_FAULT_WAIT_MS)
+  }
+  await persist(() => settleStored(context, media, file))
+  // Asked rather than told: a commit whose answer was lost is made once more, and finds itself done.
+  const isKept = await available(() => isStoredAs(context.db, media.id, file.storageKey))
+  if (isKept) return { kind: 'stored', byteCount: file.byteCount }
+  await context.storage.remove(file.storageKey).catch(() => undefined)
+  return { kind: 'skipped' }
+}
+
+/** Of each attempt its own: one that comes late cannot change what another one has stored. */
+function keyOf({ id }: ClaimedMedia, attemptNumber: number): string {
+  return `${id.slice(0, 8)}/${id}-${attemptNumber}`
+}
+
+/** On disk first: only what is whole and judged gets into the storage. */
+async function copy(context: Context, media: ClaimedMedia): Promise<StoredFile> {
+  const file = await createTemporaryFile()
+  try {
+    await readSource(context, media, file)
+    const judgement = await judge(file, media.purpose)
+    const storageKey = keyOf(media, media.attempt)
+    await context.storage.put(storageKey, file.read(), file.byteCount)
+    return { storageKey, byteCount: file.byteCount, ...judgement }
+  } finally {
+    await file.close()
+  }
+}
+
+async function afterFailure(context: Context, media: ClaimedMedia, failure: string): Promise<FetchOutcome> {
+  const ms = mayPass(failure, media.purpose) ? nextAttemptMs(context, media) : undefined
+  return ms === undefined ? fail(context, media, failure) : retry(context, media, failure, ms)
+}
+
+/** For what a carrier hosts the schedule of deliveries: it may be down for hours, and nobody sends it again. */
+function nextAttemptMs({ config }: Context, { purpose, roundAttempt }: ClaimedMedia): number | undefined {
+  if (purpose !== 'outbound') {
+    return nextRetryMs(roundAttempt, config.deliveryRetryBaseMs, undefined, Math.random())
+  }
+  return roundAttempt < OUTBOUND_ATTEMPTS
+    ? backoffMs(roundAttempt, OUTBOUND_BACKOFF, Math.random())
+    : undefined
+}
+
+async function retry(
+  { db }: Context,
+  media: ClaimedMedia,
+  failure: string,
+  ms: number,
+): Promise<FetchOutcome> {
+  await persist(() => available(() => putMediaOff(db, media, failure, ms)))
+  return { kind: 'retry', ms, failure }
+}
+
+async function fail(context: Context, media: ClaimedMedia, failure: string): Promise<FetchOutcome> {
+  await persist(() => settleFailed(context, media, failure))
+  return { kind: 'failed', failure }
+}

@@ -1,0 +1,40 @@
+import type { Readable } from 'node:stream'
+import { available } from '../../database/connection.js'
+import { findHostedMedia } from '../../database/media/reading.js'
+import { UserError } from '../../errors.js'
+import type { ByteRange } from '../../storage/storage.js'
+import type { Context } from '../context.js'
+
+export interface MediaFile {
+  contentType: string
+  byteCount: number
+  /** @param range within the file; left out: all of it */
+  open: (range?: ByteRange) => Promise<Readable>
+}
+
+const PATH = '/media/'
+const TOKEN = /^[\w-]{43}$/
+
+/** Where our copy is for everybody who has this URL, as soon as it is there. */
+export function hostedUrl({ config }: Pick<Context, 'config'>, token: string): string {
+  return config.publicUrl + hostedPath(token)
+}
+
+export function hostedPath(token: string): string {
+  return PATH + token
+}
+
+/** undefined: the URL is not one of ours. */
+export function hostedTokenOf(context: Pick<Context, 'config'>, url: string): string | undefined {
+  const prefix = hostedUrl(context, '')
+  return url.startsWith(prefix) ? url.slice(prefix.length) : undefined
+}
+
+/** @throws UserError 404, also while it is not copied yet; 410 when it was deleted */
+export async function getHostedMedia({ db, storage }: Context, token: string): Promise<MediaFile> {
+  const media = TOKEN.test(token) ? await available(() => findHostedMedia(db, token)) : undefined
+  if (media === undefined) throw new UserError('There is no such media', 404)
+  const { contentType, byteCount, storageKey, isRemoved } = media
+  if (isRemoved) throw new UserError('This media was deleted: it is kept for a limited time only', 410)
+  return { contentType, byteCount, open: (range) => storage.open(storageKey, range) }
+}

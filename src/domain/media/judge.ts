@@ -1,0 +1,62 @@
+import { GIF } from 'image-size/types/gif'
+import { JPG } from 'image-size/types/jpg'
+import { PNG } from 'image-size/types/png'
+import type { MediaPurpose } from '../../database/media/creating.js'
+import type { TemporaryFile } from '../../storage/temporary-file.js'
+import { CopyFailed } from './failures.js'
+import { contentTypeOf } from './types.js'
+
+/** A photograph may say much about itself before it says its size. */
+const HEAD_BYTES = 256 * 1024
+const TAIL_BYTES = 64 * 1024
+
+/** By type: the package's own guessing would try formats that we do not take. */
+const READERS = new Map([
+  ['image/png', PNG],
+  ['image/jpeg', JPG],
+  ['image/gif', GIF],
+])
+
+export interface Judgement {
+  contentType: string
+  /** Of a picture, where its header says so. */
+  width: number | null
+  height: number | null
+}
+
+/**
+ * What the bytes are. A line sends no picture that ends early; what it received is kept as the carrier gave it.
+ *
+ * @throws CopyFailed `media_type`, `media_truncated`
+ */
+export async function judge(file: TemporaryFile, purpose: MediaPurpose): Promise<Judgement> {
+  const head = await file.head(HEAD_BYTES)
+  const contentType = await contentTypeOf(head, purpose)
+  if (contentType === undefined) throw new CopyFailed('media_type')
+  const size = sizeOf(head, contentType)
+  if (purpose === 'outbound' && (await endsEarly(file, contentType, size))) {
+    throw new CopyFailed('media_truncated')
+  }
+  return { contentType, width: size?.width ?? null, height: size?.height ?? null }
+}
+
+/** From the header only; undefined when it is not there, or not a header. */
+function sizeOf(head: Buffer, contentType: string): { width: number; height: number } | undefined {
+  try {
+    const size = READERS.get(contentType)?.calculate(head)
+    return size && size.width > 0 && size.height > 0 ? size : undefined
+  } catch {
+    return undefined
+  }
+}
+
+async function endsEarly(
+  file: TemporaryFile,
+  contentType: string,
+  size: object | undefined,
+): Promise<boolean> {
+  const isPicture = READERS.has(contentType)
+  if (isPicture && size === undefined && file.byteCount <= HEAD_BYTES) return true
+  // The other formats' ends say nothing: programs put data of their own behind them.
+  return contentType === 'image/png' && !(await file.tail(TAIL_BYTES)).includes('IEND')
+}

@@ -1,0 +1,22 @@
+import { listOldMedia, markRemoved } from '../../database/media/removing.js'
+import type { Context } from '../context.js'
+
+const AT_ONCE = 100
+
+/**
+ * Housekeeping: deletes the files of media that are too old; the rows stay, and say so. The file first: a row that says
+ * that its file is gone must not be wrong, and a file that is deleted twice does no harm.
+ *
+ * @returns how many
+ */
+export async function removeOldMedia({ db, storage, config }: Context): Promise<number> {
+  let count = 0
+  for (let removed = AT_ONCE; removed === AT_ONCE; count += removed) {
+    const old = await listOldMedia(db, config.mediaRetentionDays, AT_ONCE)
+    for (const { storageKey } of old) await storage.remove(storageKey)
+    const ids = old.map(({ id }) => id)
+    await markRemoved(db, ids)
+    removed = old.length
+  }
+  return count
+}

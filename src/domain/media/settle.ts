@@ -1,0 +1,58 @@
+import { available, transaction, type Database } from '../../database/connection.js'
+import type { NewDelivery } from '../../database/deliveries/creating.js'
+import {
+  hasDeliveries,
+  holdDeliveriesOfEvent,
+  releaseDeliveriesOfEvent,
+} from '../../database/deliveries/waiting-for-media.js'
+import { findEventToDeliver } from '../../database/events.js'
+import { markFailed, markStored, type ClaimedMedia, type StoredFile } from '../../database/media/fetching.js'
+import { renewMessageJobs, type Requeued } from '../../database/messages/turns.js'
+import type { Context } from '../context.js'
+import { createDeliveries } from '../deliveries/create.js'
+
+/**
+ * The end of a copy, and what waited for it, in one transaction: a message of a line gets its job; a received
+ * message's event goes out, or is held with the reason if there is no copy. Nothing happens when the attempt counts
+ * no more, because its lease was over.
+ */
+export function settleStored(context: Context, media: ClaimedMedia, file: StoredFile): Promise<void> {
+  return settle(context, media, (trx) => markStored(trx, media, file))
+}
+
+export function settleFailed(context: Context, media: ClaimedMedia, failure: string): Promise<void> {
+  return settle(context, media, (trx) => markFailed(trx, media, failure), failure)
+}
+
+async function settle(
+  { db, queues }: Context,
+  media: ClaimedMedia,
+  mark: (trx: Database) => Promise<boolean>,
+  failure?: string,
+): Promise<void> {
+  const next = await available(() =>
+    transaction(db, async (trx) => {
+      if (!(await mark(trx))) return { messages: [], deliveries: [] }
+      const messages: Requeued[] =
+        media.purpose === 'outbound' ? await renewMessageJobs(trx, [media.messageId]) : []
+      const deliveries = media.purpose === 'outbound' ? [] : await deliverEvent(trx, media, failure)
+      return { messages, deliveries }
+    }),
+  )
+  void queues.enqueueMessages(next.messages)
+  void queues.enqueueDeliveries(next.deliveries)
+}
+
+/** To the endpoints of now; after a copy that a person asked for, to those that it was held for. */
+async function deliverEvent(
+  trx: Database,
+  { messageId }: ClaimedMedia,
+  failure: string | undefined,
+): Promise<NewDelivery[]> {
+  const event = await findEventToDeliver(trx, messageId)
+  if (event === undefined) return []
+  if (!(await hasDeliveries(trx, event.id))) return createDeliveries(trx, event, failure)
+  if (failure === undefined) return releaseDeliveriesOfEvent(trx, event.id)
+  await holdDeliveriesOfEvent(trx, event.id, failure)
+  return []
+}

@@ -1,0 +1,108 @@
+import { available } from '../../database/connection.js'
+import type { ClaimedMedia } from '../../database/media/fetching.js'
+import { findSimulatorMedia } from '../../database/simulator-media.js'
+import { UserError } from '../../errors.js'
+import { FetchFailed, type BodySink, type StreamedResponse } from '../../safe-fetch.js'
+import type { TemporaryFile } from '../../storage/temporary-file.js'
+import { findCarrier } from '../carriers.js'
+import type { Context } from '../context.js'
+import { simulatorTokenOf } from '../simulator/media-url.js'
+import { CopyFailed } from './failures.js'
+import { getHostedMedia, hostedTokenOf } from './hosting.js'
+import { MAX_BYTES } from './types.js'
+
+const MAX_REDIRECTS = 5
+
+/** Brings the bytes of the source into the file. @throws CopyFailed */
+export async function readSource(context: Context, media: ClaimedMedia, file: TemporaryFile): Promise<void> {
+  const take = limitedBy(MAX_BYTES[media.purpose], file)
+  if (!(await readOwn(context, media.sourceUrl, take))) await download(context, media, take)
+}
+
+/** Whether a URL names what we host: then it is not called. */
+export function isHostedHere(context: Context, url: string): boolean {
+  return (simulatorTokenOf(context, url) ?? hostedTokenOf(context, url)) !== undefined
+}
+
+type Take = (piece: Buffer) => Promise<boolean>
+
+function limitedBy(maxBytes: number, file: TemporaryFile): Take {
+  return async (piece) => {
+    if (file.byteCount + piece.length > maxBytes) return false
+    await file.append(piece)
+    return true
+  }
+}
+
+/**
+ * What we host ourselves is not asked for over HTTP: PUBLIC_URL may be an address that is not called, and cannot be
+ * reached from everywhere.
+ *
+ * @returns false: the URL is not ours
+ */
+async function readOwn(context: Context, url: string, take: Take): Promise<boolean> {
+  const simulatorToken = simulatorTokenOf(context, url)
+  const hostedToken = hostedTokenOf(context, url)
+  if (simulatorToken !== undefined) {
+    const media = await available(() => findSimulatorMedia(context.db, simulatorToken))
+    if (media === undefined) throw new CopyFailed('media_gone')
+    if (!(await take(media.bytes))) throw new CopyFailed('media_too_large')
+  } else if (hostedToken !== undefined) {
+    const { open } = await getHostedMedia(context, hostedToken).catch((error: unknown) => {
+      throw error instanceof UserError ? new CopyFailed('media_gone') : error
+    })
+    for await (const piece of await open()) {
+      if (!(await take(piece as Buffer))) throw new CopyFailed('media_too_large')
+    }
+  } else {
+    return false
+  }
+  return true
+}
+
+/** Redirects are followed one by one: each leads to a URL that is judged, and gets headers, like the first. */
+async function download(context: Context, media: ClaimedMedia, take: Take): Promise<void> {
+  const carrier = media.account === null ? undefined : await findCarrier(context, media.account)
+  const endsAt = performance.now() + context.config.mediaTimeoutMs
+  let url = media.sourceUrl
+  for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects += 1) {
+    const headers = (URL.canParse(url) && carrier?.mediaHeaders?.(new URL(url))) || {}
+    const timeoutMs = Math.max(1, Math.ceil(endsAt - performance.now()))
+    const next = await get(context, url, { headers, timeoutMs }, take)
+    if (next === undefined) return
+    url = next
+  }
+  throw new CopyFailed('media_redirect')
+}
+
+/** @returns where a redirect leads; undefined: the body is in the file */
+async function get(
+  { safeFetch, config }: Context,
+  url: string,
+  { headers, timeoutMs }: { headers: Record<string, string>; timeoutMs: number },
+  take: Take,
+): Promise<string | undefined> {
+  const sink: BodySink = { begin: ({ status }) => status === 200, take }
+  let answer: StreamedResponse
+  try {
+    answer = await safeFetch.stream(url, sink, {
+      headers: { 'user-agent': `Linehook/${config.version}`, 'accept-encoding': 'identity', ...headers },
+      timeoutMs,
+    })
+  } catch (error) {
+    if (!(error instanceof FetchFailed)) throw error
+    // The one thing of it that is too large are the headers; the body is ours to judge.
+    const failure = error.failure === 'too_large' ? 'bad_response' : error.failure
+    throw new CopyFailed(`media_${failure}`, { cause: error })
+  }
+  const { status, truncated } = answer
+  if ([301, 302, 303, 307, 308].includes(status)) return redirectedTo(url, answer.headers.location)
+  if (status !== 200) throw new CopyFailed(`media_http_${status}`)
+  if (truncated) throw new CopyFailed('media_too_large')
+  return undefined
+}
+
+function redirectedTo(url: string, location = ''): string {
+  if (location === '' || !URL.canParse(location, url)) throw new CopyFailed('media_redirect')
+  return new URL(location, url).href
+}

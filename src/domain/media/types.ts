@@ -1,0 +1,63 @@
+import { fileTypeFromBuffer } from 'file-type'
+import type { MediaPurpose } from '../../database/media/creating.js'
+
+/** Enough to know every type by; whoever made up the rest cannot keep the event loop busy with it. */
+const BEGINNING_BYTES = 64 * 1024
+
+const PICTURES: [string, string][] = [
+  ['png', 'image/png'],
+  ['jpg', 'image/jpeg'],
+  ['gif', 'image/gif'],
+]
+
+const SOUNDS: [string, string][] = [
+  ['mp3', 'audio/mpeg'],
+  ['wav', 'audio/wav'],
+  ['amr', 'audio/amr'],
+  ['m4a', 'audio/mp4'],
+  ['ogg', 'audio/ogg'],
+  ['oga', 'audio/ogg'],
+  ['opus', 'audio/ogg'],
+]
+
+const RECEIVED: [string, string][] = [
+  ...PICTURES,
+  ...SOUNDS,
+  ['mp4', 'video/mp4'],
+  ['3gp', 'video/3gpp'],
+  ['mpg', 'video/mpeg'],
+  ['webm', 'video/webm'],
+]
+
+/** What is taken, by the ending that `file-type` gives the bytes (contract §6; inbound: what carriers bring). */
+const TYPES: Record<MediaPurpose, ReadonlyMap<string, string>> = {
+  outbound: new Map([...PICTURES, ['mpg', 'video/mpeg']]),
+  inbound: new Map(RECEIVED),
+  // A recording in a video's container is played as sound.
+  voicemail: new Map([...RECEIVED, ['mp4', 'audio/mp4'], ['3gp', 'audio/3gpp'], ['webm', 'audio/webm']]),
+}
+
+/** Specification §2.7: what a line sends is under 5 MB. */
+const TOO_MANY_BYTES = 5_000_000
+/** Five times what carriers let a picture be, and an hour and a half of a recording at 32 kbit/s. */
+const MAX_RECEIVED_BYTES = 25_000_000
+
+export const MAX_BYTES: Record<MediaPurpose, number> = {
+  outbound: TOO_MANY_BYTES - 1,
+  inbound: MAX_RECEIVED_BYTES,
+  voicemail: MAX_RECEIVED_BYTES,
+}
+
+/** The content type of bytes that are taken for this purpose; undefined: they are not. */
+export async function contentTypeOf(head: Buffer, purpose: MediaPurpose): Promise<string | undefined> {
+  return TYPES[purpose].get((await extensionOf(head)) ?? '')
+}
+
+/** By the bytes, never by a name. Some bytes make the package throw; they are no type that we know. */
+export async function extensionOf(bytes: Buffer): Promise<string | undefined> {
+  try {
+    return (await fileTypeFromBuffer(bytes.subarray(0, BEGINNING_BYTES)))?.ext
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,79 @@
+import { Readable } from 'node:stream'
+import { GetObjectCommand, S3Client } from '@aws-sdk/client-s3'
+import { S3Driver } from 'flydrive/drivers/s3'
+import { StorageFailed, StoredFileMissing, type Storage } from './storage.js'
+
+export interface Bucket {
+  bucket: string
+  region: string
+  /** undefined: AWS's own. */
+  endpoint: string | undefined
+  /** undefined: found where the AWS SDK looks. */
+  credentials: { accessKeyId: string; secretAccessKey: string } | undefined
+}
+
+const CONNECT_TIMEOUT_MS = 5000
+/** Of silence. */
+const TIMEOUT_MS = 15_000
+
+/** Objects in a bucket of S3 or of what speaks its protocol. S3 shows an object only when all of it has come. */
+export function createS3Storage({ bucket, region, endpoint, credentials }: Bucket): Storage {
+  const client = new S3Client({
+    region,
+    ...(endpoint === undefined ? {} : { endpoint, forcePathStyle: true }),
+    ...(credentials === undefined ? {} : { credentials }),
+    // Else the SDK sends bodies in AWS's own chunks with a checksum behind them, which other services refuse.
+    requestChecksumCalculation: 'WHEN_REQUIRED',
+    responseChecksumValidation: 'WHEN_REQUIRED',
+    requestHandler: {
+      connectionTimeout: CONNECT_TIMEOUT_MS,
+      socketTimeout: TIMEOUT_MS,
+      requestTimeout: TIMEOUT_MS,
+      throwOnRequestTimeout: true,
+    },
+    // A body that is a stream cannot be sent twice; who asks for the copy tries again.
+    maxAttempts: 1,
+  })
+  // Access is the bucket's own policy: many services know no ACLs, and AWS has them off in new buckets.
+  const driver = new S3Driver({ client, bucket, visibility: 'private', supportsACL: false })
+
+  return {
+    put: async (key, bytes, byteCount) => {
+      try {
+        // S3 takes no stream of unknown length; what ends early is refused by it, and there is no object.
+        await driver.putStream(key, bytes, { contentLength: byteCount })
+      } catch (error) {
+        throw new StorageFailed('write an object', error)
+      } finally {
+        bytes.destroy()
+      }
+    },
+    open: async (key, range) => {
+      try {
+        // Not by the driver, which knows no ranges.
+        const { Body: body } = await client.send(
+          new GetObjectCommand({
+            Bucket: bucket,
+            Key: key,
+            ...(range ? { Range: `bytes=${range.first}-${range.last}` } : {}),
+          }),
+        )
+        if (!(body instanceof Readable)) throw new TypeError('the answer has no body')
+        return body
+      } catch (error) {
+        if (error instanceof Error && error.name === 'NoSuchKey') throw new StoredFileMissing(key)
+        throw new StorageFailed('open an object', error)
+      }
+    },
+    remove: async (key) => {
+      try {
+        await driver.delete(key)
+      } catch (error) {
+        throw new StorageFailed('remove an object', error)
+      }
+    },
+    close: () => {
+      client.destroy()
+    },
+  }
+}

@@ -1,0 +1,49 @@
+import { randomUUID } from 'node:crypto'
+import { open, unlink } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Readable } from 'node:stream'
+
+/** Bytes on their way to the storage, on disk rather than in memory: many media may be under way at once. */
+export interface TemporaryFile {
+  readonly byteCount: number
+  append(bytes: Uint8Array): Promise<void>
+  /** At most so many bytes from the beginning. */
+  head(length: number): Promise<Buffer>
+  /** At most so many bytes from the end. */
+  tail(length: number): Promise<Buffer>
+  /** All of it, from the beginning. */
+  read(): Readable
+  close(): Promise<void>
+}
+
+/** It has no name any more while it is used, so that nothing is left of it when the process is killed. */
+export async function createTemporaryFile(): Promise<TemporaryFile> {
+  const path = join(tmpdir(), `linehook-${randomUUID()}`)
+  const file = await open(path, 'wx+', 0o600)
+  await unlink(path)
+  let byteCount = 0
+
+  const slice = async (from: number, length: number) => {
+    const bytes = Buffer.alloc(Math.min(length, byteCount - from))
+    const { bytesRead } = await file.read(bytes, 0, bytes.length, from)
+    return bytes.subarray(0, bytesRead)
+  }
+  return {
+    get byteCount() {
+      return byteCount
+    },
+    append: async (bytes) => {
+      // `write` may write less than it was given.
+      for (let written = 0; written < bytes.length;) {
+        const { bytesWritten } = await file.write(bytes, written, bytes.length - written, byteCount)
+        written += bytesWritten
+        byteCount += bytesWritten
+      }
+    },
+    head: (length) => slice(0, length),
+    tail: (length) => slice(Math.max(0, byteCount - length), length),
+    read: () => file.createReadStream({ start: 0, autoClose: false }),
+    close: () => file.close(),
+  }
+}

@@ -1,0 +1,17 @@
+import type { MessageMedia } from '../database/media/reading.js'
+import { hostedPath } from '../domain/media/hosting.js'
+
+/** A stored copy, shown or played from our own host, by a path: the page loads nothing from elsewhere. */
+export function MediaPlayer({ media, label }: { media: MessageMedia; label: string }) {
+  const path = hostedPath(media.token)
+  const kind = media.contentType?.split('/')[0]
+  if (kind === 'audio') return <audio controls preload="metadata" src={path} aria-label={label} />
+  if (kind === 'video' && media.contentType !== 'video/mpeg') {
+    return <video controls preload="metadata" src={path} aria-label={label} />
+  }
+  return (
+    <a href={path} target="_blank" rel="noreferrer">
+      {kind === 'image' ? <img src={path} alt={label} loading="lazy" /> : label}
+    </a>
+  )
+}

@@ -1,0 +1,269 @@
+import { expect } from 'chai'
+import type { Context } from '../../../src/domain/context.js'
+import { postMessage } from '../../../src/domain/messages/post.js'
+import { sendMessageAgain } from '../../../src/domain/messages/again.js'
+import { getMessage } from '../../../src/domain/messages/read.js'
+import { sendMessage } from '../../../src/domain/messages/send.js'
+import { getHostedMedia } from '../../../src/domain/media/hosting.js'
+import { keepMedia } from '../../../src/domain/simulator/media.js'
+import { createTestContext } from '../../helpers/context.js'
+import { createLine, type TestLine } from '../../helpers/factories.js'
+import { copyMedia, copyMediaToTheEnd, mediaRow } from '../../helpers/media.js'
+import { startStandIn, type StandIn } from '../../helpers/stand-in.js'
+import { ANNA, hasMessageJob, messageRow, queueMessage, takenMessages, UNLIMITED } from '../fixtures.js'
+import { MEDIA, NO_MEDIA, pictureOf, pngOf } from '../media-samples.js'
+import { refusal } from '../refusal.js'
+
+const PNG = MEDIA.picture.png!
+const MPG = Buffer.concat([Buffer.from([0, 0, 1, 0xba, 0x44]), Buffer.alloc(64)])
+/** Enough of one to have a size: 7 × 5. */
+const JPG = Buffer.concat([
+  Buffer.from([0xff, 0xd8, 0xff, 0xe0, 0, 16]),
+  Buffer.from('JFIF\0\x01\x01\0\0\x01\0\x01\0\0', 'latin1'),
+  Buffer.from([0xff, 0xc0, 0, 11, 8, 0, 5, 0, 7, 1, 1, 0x11, 0, 0xff, 0xd9]),
+])
+
+describe('media that a line sends', () => {
+  let context: Context
+  let host: StandIn
+  let line: TestLine
+
+  before(async () => {
+    context = await createTestContext({
+      // 127.0.0.2 is as private as an address can be; nothing listens there.
+      ALLOWED_PRIVATE_CIDRS: '127.0.0.1/32',
+    })
+    host = await startStandIn()
+  })
+  after(async () => {
+    await host.close()
+    await context.close()
+  })
+  beforeEach(async () => {
+    await context.db('simulator_outbox').delete()
+    line = await createLine(context, UNLIMITED)
+  })
+
+  const post = (mediaUrl: string | undefined, toNumber = ANNA) =>
+    postMessage(context, {
+      ...{ userId: line.userId, applicationId: undefined, lineId: line.lineId, toNumber, text: 'Look' },
+      ...{ mediaUrl, idempotencyKey: undefined },
+    })
+
+  /** Posts a message and copies its media to the end. */
+  const postAndCopy = async (mediaUrl: string, config = context.config) => {
+    const { id } = await post(mediaUrl)
+    await copyMediaToTheEnd({ ...context, config }, id)
+    return { id, media: await mediaRow(context, id) }
+  }
+
+  describe('are copied', () => {
+    for (const [what, bytes, contentType, size] of [
+      ['png', PNG, 'image/png', [1, 1]],
+      ['jpg', JPG, 'image/jpeg', [7, 5]],
+      ['gif', MEDIA.picture.gif!, 'image/gif', [1, 1]],
+      ['mpg', MPG, 'video/mpeg', [null, null]],
+      ['png of 4,999,999 bytes', pngOf(4_999_999), 'image/png', [1, 1]],
+    ] as const) {
+      it(`that are ${what}, whatever their name and their host call them`, async () => {
+        const { id, media } = await postAndCopy(host.give(bytes, { 'Content-Type': 'text/html' }))
+        expect(media).to.include({ status: 'stored', content_type: contentType, byte_count: bytes.length })
+        expect([media.width, media.height]).to.deep.equal(size)
+        const chunks = await (await (await getHostedMedia(context, media.token)).open()).toArray()
+        expect(Buffer.concat(chunks as Buffer[]).equals(bytes)).to.be.true
+
+        expect(await sendMessage(context, id)).to.deep.equal({ kind: 'sent' })
+        const taken = await context.db('simulator_outbox').pluck('media_url')
+        expect(taken).to.deep.equal([`${context.config.publicUrl}/media/${media.token}`])
+      })
+    }
+
+    it('over redirects, each judged like the first, at most five', async () => {
+      let url = host.give(PNG)
+      for (let hop = 1; hop <= 5; hop += 1) {
+        const to = hop % 2 === 0 ? url : new URL(url).pathname
+        url = host.serve((_request, response) => response.writeHead(302, { Location: to }).end())
+      }
+      expect((await postAndCopy(url)).media.status).to.equal('stored')
+      const sixth = host.serve((_request, response) => response.writeHead(307, { Location: url }).end())
+      expect((await postAndCopy(sixth)).media).to.include({ status: 'failed', failure: 'media_redirect' })
+    })
+
+    it('from our own storage, and from a phone of the simulator, without asking over HTTP', async () => {
+      const { media } = await postAndCopy(await keepMedia(context, 'picture', PNG))
+      expect(media.status).to.equal('stored')
+      const again = await postAndCopy(`${context.config.publicUrl}/media/${media.token}`)
+      expect(again.media).to.include({ status: 'stored', byte_count: PNG.length })
+      const unknown = await postAndCopy(`${context.config.publicUrl}/media/${'x'.repeat(43)}`)
+      expect(unknown.media).to.include({ status: 'failed', failure: 'media_gone' })
+    })
+  })
+
+  describe('are refused with the reason', () => {
+    const serveStatus = (status: number) => () =>
+      host.serve((_request, response) => response.writeHead(status).end('no'))
+    const cases: [what: string, failure: string, url: () => string][] = [
+      ...Object.entries(NO_MEDIA).map(
+        ([what, bytes]) => [what, 'media_type', () => host.give(bytes)] as [string, string, () => string],
+      ),
+      ['a recording', 'media_type', () => host.give(MEDIA.recording.mp3!)],
+      [
+        'a page named .png',
+        'media_type',
+        () => host.give(NO_MEDIA['a page']!, { 'Content-Type': 'image/png' }),
+      ],
+      ['5,000,000 bytes', 'media_too_large', () => host.give(pngOf(5_000_000))],
+      ['a png that ends early', 'media_truncated', () => host.give(PNG.subarray(0, 50))],
+      ['a png that ends in its header', 'media_truncated', () => host.give(PNG.subarray(0, 20))],
+      ['a jpg that ends early', 'media_truncated', () => host.give(JPG.subarray(0, 24))],
+      [
+        'fewer bytes than were promised',
+        'media_reset',
+        () =>
+          host.serve((_request, response) => {
+            response.writeHead(200, { 'Content-Length': '5000' }).write(PNG)
+            setTimeout(() => response.destroy(), 10)
+          }),
+      ],
+      [
+        'a body that drips',
+        'media_timeout',
+        () =>
+          host.serve((_request, response) => {
+            const timer = setInterval(() => response.write(PNG.subarray(0, 1)), 10)
+            response.once('close', () => {
+              clearInterval(timer)
+            })
+          }),
+      ],
+      ['a host that says nothing', 'media_timeout', () => host.serve(() => undefined)],
+      ['404', 'media_http_404', serveStatus(404)],
+      ['204', 'media_http_204', serveStatus(204)],
+      ['a partial answer', 'media_http_206', serveStatus(206)],
+      ['500', 'media_http_500', serveStatus(500)],
+      [
+        'a redirect to a private address',
+        'media_blocked_address',
+        () =>
+          host.serve((_request, response) =>
+            response.writeHead(301, { Location: 'http://127.0.0.2/' }).end(),
+          ),
+      ],
+      [
+        'a redirect to another scheme',
+        'media_invalid_url',
+        () =>
+          host.serve((_request, response) =>
+            response.writeHead(302, { Location: 'file:///etc/passwd' }).end(),
+          ),
+      ],
+      ['a redirect to nowhere', 'media_redirect', serveStatus(302)],
+      ['a closed port', 'media_connect', () => 'http://127.0.0.1:1/a.png'],
+    ]
+    for (const [what, failure, url] of cases) {
+      it(`${what}: ${failure}`, async () => {
+        const mediaTimeoutMs = failure === 'media_timeout' ? 100 : context.config.mediaTimeoutMs
+        const { id, media } = await postAndCopy(url(), { ...context.config, mediaTimeoutMs })
+        expect(media).to.include({ status: 'failed', failure, storage_key: null })
+        expect(await sendMessage(context, id)).to.deep.equal({ kind: 'failed', error: failure })
+        expect(await messageRow(context, id)).to.include({ status: 'failed', error: failure })
+        expect(await takenMessages(context)).to.deep.equal([])
+      })
+    }
+
+    it('an endless body, of which no more than the limit is read', async () => {
+      let pushed = 0
+      const chunk = Buffer.alloc(256 * 1024, PNG)
+      const url = host.serve((_request, response) => {
+        const push = () => {
+          do pushed += chunk.length
+          while (response.write(chunk) && !response.destroyed)
+          response.once('drain', push)
+        }
+        push()
+      })
+      expect((await postAndCopy(url)).media).to.include({ status: 'failed', failure: 'media_too_large' })
+      // The limit, and what the sockets' buffers hold.
+      expect(pushed).to.be.lessThan(5_000_000 + 16 * 1024 * 1024)
+    })
+
+    it('at once where the URL itself cannot be called', async () => {
+      for (const [url, message] of [
+        ['http://127.0.0.2/a.png', /^mediaUrl: .*not on the public internet/],
+        ['http://user:secret@127.0.0.1/a.png', /^mediaUrl: /],
+      ] as const) {
+        const { status, message: said } = await refusal(post(url))
+        expect(status).to.equal(400)
+        expect(said).to.match(message)
+      }
+    })
+  })
+
+  it('are tried again when the failure may pass: after about 2, 6 and 18 s, and then no more', async () => {
+    let count = 0
+    const url = host.serve((_request, response) => {
+      count += 1
+      response.writeHead(503).end()
+    })
+    const { id } = await post(url)
+    for (const ms of [2000, 6000, 18_000]) {
+      const outcome = await copyMedia(context, id)
+      expect(outcome).to.include({ kind: 'retry', failure: 'media_http_503' })
+      expect(outcome.kind === 'retry' && outcome.ms).to.be.within(ms * 0.8, ms * 1.2)
+    }
+    expect(await copyMedia(context, id)).to.deep.equal({ kind: 'failed', failure: 'media_http_503' })
+    expect(count).to.equal(4)
+  })
+
+  it('hold their message back, and what comes after it to the same number, until they are there', async () => {
+    const { id } = await post(host.give(PNG))
+    const later = await queueMessage(context, line)
+    expect(await hasMessageJob(context, id, 0)).to.be.false
+    expect(await sendMessage(context, id)).to.deep.equal({ kind: 'without_media' })
+    expect(await sendMessage(context, later)).to.deep.equal({ kind: 'behind' })
+    expect(await messageRow(context, id)).to.include({ status: 'queued', attempt_count: 0 })
+
+    await copyMedia(context, id)
+    expect(await hasMessageJob(context, id, 1)).to.be.true
+    await sendMessage(context, id)
+    expect(await hasMessageJob(context, later, 1)).to.be.true
+    await sendMessage(context, later)
+    expect(await takenMessages(context)).to.deep.equal([id, later])
+  })
+
+  it('that cannot be copied give the turn to the next message to the same number', async () => {
+    const { id } = await post(host.give(NO_MEDIA.text!))
+    const later = await queueMessage(context, line)
+    await copyMedia(context, id)
+    expect(await hasMessageJob(context, id, 1)).to.be.true
+    await sendMessage(context, id)
+    expect(await hasMessageJob(context, later, 1)).to.be.true
+    expect(await sendMessage(context, later)).to.deep.equal({ kind: 'sent' })
+  })
+
+  it('are copied anew for a message that is sent again', async () => {
+    const url = host.give(NO_MEDIA.text!)
+    const { id, media } = await postAndCopy(url)
+    await sendMessage(context, id)
+    const again = await sendMessageAgain(context, line.userId, id, 'key')
+    const row = await mediaRow(context, again.id)
+    expect(row).to.include({ status: 'pending', source_url: url, purpose: 'outbound' })
+    expect(row.token).not.to.equal(media.token)
+  })
+
+  it('show their owner the URL that was given, and beside it the copy', async () => {
+    const url = host.give(PNG)
+    const { id } = await post(url)
+    expect(await getMessage(context, line.userId, id)).to.deep.include({ mediaUrl: url })
+    await copyMedia(context, id)
+    const { mediaUrl, media } = await getMessage(context, line.userId, id)
+    expect(mediaUrl).to.equal(url)
+    expect(media).to.include({ status: 'stored', failure: null, contentType: 'image/png', width: 1 })
+  })
+
+  it('are known by their bytes alone: a picture with something behind it goes, as programs make them', async () => {
+    const { media } = await postAndCopy(host.give(Buffer.concat([PNG, Buffer.alloc(100)])))
+    expect(media.status).to.equal('stored')
+    expect((await postAndCopy(host.give(pictureOf(5_000_000)))).media.failure).to.equal('media_too_large')
+  })
+})

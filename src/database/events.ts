@@ -6,7 +6,7 @@ export const EVENT_TYPES = ['inboundText', 'inboundMedia', 'voiceMail'] as const
 export type MessageEventType = (typeof EVENT_TYPES)[number]
 
 /** Sent only to endpoints that asked for them, for receivers answer 400 to a type that they do not know (contract §4). */
-export const OPT_IN_EVENT_TYPES = ['lineDisconnected'] as const
+export const OPT_IN_EVENT_TYPES = ['messageStatus', 'lineDisconnected'] as const
 
 export type OptInEventType = (typeof OPT_IN_EVENT_TYPES)[number]
 

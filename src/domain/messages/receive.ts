@@ -17,6 +17,7 @@ import { newId } from '../../ids.js'
 import type { Context } from '../context.js'
 import { MESSAGE_TYPE_OF } from '../events.js'
 import { readOptOut } from '../opt-out.js'
+import { followReceipts } from './receipts.js'
 import { numberWindowKey } from './send.js'
 
 export interface InboundMessage {
@@ -128,7 +129,9 @@ async function giveTurn({ db, queues, windows, log }: Context, conversation: Con
 
 /** A carrier's report on a message that it took. @returns whether it changed anything */
 export async function receiveReceipt(context: Context, receipt: Receipt): Promise<boolean> {
-  const [messageId] = await available(() => applyReceipts(context.db, [receipt]))
+  const changes = await available(() => applyReceipts(context.db, [receipt]))
+  await followReceipts(context, changes)
+  const messageId = changes.changed[0]?.id
   if (messageId === undefined) return false
   context.log.info({ messageId, outcome: receipt.status }, 'receipt.received')
   return true

@@ -68,8 +68,10 @@ async function advance(context: Context, message: MessageToSend): Promise<SendOu
   if (refusal !== undefined || carrier === undefined) {
     const { id, lineId, toNumber } = message
     const error = refusal ?? 'carrier_missing'
-    const next = await available(() => failQueuedMessages(context.db, [{ id, lineId, toNumber, error }]))
-    void context.queues.enqueueMessages(next)
+    const failures = [{ id, lineId, toNumber, error }]
+    const { requeued, deliveries } = await available(() => failQueuedMessages(context.db, failures))
+    void context.queues.enqueueMessages(requeued)
+    void context.queues.enqueueDeliveries(deliveries)
     return { kind: 'failed', error }
   }
   if (message.isBehind) {

@@ -34,6 +34,7 @@ export function presentMessage({ idField }: Vocabulary, message: Message) {
     mediaUrl: message.mediaUrl,
     status: message.status,
     error: message.error,
+    carrierCode: message.carrierCode,
     attemptCount: message.attemptCount,
     carrierMessageId: message.carrierMessageId,
     againOf: message.againOf,

@@ -51,6 +51,7 @@ export function messageSchemas({ vocabulary, line }: Words): Record<string, Sche
       mediaUrl: maybeText,
       status,
       error: describe(maybeText, 'Why it failed, or is unknown.'),
+      carrierCode: describe(maybeText, "The carrier's own code beside the error, such as Twilio's `30003`."),
       attemptCount: count,
       carrierMessageId: maybeText,
       againOf: describe(maybeId, 'The message that was sent again with this one.'),

@@ -80,12 +80,19 @@ describe("a message's page", () => {
       const id = await queueMessage(site.context, line, {
         status: 'failed',
         error: 'unreachable',
+        carrier_code: '30003',
         sent_at: new Date(),
         receipt_at: new Date(),
       })
       expect(await words(id)).to.match(
-        /Receipt: failed [\d-]+ [\d:]+ UTC The carrier rejected it: unreachable/,
+        /Receipt: failed [\d-]+ [\d:]+ UTC The carrier rejected it: unreachable The carrier's code: 30003/,
       )
+    })
+
+    it('tells when a receipt said that the carrier has it', async () => {
+      const sent = { status: 'sent', sent_at: new Date(), receipt_at: new Date() }
+      const id = await queueMessage(site.context, line, sent)
+      expect(await words(id)).to.match(/Receipt: the carrier has it, and has not said yet.* [\d:]+ UTC/)
     })
   })
 
@@ -108,7 +115,7 @@ describe("a message's page", () => {
     it('one that is unknown after a warning', async () => {
       const id = await queueMessage(site.context, line, { status: 'unknown', error: 'worker_lost' })
       const html = await page(id)
-      expect(wordsOf(html)).to.include('Nobody knows whether it was sent')
+      expect(wordsOf(html)).to.include('Unknown: nobody knows whether it was sent')
       expect(wordsOf(html)).to.include('It may have arrived already: sent again, it may arrive twice.')
       const answer = await line.browser.submit(`${pathOf(id)}/send-again`, { key: keyOf(html) })
       expect(answer.status).to.equal(303)

@@ -46,6 +46,7 @@ describe('/v1/messages', () => {
       mediaUrl: null,
       status: 'queued',
       error: null,
+      carrierCode: null,
       attemptCount: 0,
       carrierMessageId: null,
       againOf: null,

@@ -11,6 +11,7 @@ export const EVENT_WORDS: Record<EventType, string> = {
   inboundText: TYPE_WORDS.text,
   inboundMedia: TYPE_WORDS.media,
   voiceMail: TYPE_WORDS.voicemail,
+  messageStatus: 'State of a message',
   lineDisconnected: 'Line disconnected',
 }
 

@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import { changeConnection } from '../../../src/domain/connections.js'
 import { deliver } from '../../../src/domain/deliveries/deliver.js'
 import { receiveMessage, receiveReceipt } from '../../../src/domain/messages/receive.js'
 import { sendMessage } from '../../../src/domain/messages/send.js'
@@ -94,6 +95,22 @@ describe("a message's page", () => {
       const id = await queueMessage(site.context, line, sent)
       expect(await words(id)).to.match(/Receipt: the carrier has it, and has not said yet.* [\d:]+ UTC/)
     })
+  })
+
+  it('shows what else was told of it, and sends that again', async () => {
+    const { userId, lineId } = line
+    await changeConnection(site.context, userId, lineId, { optInEvents: ['messageStatus'] })
+    const id = await queueMessage(site.context, line)
+    await sendMessage(site.context, id)
+    expect(await words(id)).to.match(/Other events State of a message .* Delivery to http.* pending Waiting/)
+    const { id: deliveryId } = await site.context
+      .db('deliveries')
+      .where({ line_id: lineId })
+      .first<DeliveryRow>()
+    await site.context.db('deliveries').where({ id: deliveryId }).update({ status: 'exhausted' })
+    const sent = await line.browser.submit(`${pathOf(id)}/deliveries/${deliveryId}/send-again`)
+    expect(redirectOf(sent)).to.deep.equal([303, `${pathOf(id)}?done=sent-again`])
+    expect(await deliveryRow(site.context, deliveryId)).to.include({ status: 'pending' })
   })
 
   describe('sends again', () => {

@@ -12,6 +12,7 @@ export const EVENT_WORDS: Record<EventType, string> = {
   inboundMedia: TYPE_WORDS.media,
   voiceMail: TYPE_WORDS.voicemail,
   messageStatus: 'State of a message',
+  optOut: 'Opt-out',
   lineDisconnected: 'Line disconnected',
 }
 

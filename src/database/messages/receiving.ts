@@ -47,22 +47,6 @@ export async function insertReceivedMessage(db: Database, message: ReceivedMessa
   })
 }
 
-/**
- * Notes that a number has written to a line: its window starts anew, and what it asked for about being written
- * to is kept. `optOut` undefined leaves that as it is.
- */
-export async function noteContact(
-  db: Database,
-  contact: { lineId: string; number: string; optOut: boolean | undefined },
-): Promise<void> {
-  const now = db.raw('clock_timestamp()')
-  const optedOut = contact.optOut === undefined ? {} : { opted_out_at: contact.optOut ? now : null }
-  await db('line_contacts')
-    .insert({ line_id: contact.lineId, number: contact.number, window_cleared_at: now, ...optedOut })
-    .onConflict(['line_id', 'number'])
-    .merge({ window_cleared_at: now, ...optedOut })
-}
-
 export interface Receipt {
   carrier: string
   carrierMessageId: string

@@ -38,7 +38,10 @@ export interface MessageToSend {
   status: MessageStatus
   attemptCount: number
   ageMs: number
+  /** Not of the message that confirms the opt-out. */
   isOptedOut: boolean
+  /** How long the line and the number are paused; 0: they are not. */
+  pausedMs: number
   /** An earlier message to the same number is not over yet. */
   isBehind: boolean
 }
@@ -60,7 +63,8 @@ export async function loadMessagesToSend(
             m.from_number as "fromNumber", m.to_number as "toNumber", m.text, m.media_url as "mediaUrl", m.status,
             m.attempt_count as "attemptCount",
             (extract(epoch from clock_timestamp() - m.created_at) * 1000)::float8 as "ageMs",
-            c.opted_out_at is not null as "isOptedOut", ${earlierUnfinished} as "isBehind"
+            c.opted_out_at is not null and m.id is distinct from c.opt_out_answer_id as "isOptedOut",
+            greatest(0, ceil(extract(epoch from c.paused_until - clock_timestamp()) * 1000))::float8 as "pausedMs", ${earlierUnfinished} as "isBehind"
      from messages m
      join lines l on l.id = m.line_id
      join carrier_accounts a on a.name = l.carrier

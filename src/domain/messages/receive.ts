@@ -7,7 +7,6 @@ import {
   applyReceipts,
   claimCarrierMessageId,
   insertReceivedMessage,
-  noteContact,
   type Receipt,
 } from '../../database/messages/receiving.js'
 import { requeueHeads, type Conversation } from '../../database/messages/turns.js'
@@ -16,7 +15,7 @@ import { asError, UserError } from '../../errors.js'
 import { newId } from '../../ids.js'
 import type { Context } from '../context.js'
 import { MESSAGE_TYPE_OF } from '../events.js'
-import { readOptOut } from '../opt-out.js'
+import { hearSender } from '../opt-out/hear-sender.js'
 import { followReceipts } from './receipts.js'
 import { numberWindowKey } from './send.js'
 
@@ -36,7 +35,8 @@ export type ReceiveOutcome =
 
 /**
  * Takes in what a carrier brings: message, event and one delivery per endpoint in one transaction; only after it
- * the answer. The number's window starts anew (specification §6), and its first waiting message gets its turn.
+ * the answer. The number's window starts anew (specification §6), and its first waiting message gets its turn, unless
+ * two programs seem to answer each other.
  *
  * @throws UserError 404 when no line has the number
  */
@@ -51,7 +51,7 @@ export async function receiveMessage(context: Context, inbound: InboundMessage):
   const text = inbound.content.type === 'inboundText' ? storable(inbound.content.text) : null
   const mediaUrl = inbound.content.type === 'inboundText' ? null : storable(inbound.content.url)
 
-  const deliveries = await available(() =>
+  const received = await available(() =>
     transaction(db, async (trx) => {
       const isNew = await claimCarrierMessageId(trx, inbound.carrier, carrierMessageId, messageId)
       if (!isNew) return undefined
@@ -65,11 +65,6 @@ export async function receiveMessage(context: Context, inbound: InboundMessage):
         mediaUrl,
         type: MESSAGE_TYPE_OF[type],
         carrierMessageId,
-      })
-      await noteContact(trx, {
-        lineId: line.id,
-        number: inbound.fromNumber,
-        optOut: text === null ? undefined : readOptOut(text),
       })
       const eventId = newId()
       await insertEvent(trx, {
@@ -101,13 +96,17 @@ export async function receiveMessage(context: Context, inbound: InboundMessage):
       }
       const applicationIds = endpoints.flatMap((each) => each.applicationId ?? [])
       if (applicationIds.length > 0) await noteReceived(trx, line.id, applicationIds)
-      return deliveries
+      const heard = await hearSender(trx, line, { id: messageId, fromNumber: inbound.fromNumber, text })
+      return { deliveries, heard }
     }),
   )
-  if (deliveries === undefined) return { kind: 'repeat' }
+  if (received === undefined) return { kind: 'repeat' }
+  const { deliveries, heard } = received
 
-  void queues.enqueueDeliveries(deliveries)
-  void giveTurn(context, { lineId: line.id, toNumber: inbound.fromNumber })
+  void queues.enqueueDeliveries([...deliveries, ...heard.deliveries])
+  void queues.enqueueMessages(heard.answers)
+  if (!heard.isPaused) void giveTurn(context, { lineId: line.id, toNumber: inbound.fromNumber })
+  if (heard.hasPaused) log.warn({ messageId, lineId: line.id }, 'conversation.paused')
   log.info({ messageId, lineId: line.id, type, deliveryCount: deliveries.length }, 'message.received')
   return { kind: 'received', messageId, deliveryCount: deliveries.length }
 }

@@ -39,7 +39,7 @@ export type SendOutcome =
   /** Perhaps sent: never again by itself. */
   | { kind: 'unknown'; error: string }
   /** Not now: no attempt was used up. */
-  | { kind: 'wait'; ms: number; reason: 'window' | 'throttled' | 'unavailable' }
+  | { kind: 'wait'; ms: number; reason: 'window' | 'paused' | 'throttled' | 'unavailable' }
   /** An earlier message to the same number comes first and will bring this one. */
   | { kind: 'behind' }
   /** Somebody else has it, or it is over. */
@@ -77,6 +77,11 @@ async function advance(context: Context, message: MessageToSend): Promise<SendOu
   if (message.isBehind) {
     await available(() => postponeMessages(context.db, [{ id: message.id, ms: BEHIND_CHECK_MS }]))
     return { kind: 'behind' }
+  }
+
+  if (message.pausedMs > 0) {
+    await available(() => postponeMessages(context.db, [{ id: message.id, ms: message.pausedMs }]))
+    return { kind: 'wait', ms: message.pausedMs, reason: 'paused' }
   }
 
   const waitMs = await takePlaces(context, message)

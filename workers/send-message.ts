@@ -1,5 +1,4 @@
-import { recordMessageCrash } from '../src/database/messages/stranded.js'
-import { MAX_CRASHES } from '../src/domain/crashes.js'
+import { countMessageCrash } from '../src/domain/messages/crash.js'
 import { sendMessage } from '../src/domain/messages/send.js'
 import { sendMessageJob } from '../src/queues/jobs.js'
 import { startWorker, TryAgainIn } from './start-worker.js'
@@ -20,7 +19,7 @@ await startWorker({
     const outcome = await sendMessage(context, id)
     if (outcome.kind === 'wait') throw new TryAgainIn(outcome.ms)
   },
-  crashed: async ({ db }, { id }) => {
-    await recordMessageCrash(db, id, MAX_CRASHES)
+  crashed: async (context, { id }) => {
+    await countMessageCrash(context, id)
   },
 })

@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 import {
+  changeConnection,
   disableConnection,
   disconnect,
   enableConnection,
@@ -10,6 +11,7 @@ import { sendHeldEvents } from '../../src/domain/deliveries/held-events.js'
 import { revealSigningSecret } from '../../src/domain/signing-secrets.js'
 import type { Context } from '../../src/domain/context.js'
 import { getAnyLine } from '../../src/domain/lines.js'
+import { LINE_OPT_IN_EVENT_TYPES } from '../../src/domain/opt-in-events.js'
 import { run } from '../run.js'
 
 export function addConnectionCommands(program: Command): void {
@@ -60,6 +62,16 @@ export function addConnectionCommands(program: Command): void {
         : `outgoing webhook URL set; signing secret ${secret}`
     },
     ['<url>', 'where events are POSTed'],
+  )
+  command(
+    'set-events',
+    'choose the events that the URL gets besides those of received messages',
+    async (context, userId, lineId, types) => {
+      const optInEvents = types.split(/[\s,]+/).filter((type) => type !== '')
+      await changeConnection(context, userId, lineId, { optInEvents })
+      return `events besides those of received messages: ${optInEvents.join(', ') || 'none'}`
+    },
+    ['<types>', `${LINE_OPT_IN_EVENT_TYPES.join(',')}; empty for none`],
   )
   command(
     'send-held',

@@ -1,4 +1,5 @@
 import type { Database } from './connection.js'
+import type { OptInEventType } from './events.js'
 
 export interface DeveloperConnection {
   lineId: string
@@ -7,6 +8,8 @@ export interface DeveloperConnection {
   endpointId: string | null
   /** The same, or that of a URL that was taken away. */
   keptEndpointId: string | null
+  /** Of the kept endpoint, too. */
+  optInEvents: OptInEventType[]
   outgoingWebhookUrl: string | null
   endpointDisabledAt: Date | null
   endpointDisabledReason: 'gone' | 'failing' | null
@@ -34,6 +37,7 @@ export async function findConnection(
       if (isLocked) void query.forUpdate('c')
     })
     .join('lines as l', 'l.id', 'c.line_id')
+    .leftJoin('endpoints as k', 'k.id', 'c.endpoint_id')
     .leftJoin('endpoints as e', (join) => join.on('e.id', 'c.endpoint_id').onNull('e.removed_at'))
     .leftJoin('incoming_webhooks as w', 'w.line_id', 'c.line_id')
     .where({ 'l.user_id': userId, 'l.id': lineId })
@@ -42,6 +46,7 @@ export async function findConnection(
       enabled: 'c.enabled',
       endpointId: 'e.id',
       keptEndpointId: 'c.endpoint_id',
+      optInEvents: db.raw(`coalesce(k.opt_in_events, '{}')`),
       outgoingWebhookUrl: 'e.url',
       endpointDisabledAt: 'e.disabled_at',
       endpointDisabledReason: 'e.disabled_reason',

@@ -6,9 +6,13 @@ export const EVENT_TYPES = ['inboundText', 'inboundMedia', 'voiceMail'] as const
 export type MessageEventType = (typeof EVENT_TYPES)[number]
 
 /** Sent only to endpoints that asked for them, for receivers answer 400 to a type that they do not know (contract §4). */
-export const OPT_IN_EVENT_TYPES = ['lineDisconnected'] as const
+export const OPT_IN_EVENT_TYPES = ['messageStatus', 'optOut', 'lineDisconnected'] as const
 
 export type OptInEventType = (typeof OPT_IN_EVENT_TYPES)[number]
+
+export function isOptIn(type: EventType): type is OptInEventType {
+  return OPT_IN_EVENT_TYPES.some((each) => each === type)
+}
 
 export type EventType = MessageEventType | OptInEventType
 
@@ -39,7 +43,7 @@ export async function insertEvent(db: Database, event: Event): Promise<void> {
 
 /** What a received message tells its endpoints. */
 export async function findEventToDeliver(db: Database, messageId: string): Promise<Event | undefined> {
-  return db('events').where({ message_id: messageId }).first<Event | undefined>({
+  return db('events').where({ message_id: messageId }).whereIn('type', EVENT_TYPES).first<Event | undefined>({
     id: 'id',
     userId: 'user_id',
     lineId: 'line_id',
@@ -51,17 +55,20 @@ export async function findEventToDeliver(db: Database, messageId: string): Promi
   })
 }
 
-/** undefined: the message made no event, as those that a line sends. */
-export async function findEventOfMessage(
+export interface EventOfMessage {
+  id: string
+  type: EventType
+  createdAt: Date
+}
+
+/** What tells of a message, oldest first. Every received one makes one; the others are for who opted in. */
+export async function listEventsOfMessage(
   db: Database,
   userId: string,
   messageId: string,
-): Promise<{ id: string; type: EventType; createdAt: Date } | undefined> {
+): Promise<EventOfMessage[]> {
   return db('events')
     .where({ message_id: messageId, user_id: userId })
-    .first<{ id: string; type: EventType; createdAt: Date } | undefined>({
-      id: 'id',
-      type: 'type',
-      createdAt: 'created_at',
-    })
+    .orderBy('id')
+    .select<EventOfMessage[]>({ id: 'id', type: 'type', createdAt: 'created_at' })
 }

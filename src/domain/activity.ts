@@ -1,6 +1,7 @@
 import { DELIVERY_STATUSES, type Delivery, type DeliveryFilter } from '../database/deliveries/reading.js'
 import type { Direction, Message, MessageType } from '../database/messages/reading.js'
 import { MESSAGE_STATUSES } from '../database/messages/sending.js'
+import { OPT_IN_EVENT_TYPES, type OptInEventType } from '../database/events.js'
 import type { Page } from '../database/pages.js'
 import type { Context } from './context.js'
 import { EVENT_TYPE_OF } from './events.js'
@@ -15,7 +16,8 @@ export interface ActivityFilter {
   lineId?: string
   /** Deliveries go to a URL, neither in nor out: with a direction only messages are shown. */
   direction?: Direction
-  type?: MessageType
+  /** Of an event that tells of something else, only deliveries are shown. */
+  type?: MessageType | OptInEventType
   /** Of a message or of a delivery; some states are of both. */
   status?: string
   number?: string
@@ -33,10 +35,17 @@ export async function findActivity(
   // What can have no row is not asked for: that would be the slowest question of all.
   const hasStatus = (statuses: readonly string[]) =>
     rest.status === undefined || statuses.includes(rest.status)
-  const withMessages = kind !== 'delivery' && hasStatus(MESSAGE_STATUSES)
+  const eventType = OPT_IN_EVENT_TYPES.find((each) => each === type)
+  const messageType = eventType === undefined ? (type as MessageType | undefined) : undefined
+  const withMessages = kind !== 'delivery' && eventType === undefined && hasStatus(MESSAGE_STATUSES)
   const withDeliveries = kind !== 'message' && direction === undefined && hasStatus(DELIVERY_STATUSES)
-  const deliveryFilter: DeliveryFilter = { ...rest, ...(type ? { type: EVENT_TYPE_OF[type] } : {}) }
-  const messageFilter = { ...rest, ...(direction ? { direction } : {}), ...(type ? { type } : {}) }
+  const typeOfEvent = messageType === undefined ? eventType : EVENT_TYPE_OF[messageType]
+  const deliveryFilter: DeliveryFilter = { ...rest, ...(typeOfEvent ? { type: typeOfEvent } : {}) }
+  const messageFilter = {
+    ...rest,
+    ...(direction ? { direction } : {}),
+    ...(messageType ? { type: messageType } : {}),
+  }
   const [messages, deliveries] = await Promise.all([
     withMessages ? findMessages(context, userId, messageFilter, page) : [],
     withDeliveries ? findDeliveries(context, userId, deliveryFilter, page) : [],

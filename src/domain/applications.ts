@@ -13,7 +13,7 @@ import {
 } from '../database/applications.js'
 import { available, transaction, type Database } from '../database/connection.js'
 import { setOptInEvents } from '../database/endpoints.js'
-import type { OptInEventType } from '../database/events.js'
+import { OPT_IN_EVENT_TYPES, type OptInEventType } from '../database/events.js'
 import { deleteOAuthRecordsOf } from '../database/oauth-records.js'
 import { lockUser } from '../database/users.js'
 import { UserError } from '../errors.js'
@@ -21,14 +21,9 @@ import { isId, newId } from '../ids.js'
 import { newToken, sha256 } from '../secrets.js'
 import { setWebhookUrl } from './applications/endpoint.js'
 import { endDeliveriesOf } from './applications/ending.js'
-import {
-  readFields,
-  readKind,
-  readOptInEvents,
-  readWebhookUrl,
-  type WrittenFields,
-} from './applications/fields.js'
+import { readFields, readKind, readWebhookUrl, type WrittenFields } from './applications/fields.js'
 import type { Context } from './context.js'
+import { readOptInEvents } from './opt-in-events.js'
 
 export type { Application, ApplicationKind } from '../database/applications.js'
 
@@ -54,7 +49,7 @@ export async function registerApplication(
 ): Promise<RegisteredApplication> {
   const kind = readKind(written.kind)
   const fields = readFields(written)
-  const optInEvents = readOptInEvents(written.optInEvents ?? [])
+  const optInEvents = readOptInEvents(written.optInEvents ?? [], OPT_IN_EVENT_TYPES)
   const webhookUrl = await readWebhookUrl(context, written.webhookUrl)
   const clientSecret = kind === 'public' ? null : newToken()
   const id = newId()
@@ -106,7 +101,7 @@ export async function updateApplication(
   change: Partial<WrittenFields>,
 ): Promise<Application> {
   await getApplication(context, userId, id)
-  const optInEvents = change.optInEvents && readOptInEvents(change.optInEvents)
+  const optInEvents = change.optInEvents && readOptInEvents(change.optInEvents, OPT_IN_EVENT_TYPES)
   const webhookUrl = await readWebhookUrl(context, change.webhookUrl)
   return available(() =>
     transaction(context.db, async (trx) => {

@@ -1,5 +1,6 @@
 import { available } from '../database/connection.js'
 import { findConnection } from '../database/developer-connections.js'
+import type { OptInEventType } from '../database/events.js'
 import { requireLine } from './connection-requirements.js'
 import type { Context } from './context.js'
 
@@ -7,6 +8,8 @@ import type { Context } from './context.js'
 export interface ConnectionOverview {
   enabled: boolean
   outgoingWebhookUrl: string | null
+  /** Events that the URL gets besides the specification's. They stay when it is taken away. */
+  optInEvents: OptInEventType[]
   endpoint: {
     failingSince: Date | null
     consecutiveFailureCount: number
@@ -37,6 +40,7 @@ export async function getConnection(
   return {
     enabled: found?.enabled ?? false,
     outgoingWebhookUrl: found?.outgoingWebhookUrl ?? null,
+    optInEvents: found?.optInEvents ?? [],
     endpoint:
       found?.endpointId == null
         ? null

@@ -5,7 +5,14 @@ import {
   setConnectionEndpoint,
   type DeveloperConnection,
 } from '../database/developer-connections.js'
-import { enableEndpoint, insertEndpoint, removeEndpointUrl, setEndpointUrl } from '../database/endpoints.js'
+import {
+  enableEndpoint,
+  insertEndpoint,
+  removeEndpointUrl,
+  setEndpointUrl,
+  setOptInEvents,
+} from '../database/endpoints.js'
+import type { OptInEventType } from '../database/events.js'
 import { deleteIncomingWebhook } from '../database/incoming-webhooks.js'
 import { UserError } from '../errors.js'
 import { newId } from '../ids.js'
@@ -13,6 +20,7 @@ import { newSigningSecret } from '../secrets.js'
 import { requireConnection, requireEnabled, requireLine } from './connection-requirements.js'
 import type { Context } from './context.js'
 import { signingSecretPlace } from './deliveries/attempt.js'
+import { LINE_OPT_IN_EVENT_TYPES, readOptInEvents } from './opt-in-events.js'
 
 /** undefined: the user has no such line, or it was never connected. */
 export function findDeveloperConnection(
@@ -86,15 +94,21 @@ export async function setOutgoingUrl(
  * while the connection is enabled, or by the change that enables it (spec §3).
  *
  * @param change.outgoingWebhookUrl null takes it away
- * @throws UserError 400 when the URL may not be called, 404, 409
+ * @param change.optInEvents types of events besides the specification's
+ * @throws UserError 400 when the URL may not be called or the types are none that a line has, 404, 409
  */
 export async function changeConnection(
   context: Context,
   userId: string,
   lineId: string,
-  change: { enabled?: boolean | undefined; outgoingWebhookUrl?: string | null | undefined },
+  change: {
+    enabled?: boolean | undefined
+    outgoingWebhookUrl?: string | null | undefined
+    optInEvents?: readonly string[] | undefined
+  },
 ): Promise<void> {
   const { enabled, outgoingWebhookUrl: url } = change
+  const optInEvents = change.optInEvents && readOptInEvents(change.optInEvents, LINE_OPT_IN_EVENT_TYPES)
   const fault = url == null ? undefined : await context.safeFetch.explainUrl(url)
   await available(() =>
     transaction(context.db, async (trx) => {
@@ -107,6 +121,7 @@ export async function changeConnection(
         const connection = await requireEnabled(trx, userId, lineId, { isLocked: true })
         await writeUrl(context, trx, connection, userId, url ?? undefined)
       }
+      if (optInEvents !== undefined) await optIn(trx, userId, lineId, optInEvents)
       if (enabled === false && before?.enabled === true)
         await setConnectionEnabled(trx, userId, lineId, false)
     }),
@@ -119,6 +134,15 @@ async function enable(trx: Database, userId: string, lineId: string): Promise<vo
   if (!(await setConnectionEnabled(trx, userId, lineId, true))) throw new UserError('no such line', 404)
   const connection = await findConnection(trx, userId, lineId)
   if (connection?.endpointId) await enableEndpoint(trx, connection.endpointId)
+}
+
+/** After the URL, for it is the endpoint that opts in. */
+async function optIn(trx: Database, userId: string, lineId: string, types: OptInEventType[]): Promise<void> {
+  const { keptEndpointId = null } = (await findConnection(trx, userId, lineId)) ?? {}
+  if (keptEndpointId !== null) await setOptInEvents(trx, keptEndpointId, types)
+  else if (types.length > 0) {
+    throw new UserError('optInEvents: there is no outgoing webhook URL to post them to: give one too')
+  }
 }
 
 async function writeUrl(

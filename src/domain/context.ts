@@ -134,7 +134,9 @@ function createBatched(config: Config, db: Database, queues: Queues) {
     loadMessage: batch((ids: readonly string[]) => available(() => loadMessagesToSend(db, ids))),
     claimMessage: batch((ids: readonly string[]) => available(() => claimMessages(db, ids, messageLeaseMs))),
     settleMessage: batch(async (settlements: readonly Settlement[]) => {
-      void queues.enqueueMessages(await available(() => settleMessages(db, settlements)))
+      const { requeued, deliveries } = await available(() => settleMessages(db, settlements))
+      void queues.enqueueMessages(requeued)
+      void queues.enqueueDeliveries(deliveries)
       return settlements.map(() => true)
     }),
 

@@ -5,6 +5,7 @@ import { UserError } from '../errors.js'
 import { newId } from '../ids.js'
 import type { Context } from './context.js'
 import { receiveMessage, type InboundMessage, type ReceiveOutcome } from './messages/receive.js'
+import { followReceipts } from './messages/receipts.js'
 import { parseNumber } from './phone-number.js'
 
 const RECEIPT_BATCH = 500
@@ -42,13 +43,18 @@ export function readOutbox({ db }: Context, toNumber: string | undefined) {
  *
  * @returns how many messages changed by it
  */
-export async function sendSimulatedReceipts({ db }: Context): Promise<number> {
-  return db.transaction(async (trx) => {
+export async function sendSimulatedReceipts(context: Context): Promise<number> {
+  const changes = await context.db.transaction(async (trx) => {
     const due = await takeDueReceipts(trx, RECEIPT_BATCH)
-    if (due.length === 0) return 0
-    const receipts = due.map((ids) => ({ ...ids, carrier: 'simulator', status: 'delivered' as const }))
-    return (await applyReceipts(trx, receipts)).length
+    if (due.length === 0) return undefined
+    return applyReceipts(
+      trx,
+      due.map((ids) => ({ ...ids, carrier: 'simulator', status: 'delivered' })),
+    )
   })
+  if (changes === undefined) return 0
+  await followReceipts(context, changes)
+  return changes.changed.length
 }
 
 function readContent({ text, mediaUrl, voicemailUrl }: SimulatedInbound): InboundMessage['content'] {

@@ -69,9 +69,10 @@ async function step(
 }
 
 async function sweepExpiredMessages({ db, queues, log }: Context) {
-  const { expired, requeued } = await expireLeases(db, BATCH)
+  const { expired, requeued, deliveries } = await expireLeases(db, BATCH)
   for (const messageId of expired) log.warn({ messageId, error: 'worker_lost' }, 'message.unknown')
   await queues.enqueueMessages(requeued)
+  await queues.enqueueDeliveries(deliveries)
   return { looked: expired.length, renewed: requeued.length }
 }
 

@@ -119,6 +119,7 @@ export function createApp(context: Context): Koa {
     form(         '/console/lines/:lineId/incoming-webhook/regenerate',               pages.postRegenerate, pages.showLine)
     form(         '/console/lines/:lineId/incoming-webhook/delete',                   pages.postDeleteIncomingWebhook, pages.showLine)
     form(         '/console/lines/:lineId/outgoing-webhook',                          pages.postOutgoingUrl, pages.showLine)
+    form(         '/console/lines/:lineId/outgoing-webhook/events',                   pages.postOptInEvents, pages.showLine)
     form(         '/console/lines/:lineId/outgoing-webhook/test-event',               pages.postTestEvent, pages.showLine)
     form(         '/console/lines/:lineId/outgoing-webhook/send-held-events',         pages.postHeldEvents, pages.showLine)
     form(         '/console/lines/:lineId/signing-secret/rotate',                     pages.postRotate, pages.showLine)

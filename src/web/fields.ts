@@ -1,6 +1,15 @@
 import * as yup from 'yup'
 import { UserError } from '../errors.js'
 
+const OPT_IN_EVENTS = 'optInEvents must be a list of types of events'
+
+/** Of an endpoint; which types it may name is the domain's to say. */
+export const optInEventsField = yup
+  .array()
+  .strict()
+  .typeError(OPT_IN_EVENTS)
+  .of(yup.string().strict().typeError(OPT_IN_EVENTS).required(OPT_IN_EVENTS))
+
 /**
  * What came from outside, as a schema has it; fields that it does not know are left out.
  *

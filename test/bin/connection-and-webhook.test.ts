@@ -89,6 +89,15 @@ describe('linehook connection and linehook webhook', function () {
     expect(await deliveriesAfterAText(line)).to.deep.equal([])
   })
 
+  it('connection set-events chooses what else the URL gets', async () => {
+    const { number } = await createLine(context, { outgoingUrl: receiver.url })
+    expect(await run('connection', 'set-events', number, 'messageStatus, optOut')).to.deep.equal([
+      'events besides those of received messages: messageStatus, optOut',
+    ])
+    const set = await runJson('connection', 'set-events', number, '')
+    expect(set).to.deep.include({ optInEvents: [] })
+  })
+
   it('connection disable closes both ways; connection enable opens the same webhook again', async () => {
     const line = await createLine(context, { outgoingUrl: receiver.url })
     expect(await run('connection', 'disable', line.number)).to.deep.equal(['developer connection disabled'])

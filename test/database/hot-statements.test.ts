@@ -174,6 +174,25 @@ for (const isAnalyzed of [false, true]) {
           ),
         claimAll,
       )
+      touchesFew(
+        'to settle messages, and tell the line’s endpoint of it',
+        'messages',
+        async (rows) => {
+          const { deliveries } = await settleMessages(
+            context.db,
+            rows.map((row) => ({ ...row, claim: 1, status: 'sent' })),
+          )
+          expect(deliveries).to.have.length(3)
+          await context.db('endpoints').update({ opt_in_events: [] })
+        },
+        async (ids) => {
+          await claimAll(ids)
+          await context
+            .db('endpoints')
+            .where({ id: endpointId })
+            .update({ opt_in_events: ['messageStatus'] })
+        },
+      )
       touchesFew('to postpone messages', 'messages', (rows) =>
         postponeMessages(
           context.db,

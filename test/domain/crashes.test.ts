@@ -1,9 +1,9 @@
 import { expect } from 'chai'
 import { recordDeliveryCrash } from '../../src/database/deliveries/stranded.js'
-import { recordMessageCrash } from '../../src/database/messages/stranded.js'
 import { sendHeldEvents } from '../../src/domain/deliveries/held-events.js'
 import { MAX_CRASHES } from '../../src/domain/crashes.js'
 import type { Context } from '../../src/domain/context.js'
+import { countMessageCrash } from '../../src/domain/messages/crash.js'
 import { createTestContext } from '../helpers/context.js'
 import { createLine, type TestLine } from '../helpers/factories.js'
 import { deliveryRow, messageRow, queueMessage, receiveForDelivery } from './fixtures.js'
@@ -21,10 +21,10 @@ describe('a row whose job crashes', () => {
   it(`is tried again ${MAX_CRASHES - 1} times; with the next crash a message fails`, async () => {
     const id = await queueMessage(context, line)
     for (let n = 1; n < MAX_CRASHES; n += 1) {
-      expect(await recordMessageCrash(context.db, id, MAX_CRASHES)).to.equal(false)
+      expect(await countMessageCrash(context, id)).to.equal(false)
       expect(await messageRow(context, id)).to.include({ status: 'queued', crash_count: n, error: null })
     }
-    expect(await recordMessageCrash(context.db, id, MAX_CRASHES)).to.equal(true)
+    expect(await countMessageCrash(context, id)).to.equal(true)
     expect(await messageRow(context, id)).to.include({ status: 'failed', error: 'internal_error' })
   })
 
@@ -41,7 +41,7 @@ describe('a row whose job crashes', () => {
   for (const status of ['sending', 'sent', 'unknown', 'failed']) {
     it(`is left as it is when it is a message that is ${status}`, async () => {
       const id = await queueMessage(context, line, { status, crash_count: 4 })
-      expect(await recordMessageCrash(context.db, id, MAX_CRASHES)).to.equal(false)
+      expect(await countMessageCrash(context, id)).to.equal(false)
       expect(await messageRow(context, id)).to.include({ status, crash_count: 4 })
     })
   }

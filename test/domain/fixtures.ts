@@ -11,6 +11,7 @@ export interface MessageRow {
   id: string
   status: string
   error: string | null
+  carrier_code: string | null
   text: string | null
   media_url: string | null
   direction: string

@@ -14,21 +14,33 @@ export interface EndpointOfLine {
   isDisabled: boolean
   /** null: it is the line's own. */
   applicationId: string | null
+  optInEvents: OptInEventType[]
 }
 
-/** Of an active line: its own, while its developer connection is enabled, and those of the applications that may have its events. */
+/**
+ * SQL: where the events of those lines go that are active. The line's own endpoint, while its developer connection is enabled, and those
+ * of the applications that may have its events.
+ *
+ * @param lines SQL of an array of their ids, so that they are looked up one by one
+ */
+export const endpointsOfLines = (lines: string) =>
+  `select o.line_id, o.application_id, e.id as endpoint_id, e.disabled_at is not null as is_disabled, e.opt_in_events
+   from (
+     select line_id, endpoint_id, null::uuid as application_id from developer_connections
+     where line_id = any (${lines}) and enabled
+     union all
+     select c.line_id, a.endpoint_id, a.id from application_lines c join applications a on a.id = c.application_id
+     where c.line_id = any (${lines}) and 'messages:connect' = any (c.scopes)
+   ) o join lines l on l.id = o.line_id and l.status = 'active' join endpoints e on e.id = o.endpoint_id
+   where e.removed_at is null`
+
+/** The line's own first. */
 export async function findEndpointsOfLine(db: Database, lineId: string): Promise<EndpointOfLine[]> {
   const { rows } = await db.raw<{ rows: EndpointOfLine[] }>(
-    `select e.id as "endpointId", e.disabled_at is not null as "isDisabled", o.application_id as "applicationId"
-     from (
-       select endpoint_id, null::uuid as application_id from developer_connections where line_id = :lineId and enabled
-       union all
-       select a.endpoint_id, a.id from application_lines c join applications a on a.id = c.application_id
-       where c.line_id = :lineId and 'messages:connect' = any (c.scopes)
-     ) o join endpoints e on e.id = o.endpoint_id
-     where e.removed_at is null and exists (select 1 from lines where id = :lineId and status = 'active')
-     order by o.application_id nulls first`,
-    { lineId },
+    `select endpoint_id as "endpointId", is_disabled as "isDisabled", application_id as "applicationId",
+       opt_in_events as "optInEvents"
+     from (${endpointsOfLines('array[?::uuid]')}) o order by application_id nulls first`,
+    [lineId, lineId],
   )
   return rows
 }
@@ -38,8 +50,8 @@ export async function findOptedInEndpoint(
   db: Database,
   applicationId: string,
   type: OptInEventType,
-): Promise<Omit<EndpointOfLine, 'applicationId'> | undefined> {
-  const { rows } = await db.raw<{ rows: Omit<EndpointOfLine, 'applicationId'>[] }>(
+): Promise<Pick<EndpointOfLine, 'endpointId' | 'isDisabled'> | undefined> {
+  const { rows } = await db.raw<{ rows: Pick<EndpointOfLine, 'endpointId' | 'isDisabled'>[] }>(
     `select e.id as "endpointId", e.disabled_at is not null as "isDisabled"
      from applications a join endpoints e on e.id = a.endpoint_id
      where a.id = ? and a.deleted_at is null and e.removed_at is null and ? = any (e.opt_in_events)`,

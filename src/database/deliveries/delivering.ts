@@ -1,7 +1,7 @@
 import type { Database } from '../connection.js'
-import { OPT_IN_EVENT_TYPES, type EventType } from '../events.js'
+import type { EventType } from '../events.js'
 import { toJson } from '../text.js'
-import { DISCONNECTED } from './ending.js'
+import { DISCONNECTED, FAREWELL } from './ending.js'
 
 /** A claimed delivery with all that an attempt needs, or one that was just put on hold or given up. */
 export interface ClaimedDelivery {
@@ -45,7 +45,7 @@ export async function claimDeliveries(
            case when o.status = 'delivering' then now() + make_interval(secs => ?) end,
            case when o.status = 'exhausted' then '${DISCONNECTED}' else d.last_failure end
          from (select case
-           when d.application_id is not null and not case when d.type = any (?::text[])
+           when d.application_id is not null and not case when d.type = '${FAREWELL}'
              then exists (select 1 from applications a where a.id = d.application_id and a.deleted_at is null)
              else exists (select 1 from application_lines c where c.application_id = d.application_id
                and c.line_id = d.line_id and 'messages:connect' = any (c.scopes)) end
@@ -66,7 +66,7 @@ export async function claimDeliveries(
        v.from_number as "fromNumber", v.to_number as "toNumber"
      -- One look-up for each, whatever the planner believes of a table that has just filled.
      from claimed c cross join lateral (select * from events where id = c.event_id limit 1) v`,
-    [leaseMs / 1000, [...OPT_IN_EVENT_TYPES], [...ids]],
+    [leaseMs / 1000, [...ids]],
   )
   const byId = new Map(rows.map((row) => [row.id, row]))
   return ids.map((id) => {

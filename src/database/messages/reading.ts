@@ -7,7 +7,7 @@ export const DIRECTIONS = ['outbound', 'inbound'] as const
 export const MESSAGE_TYPES = ['text', 'media', 'voicemail'] as const
 
 export type Direction = (typeof DIRECTIONS)[number]
-export type MessageSource = 'webhook' | 'application' | 'console' | 'carrier'
+export type MessageSource = 'webhook' | 'application' | 'console' | 'carrier' | 'service'
 export type MessageType = (typeof MESSAGE_TYPES)[number]
 
 /** A message as its owner sees it. */
@@ -29,6 +29,8 @@ export interface Message {
   media: MessageMedia | null
   status: MessageStatus
   error: string | null
+  /** The carrier's own code beside the error. */
+  carrierCode: string | null
   attemptCount: number
   carrierMessageId: string | null
   /** The message that a person sent again with this one. */
@@ -58,7 +60,7 @@ export interface MessageFilter {
 }
 
 const COLUMNS = `m.id, m.user_id as "userId", m.line_id as "lineId", m.direction, m.source, m.application_id as "applicationId", m.type,
-  m.from_number as "fromNumber", m.to_number as "toNumber", m.text, m.media_url as "mediaUrl", ${MEDIA_OF_MESSAGE} as media, m.status, m.error,
+  m.from_number as "fromNumber", m.to_number as "toNumber", m.text, m.media_url as "mediaUrl", ${MEDIA_OF_MESSAGE} as media, m.status, m.error, m.carrier_code as "carrierCode",
   m.attempt_count as "attemptCount", m.carrier_message_id as "carrierMessageId", m.again_of as "againOf",
   m.created_at as "createdAt", m.due_at as "dueAt", m.claimed_at as "claimedAt", m.sent_at as "sentAt",
   m.receipt_at as "receiptAt"`

@@ -1,5 +1,6 @@
 import type { Database } from '../connection.js'
 import { toJson } from '../text.js'
+import { CHANGED, changeMessages, type Changes } from './announcing.js'
 import type { MessageType } from './reading.js'
 
 /** @returns false when this carrier has brought the message before */
@@ -46,22 +47,6 @@ export async function insertReceivedMessage(db: Database, message: ReceivedMessa
   })
 }
 
-/**
- * Notes that a number has written to a line: its window starts anew, and what it asked for about being written
- * to is kept. `optOut` undefined leaves that as it is.
- */
-export async function noteContact(
-  db: Database,
-  contact: { lineId: string; number: string; optOut: boolean | undefined },
-): Promise<void> {
-  const now = db.raw('clock_timestamp()')
-  const optedOut = contact.optOut === undefined ? {} : { opted_out_at: contact.optOut ? now : null }
-  await db('line_contacts')
-    .insert({ line_id: contact.lineId, number: contact.number, window_cleared_at: now, ...optedOut })
-    .onConflict(['line_id', 'number'])
-    .merge({ window_cleared_at: now, ...optedOut })
-}
-
 export interface Receipt {
   carrier: string
   carrierMessageId: string
@@ -74,25 +59,42 @@ export interface Receipt {
 }
 
 /**
- * Carriers' reports on sent messages. Only forward: a message that is over stays as it is, so that reports may
- * come twice and in any order. An `unknown` message becomes known by it.
+ * Carriers' reports on sent messages. Only forward (sent, then delivered or failed): a message that is over stays as it
+ * is, so that reports may come twice and in any order. An `unknown` message becomes known by it, and so does one that
+ * went back to the queue although the carrier has it. A message that was never claimed is none of the carrier's.
  *
- * @returns the ids of the messages that changed
+ * What is found by our own id gets the carrier's beside it: the next receipt may come without ours.
  */
-export async function applyReceipts(db: Database, receipts: readonly Receipt[]): Promise<string[]> {
-  const { rows } = await db.raw<{ rows: { id: string }[] }>(
-    `with found as (
-       select coalesce(c.message_id, g."messageId") as id, g.status, g.error
-       from jsonb_to_recordset(?::jsonb) as g(carrier text, "carrierMessageId" text, "messageId" uuid, status text, error text)
+export async function applyReceipts(db: Database, receipts: readonly Receipt[]): Promise<Changes> {
+  return changeMessages(
+    db,
+    `found as (
+       select coalesce(c.message_id, g."messageId") as id, c.message_id is null as is_by_our_id, g.*
+       from jsonb_to_recordset(?::jsonb) as g(carrier text, "carrierMessageId" text, "messageId" uuid, status text,
+         error text, "carrierCode" text)
        left join lateral (select message_id from carrier_message_ids
          where carrier = g.carrier and carrier_message_id = g."carrierMessageId" limit 1) c on true
-     )
-     update messages m set status = f.status, error = f.error, receipt_at = clock_timestamp()
-     from found f
-     where m.id = any (array(select id from found)) and m.id = f.id
-       and m.direction = 'outbound' and m.status in ('sending', 'sent', 'unknown')
-     returning m.id`,
+     ), given as (
+       -- Of several for one message, the one that says most.
+       select distinct on (id) * from found order by id, status = 'sent'
+     ), before as (
+       select m.id, m.status from messages m
+       where m.id = any (array(select id from given)) and m.direction = 'outbound' order by m.id for no key update
+     ), ids as (
+       insert into carrier_message_ids (carrier, carrier_message_id, message_id)
+       select f.carrier, f."carrierMessageId", b.id from found f join before b on b.id = f.id where f.is_by_our_id
+       on conflict do nothing
+     ), changed as (
+       update messages m
+       set status = g.status, error = g.error, carrier_code = g."carrierCode", receipt_at = clock_timestamp(),
+           carrier_message_id = coalesce(m.carrier_message_id, g."carrierMessageId"), lease_until = null,
+           sent_at = case when g.status = 'failed' then m.sent_at else coalesce(m.sent_at, clock_timestamp()) end
+       from given g join before b on b.id = g.id
+       where m.id = any (array(select id from given)) and m.id = g.id
+         and (b.status in ('sending', 'unknown') or (b.status = 'sent' and g.status <> 'sent')
+           or (b.status = 'queued' and m.claim_count > 0))
+       returning ${CHANGED}, b.status as status_before
+     )`,
     [toJson(receipts)],
   )
-  return rows.map(({ id }) => id)
 }

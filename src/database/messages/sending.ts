@@ -1,6 +1,8 @@
 import type { Database } from '../connection.js'
 import { MEDIA_OF_MESSAGE, type MediaStatus } from '../media/reading.js'
+import type { NewDelivery } from '../deliveries/creating.js'
 import { toJson } from '../text.js'
+import { CHANGED, changeMessages } from './announcing.js'
 import { isQueued, requeueHeads, type Conversation, type Requeued } from './turns.js'
 
 export const MESSAGE_STATUSES = [
@@ -39,7 +41,10 @@ export interface MessageToSend {
   status: MessageStatus
   attemptCount: number
   ageMs: number
+  /** Not of the message that confirms the opt-out. */
   isOptedOut: boolean
+  /** How long the line and the number are paused; 0: they are not. */
+  pausedMs: number
   /** An earlier message to the same number is not over yet. */
   isBehind: boolean
 }
@@ -62,7 +67,8 @@ export async function loadMessagesToSend(
             m.media_url is not null as "hasMedia", ${MEDIA_OF_MESSAGE} as media,
             m.attempt_count as "attemptCount",
             (extract(epoch from clock_timestamp() - m.created_at) * 1000)::float8 as "ageMs",
-            c.opted_out_at is not null as "isOptedOut", ${earlierUnfinished} as "isBehind"
+            c.opted_out_at is not null and m.id is distinct from c.opt_out_answer_id as "isOptedOut",
+            greatest(0, ceil(extract(epoch from c.paused_until - clock_timestamp()) * 1000))::float8 as "pausedMs", ${earlierUnfinished} as "isBehind"
      from messages m
      join lines l on l.id = m.line_id
      join carrier_accounts a on a.name = l.carrier
@@ -125,53 +131,71 @@ export interface Settlement extends Conversation {
   uncounted?: boolean
 }
 
+/** What the end of messages brings about; the caller enqueues it. */
+export interface Settled {
+  requeued: Requeued[]
+  deliveries: NewDelivery[]
+}
+
 /**
  * Writes how claimed messages ended, and hands each number to its next message: that one gets a new job
  * generation, which the caller enqueues. A result that comes after the lease is over still counts (unknown →
- * sent), but not over a later claim, nor over a receipt that was faster. Doing it twice does no harm.
+ * sent), but not over a later claim, nor over a receipt that was faster: of that one only the carrier's id is new.
+ * Doing it twice does no harm.
  */
-export async function settleMessages(db: Database, settlements: readonly Settlement[]): Promise<Requeued[]> {
-  await db.raw(
-    `with given as (
+export async function settleMessages(db: Database, settlements: readonly Settlement[]): Promise<Settled> {
+  // The ids beside the record set: joined with that alone, the planner reads the whole table for a handful of rows.
+  const ids = settlements.map(({ id }) => id)
+  const { deliveries } = await changeMessages(
+    db,
+    `given as (
        select * from jsonb_to_recordset(?::jsonb) as x(id uuid, claim integer, status text, error text, carrier text,
          "carrierMessageId" text, "carrierCode" text, "dueInMs" integer, uncounted boolean)
+     ), before as (
+       -- In one order, as everybody who locks several.
+       select m.id, m.status, m.status in ('sending', 'unknown') as is_open from messages m
+       where m.id = any (?::uuid[]) order by m.id for no key update
      ), ids as (
        insert into carrier_message_ids (carrier, carrier_message_id, message_id)
        select g.carrier, g."carrierMessageId", g.id from given g where g."carrierMessageId" is not null
        on conflict do nothing
-     )
-     update messages m
-     set status = case when m.status in ('sending', 'unknown') then g.status else m.status end,
-         error = case when m.status in ('sending', 'unknown') then g.error else m.error end,
-         carrier_code = case when m.status in ('sending', 'unknown') then g."carrierCode" else m.carrier_code end,
-         carrier_message_id = coalesce(g."carrierMessageId", m.carrier_message_id),
-         lease_until = null, sent_at = case when g.status = 'sent' then clock_timestamp() else m.sent_at end,
-         due_at = clock_timestamp() + make_interval(secs => coalesce(g."dueInMs", 0) / 1000.0),
-         attempt_count = m.attempt_count - case when g.uncounted then 1 else 0 end
-     from given g
-     where m.id = any (?::uuid[]) and m.id = g.id and m.claim_count = g.claim
-       and m.status in ('sending', 'unknown', 'delivered', 'failed')`,
-    // The ids once more: joined with a record set alone, the planner reads the whole table for a handful of rows.
-    [toJson(settlements), settlements.map(({ id }) => id)],
+     ), changed as (
+       update messages m
+       set status = case when b.is_open then g.status else m.status end,
+           error = case when b.is_open then g.error else m.error end,
+           carrier_code = case when b.is_open then g."carrierCode" else m.carrier_code end,
+           carrier_message_id = coalesce(g."carrierMessageId", m.carrier_message_id),
+           lease_until = null,
+           sent_at = case when g.status = 'sent' then coalesce(m.sent_at, clock_timestamp()) else m.sent_at end,
+           due_at = clock_timestamp() + make_interval(secs => coalesce(g."dueInMs", 0) / 1000.0),
+           attempt_count = m.attempt_count - case when g.uncounted and b.is_open then 1 else 0 end
+       from given g join before b on b.id = g.id
+       where m.id = any (?::uuid[]) and m.id = g.id and m.claim_count = g.claim
+         and (b.is_open or b.status in ('sent', 'delivered', 'failed'))
+       returning ${CHANGED}, b.status as status_before
+     )`,
+    [toJson(settlements), ids, ids],
   )
-  return requeueHeads(
-    db,
-    settlements.filter(({ status }) => status !== 'queued'),
-  )
+  const over = settlements.filter(({ status }) => status !== 'queued')
+  return { requeued: await requeueHeads(db, over), deliveries }
 }
 
 /** Ends queued messages that may not be sent (opted out, expired, line disabled). */
 export async function failQueuedMessages(
   db: Database,
   failures: readonly ({ id: string; error: string } & Conversation)[],
-): Promise<Requeued[]> {
-  await db.raw(
-    `update messages m set status = 'failed', error = g.error
-     from jsonb_to_recordset(?::jsonb) as g(id uuid, error text)
-     where m.id = any (?::uuid[]) and m.id = g.id and ${isQueued}`,
+): Promise<Settled> {
+  const { deliveries } = await changeMessages(
+    db,
+    `changed as (
+       update messages m set status = 'failed', error = g.error
+       from jsonb_to_recordset(?::jsonb) as g(id uuid, error text)
+       where m.id = any (?::uuid[]) and m.id = g.id and ${isQueued}
+       returning ${CHANGED}, 'queued' as status_before
+     )`,
     [toJson(failures), failures.map(({ id }) => id)],
   )
-  return requeueHeads(db, failures)
+  return { requeued: await requeueHeads(db, failures), deliveries }
 }
 
 /** Says when a waiting message is next due, so that the sweeper leaves it alone until then. */

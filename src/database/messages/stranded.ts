@@ -1,5 +1,7 @@
 import type { Database } from '../connection.js'
-import { requeueHeads, type Conversation, type Requeued } from './turns.js'
+import { CHANGED, changeMessages } from './announcing.js'
+import type { Settled } from './sending.js'
+import { requeueHeads } from './turns.js'
 
 export interface DueRow {
   id: string
@@ -28,29 +30,41 @@ export async function lockOverdueMessages(
   return rows
 }
 
-/** @returns whether the message was given up: with the fifth crash it is dead, and shown as failed */
-export async function recordMessageCrash(db: Database, id: string, maxCrashes: number): Promise<boolean> {
-  const { rows } = await db.raw<{ rows: { status: string }[] }>(
-    `update messages set crash_count = crash_count + 1,
-       status = case when crash_count + 1 >= ? then 'failed' else status end,
-       error = case when crash_count + 1 >= ? then 'internal_error' else error end
-     where id = ? and status = 'queued' returning status`,
+/**
+ * With the fifth crash a message is dead, and shown as failed; the next one to its number gets its turn.
+ *
+ * @returns undefined while it is not
+ */
+export async function recordMessageCrash(
+  db: Database,
+  id: string,
+  maxCrashes: number,
+): Promise<Settled | undefined> {
+  const { changed, deliveries } = await changeMessages(
+    db,
+    `changed as (
+       update messages m set crash_count = m.crash_count + 1,
+         status = case when m.crash_count + 1 >= ? then 'failed' else m.status end,
+         error = case when m.crash_count + 1 >= ? then 'internal_error' else m.error end
+       where m.id = ?::uuid and m.status = 'queued' returning ${CHANGED}, 'queued' as status_before
+     )`,
     [maxCrashes, maxCrashes, id],
   )
-  return rows[0]?.status === 'failed'
+  const dead = changed.filter(({ status }) => status === 'failed')
+  return dead.length === 0 ? undefined : { requeued: await requeueHeads(db, dead), deliveries }
 }
 
 /** The messages of lost workers: perhaps sent, so never sent again by themselves (architecture, the one rule). */
-export async function expireLeases(
-  db: Database,
-  limit: number,
-): Promise<{ expired: string[]; requeued: Requeued[] }> {
-  const { rows } = await db.raw<{ rows: ({ id: string } & Conversation)[] }>(
-    `update messages set status = 'unknown', error = 'worker_lost', lease_until = null
-     where id in (select id from messages where status = 'sending' and lease_until < now()
-                  order by lease_until limit ? for update skip locked)
-     returning id, line_id as "lineId", to_number as "toNumber"`,
+export async function expireLeases(db: Database, limit: number): Promise<{ expired: string[] } & Settled> {
+  const { changed, deliveries } = await changeMessages(
+    db,
+    `changed as (
+       update messages m set status = 'unknown', error = 'worker_lost', lease_until = null
+       where m.id in (select id from messages where status = 'sending' and lease_until < now()
+                      order by lease_until limit ? for update skip locked)
+       returning ${CHANGED}, 'sending' as status_before
+     )`,
     [limit],
   )
-  return { expired: rows.map(({ id }) => id), requeued: await requeueHeads(db, rows) }
+  return { expired: changed.map(({ id }) => id), requeued: await requeueHeads(db, changed), deliveries }
 }

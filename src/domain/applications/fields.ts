@@ -1,5 +1,4 @@
 import type { ApplicationFields, ApplicationKind } from '../../database/applications.js'
-import { OPT_IN_EVENT_TYPES, type OptInEventType } from '../../database/events.js'
 import { storable } from '../../database/text.js'
 import { UserError } from '../../errors.js'
 import type { Context } from '../context.js'
@@ -48,15 +47,6 @@ export async function readWebhookUrl(
   const fault = await safeFetch.explainUrl(url)
   if (fault !== undefined) throw new UserError(`webhookUrl: ${fault}`)
   return url
-}
-
-/** @throws UserError 400 */
-export function readOptInEvents(written: readonly string[]): OptInEventType[] {
-  return [...new Set(written)].map((type) => {
-    const known = OPT_IN_EVENT_TYPES.find((each) => each === type)
-    if (known !== undefined) return known
-    throw new UserError(`optInEvents may name only ${OPT_IN_EVENT_TYPES.join(', ')}`)
-  })
 }
 
 /** Users read it when they decide whom to trust: nothing in it may change the order of what stands around it. */

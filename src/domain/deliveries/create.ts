@@ -1,11 +1,12 @@
 import { noteReceived } from '../../database/application-lines.js'
 import type { Database } from '../../database/connection.js'
 import { findEndpointsOfLine, insertDelivery, type NewDelivery } from '../../database/deliveries/creating.js'
-import type { Event } from '../../database/events.js'
+import { isOptIn, type Event } from '../../database/events.js'
 import { newId } from '../../ids.js'
 
 /**
- * Makes one delivery of an event for each endpoint that its line has now, in a transaction.
+ * Makes one delivery of an event for each endpoint that its line has now and that gets events of its type, in a
+ * transaction.
  *
  * @param heldFor why none of them may go out yet: all are held with this failure
  * @returns those that may go out, to be enqueued after the commit
@@ -17,7 +18,9 @@ export async function createDeliveries(
 ): Promise<NewDelivery[]> {
   const { id: eventId, userId, lineId, type, fromNumber } = event
   const deliveries: NewDelivery[] = []
-  const endpoints = await findEndpointsOfLine(trx, lineId)
+  const endpoints = (await findEndpointsOfLine(trx, lineId)).filter(
+    ({ optInEvents }) => !isOptIn(type) || optInEvents.includes(type),
+  )
   for (const { endpointId, isDisabled, applicationId } of endpoints) {
     const id = newId()
     const isHeld = isDisabled || heldFor !== undefined

@@ -12,7 +12,7 @@ import {
   type DeliveryAttempt,
   type DeliveryFilter,
 } from '../../database/deliveries/reading.js'
-import { findEventOfMessage, type EventType } from '../../database/events.js'
+import { listEventsOfMessage, type EventOfMessage } from '../../database/events.js'
 import type { Page } from '../../database/pages.js'
 import { UserError } from '../../errors.js'
 import { isId } from '../../ids.js'
@@ -48,32 +48,28 @@ function withAttempts(delivery: Delivery, all: readonly DeliveryAttempt[]): Deli
   return { ...delivery, attempts: attempts.map((attempt) => ({ ...attempt, responseExcerpt: null })) }
 }
 
-export interface EventOfMessage {
-  id: string
-  type: EventType
-  createdAt: Date
+export interface EventWithDeliveries extends EventOfMessage {
   /** Oldest first, each with its attempts. */
   deliveries: DeliveryWithAttempts[]
 }
 
-/** What became of a received message: its event, and where that went. undefined for one that a line sent. */
-export async function findEvent(
+/** The events that a message made, and where they went, oldest first. */
+export async function findEvents(
   { db }: Context,
   userId: string,
   messageId: string,
-): Promise<EventOfMessage | undefined> {
+): Promise<EventWithDeliveries[]> {
   return available(async () => {
-    const event = await findEventOfMessage(db, userId, messageId)
-    if (event === undefined) return undefined
-    const deliveries = await listDeliveriesOfEvent(db, userId, event.id)
-    const attempts = await listAttempts(
-      db,
-      deliveries.map(({ id }) => id),
-    )
-    return {
-      ...event,
-      deliveries: deliveries.map((delivery) => withAttempts(delivery, attempts)),
+    const found: EventWithDeliveries[] = []
+    for (const event of await listEventsOfMessage(db, userId, messageId)) {
+      const deliveries = await listDeliveriesOfEvent(db, userId, event.id)
+      const attempts = await listAttempts(
+        db,
+        deliveries.map(({ id }) => id),
+      )
+      found.push({ ...event, deliveries: deliveries.map((delivery) => withAttempts(delivery, attempts)) })
     }
+    return found
   })
 }
 

@@ -6,7 +6,6 @@ import {
   applyReceipts,
   claimCarrierMessageId,
   insertReceivedMessage,
-  noteContact,
   type Receipt,
 } from '../../database/messages/receiving.js'
 import { requeueHeads, type Conversation } from '../../database/messages/turns.js'
@@ -18,7 +17,8 @@ import type { Context } from '../context.js'
 import { createDeliveries } from '../deliveries/create.js'
 import { MESSAGE_TYPE_OF } from '../events.js'
 import { hostedUrl } from '../media/hosting.js'
-import { readOptOut } from '../opt-out.js'
+import { hearSender } from '../opt-out/hear-sender.js'
+import { followReceipts } from './receipts.js'
 import { numberWindowKey } from './send.js'
 
 export interface InboundMessage {
@@ -40,8 +40,9 @@ export type ReceiveOutcome =
   | { kind: 'repeat' }
 
 /**
- * Takes in what a carrier brings: message, event and one delivery per endpoint in one transaction (with media,
- * the copy that the deliveries wait for); only after it the answer. The number's window starts anew (specification §6), and its first waiting message gets its turn.
+ * Takes in what a carrier brings: message, event and one delivery per endpoint in one transaction (with media, the
+ * copy that the deliveries wait for); only after it the answer. The number's window starts anew (specification §6), and
+ * its first waiting message gets its turn, unless two programs seem to answer each other.
  *
  * @throws UserError 404 when no line has the number
  */
@@ -60,7 +61,7 @@ export async function receiveMessage(context: Context, inbound: InboundMessage):
       : { id: newId(), token: newToken(), sourceUrl: storable(inbound.content.url) }
   const mediaUrl = media === undefined ? null : hostedUrl(context, media.token)
 
-  const deliveries = await available(() =>
+  const received = await available(() =>
     transaction(db, async (trx) => {
       const isNew = await claimCarrierMessageId(trx, inbound.carrier, carrierMessageId, messageId)
       if (!isNew) return undefined
@@ -75,11 +76,6 @@ export async function receiveMessage(context: Context, inbound: InboundMessage):
         type: MESSAGE_TYPE_OF[type],
         carrierMessageId,
       })
-      await noteContact(trx, {
-        lineId: line.id,
-        number: inbound.fromNumber,
-        optOut: text === null ? undefined : readOptOut(text),
-      })
       const event = {
         id: newId(),
         userId: line.userId,
@@ -91,7 +87,8 @@ export async function receiveMessage(context: Context, inbound: InboundMessage):
         toNumber: line.number,
       }
       await insertEvent(trx, event)
-      if (media === undefined) return createDeliveries(trx, event)
+      const heard = await hearSender(trx, line, { id: messageId, fromNumber: inbound.fromNumber, text })
+      if (media === undefined) return { deliveries: await createDeliveries(trx, event), heard }
       // It goes out when what its payload names is there (domain/media/settle.ts).
       await insertMedia(trx, {
         ...media,
@@ -101,14 +98,17 @@ export async function receiveMessage(context: Context, inbound: InboundMessage):
         purpose: type === 'voiceMail' ? 'voicemail' : 'inbound',
         carrier: inbound.carrier,
       })
-      return []
+      return { deliveries: [], heard }
     }),
   )
-  if (deliveries === undefined) return { kind: 'repeat' }
+  if (received === undefined) return { kind: 'repeat' }
+  const { deliveries, heard } = received
 
-  void queues.enqueueDeliveries(deliveries)
+  void queues.enqueueDeliveries([...deliveries, ...heard.deliveries])
+  void queues.enqueueMessages(heard.answers)
   if (media !== undefined) void queues.enqueueMedia([{ id: media.id, generation: 0 }])
-  void giveTurn(context, { lineId: line.id, toNumber: inbound.fromNumber })
+  if (!heard.isPaused) void giveTurn(context, { lineId: line.id, toNumber: inbound.fromNumber })
+  if (heard.hasPaused) log.warn({ messageId, lineId: line.id }, 'conversation.paused')
   log.info({ messageId, lineId: line.id, type, deliveryCount: deliveries.length }, 'message.received')
   return { kind: 'received', messageId, deliveryCount: deliveries.length }
 }
@@ -130,7 +130,9 @@ async function giveTurn({ db, queues, windows, log }: Context, conversation: Con
 
 /** A carrier's report on a message that it took. @returns whether it changed anything */
 export async function receiveReceipt(context: Context, receipt: Receipt): Promise<boolean> {
-  const [messageId] = await available(() => applyReceipts(context.db, [receipt]))
+  const changes = await available(() => applyReceipts(context.db, [receipt]))
+  await followReceipts(context, changes)
+  const messageId = changes.changed[0]?.id
   if (messageId === undefined) return false
   context.log.info({ messageId, outcome: receipt.status }, 'receipt.received')
   return true

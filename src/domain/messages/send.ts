@@ -40,7 +40,7 @@ export type SendOutcome =
   /** Perhaps sent: never again by itself. */
   | { kind: 'unknown'; error: string }
   /** Not now: no attempt was used up. */
-  | { kind: 'wait'; ms: number; reason: 'window' | 'throttled' | 'unavailable' }
+  | { kind: 'wait'; ms: number; reason: 'window' | 'paused' | 'throttled' | 'unavailable' }
   /** An earlier message to the same number comes first and will bring this one. */
   | { kind: 'behind' }
   /** Its media are being copied; the end of that brings it. */
@@ -71,8 +71,10 @@ async function advance(context: Context, message: MessageToSend): Promise<SendOu
   if (refusal !== undefined || carrier === undefined) {
     const { id, lineId, toNumber } = message
     const error = refusal ?? 'carrier_missing'
-    const next = await available(() => failQueuedMessages(context.db, [{ id, lineId, toNumber, error }]))
-    void context.queues.enqueueMessages(next)
+    const failures = [{ id, lineId, toNumber, error }]
+    const { requeued, deliveries } = await available(() => failQueuedMessages(context.db, failures))
+    void context.queues.enqueueMessages(requeued)
+    void context.queues.enqueueDeliveries(deliveries)
     return { kind: 'failed', error }
   }
   if (message.isBehind) {
@@ -83,6 +85,10 @@ async function advance(context: Context, message: MessageToSend): Promise<SendOu
   if (message.hasMedia && message.media?.status !== 'stored') {
     await available(() => postponeMessages(context.db, [{ id: message.id, ms: BEHIND_CHECK_MS }]))
     return { kind: 'without_media' }
+  }
+  if (message.pausedMs > 0) {
+    await available(() => postponeMessages(context.db, [{ id: message.id, ms: message.pausedMs }]))
+    return { kind: 'wait', ms: message.pausedMs, reason: 'paused' }
   }
 
   const waitMs = await takePlaces(context, message)

@@ -8,7 +8,7 @@ import {
   updateApplication,
 } from '../../domain/applications.js'
 import { UserError } from '../../errors.js'
-import { readFields } from '../fields.js'
+import { optInEventsField, readFields } from '../fields.js'
 import { userOf } from '../middleware/authenticate.js'
 import { onOwn, type Operation } from './own.js'
 import { presentApplication } from './presenters.js'
@@ -17,19 +17,13 @@ const text = (name: string) => yup.string().strict().typeError(`${name} must be 
 
 const URIS = 'redirectUris must be a list of URIs'
 
-const OPT_IN_EVENTS = 'optInEvents must be a list of types of events'
-
 const changeable = {
   name: text('name'),
   description: text('description').nullable(),
   website: text('website').nullable(),
   redirectUris: yup.array().strict().typeError(URIS).of(yup.string().strict().typeError(URIS).required(URIS)),
   webhookUrl: text('webhookUrl').nullable(),
-  optInEvents: yup
-    .array()
-    .strict()
-    .typeError(OPT_IN_EVENTS)
-    .of(yup.string().strict().typeError(OPT_IN_EVENTS).required(OPT_IN_EVENTS)),
+  optInEvents: optInEventsField,
 }
 
 const change = yup.object(changeable)

@@ -3,7 +3,7 @@ import { getConnection } from '../../domain/connection-overview.js'
 import { changeConnection, disconnect } from '../../domain/connections.js'
 import type { Context } from '../../domain/context.js'
 import { UserError } from '../../errors.js'
-import { readFields } from '../fields.js'
+import { optInEventsField, readFields } from '../fields.js'
 import { onOwn } from './own.js'
 
 const change = yup.object({
@@ -13,6 +13,7 @@ const change = yup.object({
     .strict()
     .nullable()
     .typeError('outgoingWebhookUrl must be a URL, or null to take it away'),
+  optInEvents: optInEventsField,
 })
 
 /** Of a line that was never connected everything is empty, so that there is always something to show. */
@@ -21,16 +22,16 @@ export const getLineConnection = onOwn('line', (context, { userId, id }) =>
 )
 
 /**
- * `{"enabled","outgoingWebhookUrl"}`, or one of them; what is left out stays.
+ * `{"enabled","outgoingWebhookUrl","optInEvents"}`, or some of them; what is left out stays.
  *
  * @throws UserError 400, 404, 409
  */
 export const putLineConnection = onOwn('line', async (context, { userId, id, ctx }) => {
-  const { enabled, outgoingWebhookUrl: url } = await readFields(change, ctx.request.body)
-  if (enabled === undefined && url === undefined) {
-    throw new UserError('give enabled, outgoingWebhookUrl or both')
+  const { enabled, outgoingWebhookUrl, optInEvents } = await readFields(change, ctx.request.body)
+  if ([enabled, outgoingWebhookUrl, optInEvents].every((field) => field === undefined)) {
+    throw new UserError('give enabled, outgoingWebhookUrl, optInEvents or several of them')
   }
-  await changeConnection(context, userId, id, { enabled, outgoingWebhookUrl: url })
+  await changeConnection(context, userId, id, { enabled, outgoingWebhookUrl, optInEvents })
   return presentConnection(context, userId, id)
 })
 

@@ -39,6 +39,7 @@ export function presentMessage(context: Context, message: Message) {
     media: message.media && presentMedia(context, message.media),
     status: message.status,
     error: message.error,
+    carrierCode: message.carrierCode,
     attemptCount: message.attemptCount,
     carrierMessageId: message.carrierMessageId,
     againOf: message.againOf,

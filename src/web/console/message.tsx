@@ -1,7 +1,8 @@
 import type { Context as KoaContext, Middleware } from 'koa'
+import { EVENT_TYPES, type EventType } from '../../database/events.js'
 import type { Context } from '../../domain/context.js'
 import { sendDeliveryAgain } from '../../domain/deliveries/again.js'
-import { findEvent } from '../../domain/deliveries/read.js'
+import { findEvents } from '../../domain/deliveries/read.js'
 import { getOwnLine } from '../../domain/lines.js'
 import { sendMessageAgain } from '../../domain/messages/again.js'
 import { getMessage } from '../../domain/messages/read.js'
@@ -11,6 +12,7 @@ import { Layout } from './layout.js'
 import { live } from './live.js'
 import { InboundWay } from './message/inbound.js'
 import { Head } from './message/head.js'
+import { OptInEventsWay } from './message/opt-in-events.js'
 import { OutboundWay } from './message/outbound.js'
 import { messagePath } from './message/path.js'
 import type { MessageView } from './message/view.js'
@@ -66,11 +68,19 @@ export function postSendDeliveryAgain(context: Context): Act {
 async function viewOf(context: Context, ctx: KoaContext, key: string): Promise<MessageView> {
   const { userId } = sessionOf(ctx)
   const message = await getMessage(context, userId, idOf(ctx, 'messageId'))
-  const [line, event] = await Promise.all([
+  const [line, events] = await Promise.all([
     getOwnLine(context, userId, message.lineId),
-    message.direction === 'inbound' ? findEvent(context, userId, message.id) : undefined,
+    findEvents(context, userId, message.id),
   ])
-  return { page: pageOf(ctx, context), message, line, event, key: isId(key) ? key : newId() }
+  const isOfReceived = ({ type }: { type: EventType }) => (EVENT_TYPES as readonly EventType[]).includes(type)
+  return {
+    page: pageOf(ctx, context),
+    message,
+    line,
+    event: events.find(isOfReceived),
+    optInEvents: events.filter((each) => !isOfReceived(each)),
+    key: isId(key) ? key : newId(),
+  }
 }
 
 function Way(view: MessageView) {
@@ -78,6 +88,7 @@ function Way(view: MessageView) {
     <>
       <Head {...view} />
       {view.message.direction === 'outbound' ? <OutboundWay {...view} /> : <InboundWay {...view} />}
+      <OptInEventsWay {...view} />
     </>
   )
 }

@@ -15,6 +15,7 @@ const NOTICES = {
   disconnected: 'Disconnected: the connection is disabled and its incoming webhook is deleted.',
   'url-saved': 'The outgoing webhook URL is saved.',
   'url-removed': 'The outgoing webhook URL is removed.',
+  'events-saved': 'The events that are posted are saved.',
   'webhook-created':
     'The incoming webhook is created. Its URL is a secret: copy it now, or come back to it here.',
   'webhook-regenerated': 'The incoming webhook has a new URL.',

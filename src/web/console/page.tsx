@@ -26,7 +26,7 @@ export interface FormFault {
   /** The form's action. */
   action: string
   message: string
-  /** As they were typed; never passwords. */
+  /** As they were typed, several of one name line by line; never passwords. */
   fields: Record<string, string>
 }
 
@@ -94,8 +94,11 @@ export function goTo(ctx: KoaContext, path: string): void {
 
 function typedFields(body: unknown): Record<string, string> {
   return Object.fromEntries(
-    Object.entries((body ?? {}) as Record<string, unknown>).filter(
-      (entry): entry is [string, string] => typeof entry[1] === 'string' && !/password|csrf/i.test(entry[0]),
-    ),
+    Object.entries((body ?? {}) as Record<string, unknown>)
+      .map(([name, value]) => [name, Array.isArray(value) ? value.join('\n') : value] as const)
+      .filter(
+        (entry): entry is [string, string] =>
+          typeof entry[1] === 'string' && !/password|csrf/i.test(entry[0]),
+      ),
   )
 }

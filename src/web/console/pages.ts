@@ -21,7 +21,7 @@ export {
   postRegenerate,
 } from './line/incoming-webhook-forms.js'
 export { liveLimits } from './line/limits.js'
-export { postOutgoingUrl } from './line/outgoing-webhook.js'
+export { postOptInEvents, postOutgoingUrl } from './line/outgoing-webhook.js'
 export { postTestEvent } from './line/post-test-event.js'
 export { postRotate } from './line/signing-secret.js'
 export { showLines } from './lines.js'

@@ -36,7 +36,7 @@ const changeable = {
   webhookUrl: describe(maybeUrl, 'Where its events are sent; null: it gets none.'),
   optInEvents: describe(
     listOf(oneOf(...OPT_IN_EVENT_TYPES)),
-    'Events besides those of messages that the webhook URL gets. `lineDisconnected`: a user took away what it names.',
+    'Events besides those of received messages that the webhook URL gets. `lineDisconnected`: a user took away what it names.',
   ),
 }
 const kind = describe(

@@ -1,3 +1,4 @@
+import { LINE_OPT_IN_EVENT_TYPES } from '../../domain/opt-in-events.js'
 import {
   answers,
   body,
@@ -6,6 +7,7 @@ import {
   flag,
   id,
   inPath,
+  listOf,
   maybe,
   maybeMoment,
   maybeText,
@@ -20,12 +22,18 @@ import {
 import { problems } from './problems.js'
 import type { Words } from './words.js'
 
+const optInEvents = describe(
+  listOf(oneOf(...LINE_OPT_IN_EVENT_TYPES)),
+  'Events besides those of received messages that the URL gets.',
+)
+
 export function connectionSchemas({ vocabulary }: Words): Record<string, Schema> {
   return {
     Connection: object({
       [vocabulary.idField]: id,
       enabled: flag,
       outgoingWebhookUrl: describe(maybeUrl, 'Where events are sent.'),
+      optInEvents,
       endpoint: describe(
         maybe(
           object({
@@ -87,7 +95,11 @@ export function connectionPaths({ vocabulary, line, Line }: Words): Paths {
           'At least one of the fields; what is left out stays. `enabled: true` also enables an endpoint that was ' +
           'disabled. A URL can be set only while the connection is enabled.',
         requestBody: body({
-          ...object({ enabled: flag, outgoingWebhookUrl: maybeUrl }, ['enabled', 'outgoingWebhookUrl']),
+          ...object({ enabled: flag, outgoingWebhookUrl: maybeUrl, optInEvents }, [
+            'enabled',
+            'outgoingWebhookUrl',
+            'optInEvents',
+          ]),
           minProperties: 1,
         }),
         responses: { 200: answer, ...problems(400, 401, 404, 409, 413) },

@@ -25,7 +25,7 @@ import type { Words } from './words.js'
 
 export const eventType = describe(
   oneOf(...EVENT_TYPES, ...OPT_IN_EVENT_TYPES),
-  '`lineDisconnected` goes only to applications that asked for it (`optInEvents`).',
+  'Besides the first three an endpoint gets only what it asked for (`optInEvents`); `lineDisconnected` is for applications.',
 )
 const status = describe(
   oneOf(...DELIVERY_STATUSES),

@@ -58,8 +58,8 @@ export function messageSchemas({ vocabulary, line }: Words): Record<string, Sche
       [vocabulary.idField]: id,
       direction,
       source: describe(
-        oneOf('webhook', 'application', 'console', 'carrier'),
-        'What it came by; `carrier` when it was received.',
+        oneOf('webhook', 'application', 'console', 'carrier', 'service'),
+        'What it came by; `carrier` when it was received, `service` when it answers STOP, START or HELP.',
       ),
       applicationId: describe(maybeId, 'The application that sent it.'),
       type,
@@ -73,6 +73,7 @@ export function messageSchemas({ vocabulary, line }: Words): Record<string, Sche
       media: describe(maybe(schemaOf('Media')), 'Our copy; null: the message has no media.'),
       status,
       error: describe(maybeText, 'Why it failed, or is unknown.'),
+      carrierCode: describe(maybeText, "The carrier's own code beside the error, such as Twilio's `30003`."),
       attemptCount: count,
       carrierMessageId: maybeText,
       againOf: describe(maybeId, 'The message that was sent again with this one.'),

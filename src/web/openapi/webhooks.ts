@@ -41,8 +41,12 @@ export function webhookSchemas({ vocabulary, line }: Words): Record<string, Sche
     WebhookRefusal: object({ success: { const: false }, error: text }),
     Event: object({
       type: eventType,
-      payload: describe(text, 'The text, or the URL of the media or the recording.'),
-      fromNumber: describe(number, 'The sender, E.164 wherever it is a number.'),
+      payload: describe(
+        text,
+        'The text, or the URL of the media or the recording. Of `messageStatus` JSON with `messageId`, `status`, ' +
+          '`error` and `carrierCode`; of `optOut` `optedOut` or `optedIn`.',
+      ),
+      fromNumber: describe(number, 'Who is at the other end, E.164 wherever it is a number.'),
       toNumber: describe(number, `The ${line}'s number.`),
       userId: id,
       [vocabulary.idField]: id,

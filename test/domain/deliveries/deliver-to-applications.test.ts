@@ -13,7 +13,7 @@ import { disableConnection } from '../../../src/domain/connections.js'
 import type { Context } from '../../../src/domain/context.js'
 import { sendDeliveryAgain } from '../../../src/domain/deliveries/again.js'
 import { deliver } from '../../../src/domain/deliveries/deliver.js'
-import { findDeliveries, findEvent, getDelivery } from '../../../src/domain/deliveries/read.js'
+import { findDeliveries, findEvents, getDelivery } from '../../../src/domain/deliveries/read.js'
 import { receiveMessage } from '../../../src/domain/messages/receive.js'
 import { createTestContext } from '../../helpers/context.js'
 import { createLine, type TestLine } from '../../helpers/factories.js'
@@ -294,7 +294,7 @@ describe('events for applications', () => {
     expect(delivery.attempts[0]).to.include({ responseStatus: 200, responseExcerpt: null })
     const [listed] = await findDeliveries(context, line.userId, { lineId: line.lineId }, { limit: 1 })
     expect(listed).to.include({ id: row.id, url: origin })
-    const event = await findEvent(context, line.userId, delivery.messageId ?? '')
+    const [event] = await findEvents(context, line.userId, delivery.messageId ?? '')
     expect(event?.deliveries[0]?.attempts[0]?.responseExcerpt).to.equal(null)
   })
 

@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import type { DeliveryFilter } from '../../../src/database/deliveries/reading.js'
 import type { Context } from '../../../src/domain/context.js'
 import { deliver } from '../../../src/domain/deliveries/deliver.js'
-import { findDeliveries, findEvent, getDelivery } from '../../../src/domain/deliveries/read.js'
+import { findDeliveries, findEvents, getDelivery } from '../../../src/domain/deliveries/read.js'
 import { receiveMessage } from '../../../src/domain/messages/receive.js'
 import { newId } from '../../../src/ids.js'
 import { createTestContext } from '../../helpers/context.js'
@@ -149,22 +149,22 @@ describe('reading deliveries', () => {
       const { id, event_id: eventId, endpoint_id: endpointId } = await receiveForDelivery(context, line)
       await deliver(context, id, endpointId)
       const { messageId } = await getDelivery(context, line.userId, id)
-      const event = await findEvent(context, line.userId, messageId!)
+      const [event] = await findEvents(context, line.userId, messageId!)
       expect(event).to.include({ id: eventId, type: 'inboundText' })
       expect(event?.deliveries.map((each) => [each.id, each.attempts.length])).to.deep.equal([[id, 1]])
-      expect(await findEvent(context, stranger.userId, messageId!)).to.equal(undefined)
+      expect(await findEvents(context, stranger.userId, messageId!)).to.deep.equal([])
     })
 
     it('gives an event without deliveries when nobody could get it', async () => {
       const lonely = await createLine(context)
       const outcome = await receiveMessage(context, inboundText(lonely))
       if (outcome.kind !== 'received') throw new Error('it was not received')
-      const event = await findEvent(context, lonely.userId, outcome.messageId)
+      const [event] = await findEvents(context, lonely.userId, outcome.messageId)
       expect(event?.deliveries).to.deep.equal([])
     })
 
     it('gives nothing for one that a line sent', async () => {
-      expect(await findEvent(context, line.userId, await queueMessage(context, line))).to.equal(undefined)
+      expect(await findEvents(context, line.userId, await queueMessage(context, line))).to.deep.equal([])
     })
   })
 })

@@ -1,12 +1,13 @@
 import { expect } from 'chai'
-import type { Receipt } from '../../../src/database/messages/receiving.js'
+import { applyReceipts, type Receipt } from '../../../src/database/messages/receiving.js'
 import type { Context } from '../../../src/domain/context.js'
 import { receiveMessage, receiveReceipt } from '../../../src/domain/messages/receive.js'
 import { sendMessage } from '../../../src/domain/messages/send.js'
 import { newId } from '../../../src/ids.js'
 import { createTestContext } from '../../helpers/context.js'
 import { createLine, type TestLine } from '../../helpers/factories.js'
-import { inboundText, messageRow, queueMessage, UNLIMITED } from '../fixtures.js'
+import { until } from '../../helpers/until.js'
+import { hasMessageJob, inboundText, messageRow, queueMessage, UNLIMITED } from '../fixtures.js'
 
 describe('a receipt', () => {
   let context: Context
@@ -66,6 +67,73 @@ describe('a receipt', () => {
     await report({ carrierMessageId, status: 'failed', error: 'first' })
     expect(await report({ carrierMessageId })).to.equal(false)
     expect(await messageRow(context, id)).to.include({ status: 'failed', error: 'first' })
+  })
+
+  it('keeps the carrier’s own code', async () => {
+    const { id, carrierMessageId } = await sentMessage()
+    await report({ carrierMessageId, status: 'failed', error: 'unreachable', carrierCode: '30003' })
+    expect(await messageRow(context, id)).to.include({ error: 'unreachable', carrier_code: '30003' })
+  })
+
+  it('that says sent makes an unknown message sent, and then another makes it delivered', async () => {
+    const id = await queueMessage(context, line, { status: 'unknown', error: 'worker_lost', claim_count: 1 })
+    const carrierMessageId = newId()
+    expect(await report({ messageId: id, carrierMessageId, status: 'sent' })).to.equal(true)
+    const sent = await messageRow(context, id)
+    expect(sent).to.include({ status: 'sent', error: null, carrier_message_id: carrierMessageId })
+    expect(sent.sent_at).to.be.a('date')
+    // Without our id now: the carrier's was written down.
+    expect(await report({ carrierMessageId })).to.equal(true)
+    const delivered = await messageRow(context, id)
+    expect(delivered).to.include({ status: 'delivered' })
+    expect(delivered.sent_at).to.deep.equal(sent.sent_at)
+  })
+
+  for (const status of ['sent', 'delivered', 'failed'] as const) {
+    it(`that says sent changes nothing of a message that is ${status}`, async () => {
+      const { id, carrierMessageId } = await sentMessage()
+      if (status !== 'sent') await report({ carrierMessageId, status })
+      const before = await messageRow(context, id)
+      expect(await report({ carrierMessageId, status: 'sent' })).to.equal(false)
+      expect(await messageRow(context, id)).to.deep.equal(before)
+    })
+  }
+
+  it('by our own id leaves the carrier’s id as it is, and adds another of the same message', async () => {
+    const { id, carrierMessageId } = await sentMessage()
+    const second = newId()
+    await report({ messageId: id, carrierMessageId: second, status: 'sent' })
+    expect(await messageRow(context, id)).to.include({ carrier_message_id: carrierMessageId })
+    expect(await report({ carrierMessageId: second })).to.equal(true)
+    expect(await messageRow(context, id)).to.include({ status: 'delivered' })
+  })
+
+  it('takes a message out of the queue that went back to it although the carrier has it', async () => {
+    const id = await queueMessage(context, line, { claim_count: 1, error: 'carrier_unavailable' })
+    expect(await report({ messageId: id, status: 'sent' })).to.equal(true)
+    expect(await messageRow(context, id)).to.include({ status: 'sent', error: null })
+    expect(await context.batched.claimMessage(id)).to.equal(undefined)
+  })
+
+  for (const status of ['sending', 'queued'] as const) {
+    it(`of a message that is ${status} gives the next one to its number its turn`, async () => {
+      const other = await createLine(context, UNLIMITED)
+      const id = await queueMessage(context, other, { status, claim_count: 1 })
+      const next = await queueMessage(context, other)
+      await report({ messageId: id, status: 'sent' })
+      await until('the next one has a new job', () => hasMessageJob(context, next, 1))
+    })
+  }
+
+  it('together with another for the same message counts as the one that says most', async () => {
+    const id = await queueMessage(context, line, { status: 'sending', claim_count: 1 })
+    const report = { carrier: 'simulator', carrierMessageId: newId(), messageId: id }
+    const { changed } = await applyReceipts(context.db, [
+      { ...report, status: 'delivered' },
+      { ...report, status: 'sent' },
+    ])
+    expect(changed).to.have.length(1)
+    expect(await messageRow(context, id)).to.include({ status: 'delivered' })
   })
 
   for (const status of ['unknown', 'sending'] as const) {

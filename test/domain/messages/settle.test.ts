@@ -4,6 +4,7 @@ import type { Context } from '../../../src/domain/context.js'
 import { receiveReceipt } from '../../../src/domain/messages/receive.js'
 import { sendMessage } from '../../../src/domain/messages/send.js'
 import { sweep } from '../../../src/domain/sweep.js'
+import { newId } from '../../../src/ids.js'
 import { startProxy, type Proxy } from '../../database/proxy.js'
 import { createTestContext } from '../../helpers/context.js'
 import { createLine, type TestLine } from '../../helpers/factories.js'
@@ -76,28 +77,51 @@ describe('the end of an attempt to send', () => {
     })
   }
 
-  it('keeps a receipt that was faster, and the carrier’s id beside it', async () => {
-    const id = await queueMessage(context, line)
-    const fast = withCarrier(context, async ({ id: messageId }) => {
+  for (const status of ['sent', 'delivered'] as const) {
+    it(`keeps a receipt of ${status} that was faster, and the carrier’s id beside it`, async () => {
+      const id = await queueMessage(context, line)
+      const carrierMessageId = `fast-${status}`
+      const fast = withCarrier(context, async ({ id: messageId }) => {
+        const receipt = { carrier: 'simulator', carrierMessageId: `${carrierMessageId}/0`, messageId, status }
+        expect(await receiveReceipt(context, receipt)).to.equal(true)
+        return { carrierMessageId }
+      })
+      expect(await sendMessage(fast, id)).to.deep.equal({ kind: 'sent' })
+      const row = await messageRow(context, id)
+      expect(row).to.include({
+        status,
+        error: null,
+        carrier_message_id: carrierMessageId,
+        lease_until: null,
+      })
+      expect(row.sent_at).to.be.a('date')
+      const later = { carrier: 'simulator', carrierMessageId, status: 'delivered' } as const
+      expect(await receiveReceipt(context, later)).to.equal(status === 'sent')
+    })
+  }
+
+  for (const outcome of ['failed', 'unknown', 'queued'] as const) {
+    it(`as ${outcome} does not undo a receipt that said sent`, async () => {
+      const id = await queueMessage(context, line)
+      const { claim: number } = await claim(id)
       const receipt = {
         carrier: 'simulator',
-        carrierMessageId: 'fast-1',
-        messageId,
-        status: 'delivered',
+        carrierMessageId: newId(),
+        messageId: id,
+        status: 'sent',
       } as const
-      expect(await receiveReceipt(context, receipt)).to.equal(true)
-      return { carrierMessageId: 'fast-1' }
+      await receiveReceipt(context, receipt)
+      for (const uncounted of [false, true]) {
+        await settle({ id, claim: number, status: outcome, error: 'late', uncounted })
+        expect(await messageRow(context, id)).to.include({
+          status: 'sent',
+          error: null,
+          attempt_count: 1,
+          carrier_message_id: receipt.carrierMessageId,
+        })
+      }
     })
-    expect(await sendMessage(fast, id)).to.deep.equal({ kind: 'sent' })
-    const row = await messageRow(context, id)
-    expect(row).to.include({
-      status: 'delivered',
-      error: null,
-      carrier_message_id: 'fast-1',
-      lease_until: null,
-    })
-    expect(row.sent_at).to.be.a('date')
-  })
+  }
 
   it('is written once Postgres is back, when it was away in the meantime', async () => {
     const id = await queueMessage(context, line)

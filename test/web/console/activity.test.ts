@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import { changeConnection } from '../../../src/domain/connections.js'
 import { disconnectLine } from '../../../src/domain/application-lines.js'
 import { receiveMessage } from '../../../src/domain/messages/receive.js'
 import { sendMessage } from '../../../src/domain/messages/send.js'
@@ -80,6 +81,24 @@ describe('the activity page', () => {
     expect(others).to.deep.equal([])
     expect(row?.words.replace(/\s+/g, ' ')).to.include('Event to Auto Reply Line disconnected')
     expect(row?.words).not.to.include(' from ')
+  })
+
+  it('shows the deliveries of one type of event', async () => {
+    const { userId, lineId } = line
+    await changeConnection(site.context, userId, lineId, {
+      outgoingWebhookUrl: site.receiver.url,
+      optInEvents: ['messageStatus'],
+    })
+    await sendMessage(site.context, await queueMessage(site.context, line))
+    expect(rowsOf(await page())).to.have.length(2)
+    const [row, ...others] = rowsOf(await page('?type=messageStatus'))
+    expect(others).to.deep.equal([])
+    const words = row?.words.replace(/\s+/g, ' ')
+    expect(words).to.match(
+      /Event to 127\.0\.0\.1:\d+ State of a message \( ?messageStatus ?\) to \+15005550101/,
+    )
+    expect(rowsOf(await page('?type=optOut'))).to.deep.equal([])
+    expect(rowsOf(await page('?type=messageStatus&kind=message'))).to.deep.equal([])
   })
 
   it('cuts a long text, between whole characters', async () => {

@@ -124,7 +124,9 @@ describe('applications in the console', () => {
   it('opt in to lineDisconnected by a checkbox, and out', async () => {
     const { submit, page, userId, id } = await openApplication()
     const isChecked = (html: string) =>
-      / checked[ =>/]/.test(/<input[^>]*name="optInEvents"[^>]*>/.exec(html)?.[0] ?? '')
+      / checked[ =>/]/.test(
+        /<input[^>]*name="optInEvents" value="lineDisconnected"[^>]*>/.exec(html)?.[0] ?? '',
+      )
     const optedIn = async () => (await getApplication(site.context, userId, id)).optInEvents
     const typed = { ...TYPED, webhookUrl: site.receiver.url }
     const ticked = { ...typed, optInEvents: 'lineDisconnected' }

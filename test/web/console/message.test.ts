@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import { changeConnection } from '../../../src/domain/connections.js'
 import { deliver } from '../../../src/domain/deliveries/deliver.js'
 import { receiveMessage, receiveReceipt } from '../../../src/domain/messages/receive.js'
 import { sendMessage } from '../../../src/domain/messages/send.js'
@@ -90,13 +91,36 @@ describe("a message's page", () => {
       const id = await queueMessage(site.context, line, {
         status: 'failed',
         error: 'unreachable',
+        carrier_code: '30003',
         sent_at: new Date(),
         receipt_at: new Date(),
       })
       expect(await words(id)).to.match(
-        /Receipt: failed [\d-]+ [\d:]+ UTC The carrier rejected it: unreachable/,
+        /Receipt: failed [\d-]+ [\d:]+ UTC The carrier rejected it: unreachable The carrier's code: 30003/,
       )
     })
+
+    it('tells when a receipt said that the carrier has it', async () => {
+      const sent = { status: 'sent', sent_at: new Date(), receipt_at: new Date() }
+      const id = await queueMessage(site.context, line, sent)
+      expect(await words(id)).to.match(/Receipt: the carrier has it, and has not said yet.* [\d:]+ UTC/)
+    })
+  })
+
+  it('shows what else was told of it, and sends that again', async () => {
+    const { userId, lineId } = line
+    await changeConnection(site.context, userId, lineId, { optInEvents: ['messageStatus'] })
+    const id = await queueMessage(site.context, line)
+    await sendMessage(site.context, id)
+    expect(await words(id)).to.match(/Other events State of a message .* Delivery to http.* pending Waiting/)
+    const { id: deliveryId } = await site.context
+      .db('deliveries')
+      .where({ line_id: lineId })
+      .first<DeliveryRow>()
+    await site.context.db('deliveries').where({ id: deliveryId }).update({ status: 'exhausted' })
+    const sent = await line.browser.submit(`${pathOf(id)}/deliveries/${deliveryId}/send-again`)
+    expect(redirectOf(sent)).to.deep.equal([303, `${pathOf(id)}?done=sent-again`])
+    expect(await deliveryRow(site.context, deliveryId)).to.include({ status: 'pending' })
   })
 
   describe('sends again', () => {
@@ -118,7 +142,7 @@ describe("a message's page", () => {
     it('one that is unknown after a warning', async () => {
       const id = await queueMessage(site.context, line, { status: 'unknown', error: 'worker_lost' })
       const html = await page(id)
-      expect(wordsOf(html)).to.include('Nobody knows whether it was sent')
+      expect(wordsOf(html)).to.include('Unknown: nobody knows whether it was sent')
       expect(wordsOf(html)).to.include('It may have arrived already: sent again, it may arrive twice.')
       const answer = await line.browser.submit(`${pathOf(id)}/send-again`, { key: keyOf(html) })
       expect(answer.status).to.equal(303)

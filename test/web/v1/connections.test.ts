@@ -42,6 +42,7 @@ describe('/v1/lines/{lineId}/connection', () => {
       lineId: never.split('/')[3],
       enabled: false,
       outgoingWebhookUrl: null,
+      optInEvents: [],
       endpoint: null,
       incomingWebhook: null,
     })
@@ -125,6 +126,29 @@ describe('/v1/lines/{lineId}/connection', () => {
       expect((await connection()).endpoint).to.include({ disabledReason: 'gone' })
       await change({ enabled: true })
       expect((await connection()).endpoint).to.include({ disabledReason: null, disabledAt: null })
+    })
+
+    it('chooses the events that the URL gets besides', async () => {
+      const optInEvents = ['messageStatus', 'optOut']
+      expectProblem(await client.put(path, { optInEvents }), 400, /^optInEvents: there is no outgoing/)
+      expect(await change({ outgoingWebhookUrl: URL_A, optInEvents })).to.deep.include({ optInEvents })
+      expect(await change({ outgoingWebhookUrl: null })).to.deep.include({ optInEvents })
+      expect(await change({ optInEvents: ['optOut', 'optOut'] })).to.deep.include({ optInEvents: ['optOut'] })
+      expect(await change({ optInEvents: [] })).to.deep.include({ optInEvents: [] })
+    })
+
+    it('refuses events that a line does not have, and says which it has', async () => {
+      await change({ outgoingWebhookUrl: URL_A, optInEvents: ['optOut'] })
+      for (const [type, detail] of [
+        ['lineDisconnected', /messageStatus, optOut \(lineDisconnected is for applications\)/],
+        ['inboundText', /^optInEvents may name only messageStatus, optOut$/],
+      ] as const) {
+        expectProblem(await client.put(path, { enabled: false, optInEvents: [type] }), 400, detail)
+      }
+      for (const optInEvents of ['optOut', [5]]) {
+        expectProblem(await client.put(path, { optInEvents }), 400, /^optInEvents must be a list/)
+      }
+      expect(await connection()).to.deep.include({ enabled: true, optInEvents: ['optOut'] })
     })
 
     it('answers 409 for a URL while the connection is disabled, or is to be', async () => {

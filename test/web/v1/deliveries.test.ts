@@ -1,7 +1,14 @@
 import { expect } from 'chai'
 import { deliver } from '../../../src/domain/deliveries/deliver.js'
+import { sendMessage } from '../../../src/domain/messages/send.js'
 import { newId } from '../../../src/ids.js'
-import { deliveryRow, receiveForDelivery, type DeliveryRow } from '../../domain/fixtures.js'
+import {
+  ANNA,
+  deliveryRow,
+  queueMessage,
+  receiveForDelivery,
+  type DeliveryRow,
+} from '../../domain/fixtures.js'
 import type { TestLine } from '../../helpers/factories.js'
 import { startReceiver, type Receiver } from '../../helpers/receiver.js'
 import { createOwner, expectAnswer, expectProblem, serveApi, type Api, type Client } from './support.js'
@@ -40,6 +47,16 @@ describe('/v1/deliveries', () => {
   const attempt = ({ id, endpoint_id: endpointId }: DeliveryRow) => deliver(api.context, id, endpointId)
   const setStatus = (id: string, status: string) =>
     api.context.db('deliveries').where({ id }).update({ status })
+
+  it('tell of messages’ states, too, if the endpoint asked for it', async () => {
+    expectAnswer(await client.put(`/v1/lines/${line.lineId}/connection`, { optInEvents: ['messageStatus'] }))
+    await receiveForDelivery(api.context, line)
+    const messageId = await queueMessage(api.context, line)
+    await sendMessage(api.context, messageId)
+    const [delivery, ...others] = await list('?type=messageStatus')
+    expect(others).to.deep.equal([])
+    expect(delivery).to.include({ messageId, type: 'messageStatus', fromNumber: ANNA, toNumber: line.number })
+  })
 
   it('are answered whole, each with its attempts', async () => {
     const row = await receiveForDelivery(api.context, line)

@@ -47,6 +47,7 @@ describe('/v1/messages', () => {
       media: null,
       status: 'queued',
       error: null,
+      carrierCode: null,
       attemptCount: 0,
       carrierMessageId: null,
       againOf: null,

@@ -1,5 +1,8 @@
+import { OPT_IN_EVENT_TYPES } from '../../../database/events.js'
 import type { OwnLine } from '../../../database/lines.js'
+import { MESSAGE_TYPES } from '../../../database/messages/reading.js'
 import { Select } from '../form.js'
+import { EVENT_WORDS, TYPE_WORDS } from '../message/words.js'
 import { STATUSES, type WrittenFilter } from './filter.js'
 
 type Options = readonly (readonly [value: string, label: string])[]
@@ -12,7 +15,11 @@ const KINDS: Options = [
   ['delivery', 'Deliveries of events'],
 ]
 const DIRECTIONS: Options = [ANY, ['outbound', 'Sent by the line'], ['inbound', 'Received by the line']]
-const TYPES: Options = [ANY, ['text', 'Text'], ['media', 'Picture or file'], ['voicemail', 'Voicemail']]
+const TYPES: Options = [
+  ANY,
+  ...MESSAGE_TYPES.map((type) => [type, TYPE_WORDS[type]] as const),
+  ...OPT_IN_EVENT_TYPES.map((type) => [type, `${EVENT_WORDS[type]} (event)`] as const),
+]
 
 /** A GET form: the filter is in the address, to be kept and shared. */
 export function FilterForm(props: {

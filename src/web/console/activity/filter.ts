@@ -1,6 +1,7 @@
 import type { Context as KoaContext } from 'koa'
 import * as yup from 'yup'
 import { DELIVERY_STATUSES } from '../../../database/deliveries/reading.js'
+import { OPT_IN_EVENT_TYPES } from '../../../database/events.js'
 import { DIRECTIONS, MESSAGE_TYPES } from '../../../database/messages/reading.js'
 import { MESSAGE_STATUSES } from '../../../database/messages/sending.js'
 import type { ActivityFilter } from '../../../domain/activity.js'
@@ -33,7 +34,7 @@ const parameters = yup.object({
   line: idParameter(),
   kind: wordParameter(['message', 'delivery']),
   direction: wordParameter(DIRECTIONS),
-  type: wordParameter(MESSAGE_TYPES),
+  type: wordParameter([...MESSAGE_TYPES, ...OPT_IN_EVENT_TYPES]),
   status: wordParameter(STATUSES),
   number: numberParameter(),
   from: localParameter(),

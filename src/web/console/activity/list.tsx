@@ -65,7 +65,8 @@ function DeliveryRow({ delivery, lineNames }: Omit<RowOf<'delivery'>, 'kind'>) {
       <div>
         {messageId === null ? what : <a href={messagePath(messageId)}>{what}</a>}
         <p class="excerpt">
-          {EVENT_WORDS[type]} (<code>{type}</code>){messageId !== null && ` from ${fromNumber}`} ·{' '}
+          {EVENT_WORDS[type]} (<code>{type}</code>)
+          {messageId !== null && ` ${type === 'messageStatus' ? 'to' : 'from'} ${fromNumber}`} ·{' '}
           {attemptCount} {attemptCount === 1 ? 'attempt' : 'attempts'}
         </p>
         {lastFailure !== null && <p class="why">{explainFailure(lastFailure)}</p>}

@@ -1,8 +1,10 @@
 import type { Context as KoaContext } from 'koa'
+import { OPT_IN_EVENT_TYPES } from '../../../database/events.js'
 import { getApplication, updateApplication, type Application } from '../../../domain/applications.js'
 import type { Context } from '../../../domain/context.js'
-import { fieldOf, idOf } from '../fields.js'
-import { Field, Form, TextArea, typedIn } from '../form.js'
+import { OptInEvents } from '../endpoint/opt-in-events.js'
+import { fieldOf, fieldsOf, idOf } from '../fields.js'
+import { Field, Form, TextArea } from '../form.js'
 import { withNotice } from '../notices.js'
 import type { Act, Page } from '../page.js'
 import { sessionOf } from '../session.js'
@@ -18,10 +20,6 @@ export function ApplicationFields(props: { page: Page; action: string; applicati
     autocomplete: 'off',
     ...(application?.[name] == null ? {} : { value: application[name] }),
   })
-  const isOptedIn =
-    page.fault?.action === action
-      ? typedIn(page, action, 'optInEvents') !== undefined
-      : application?.optInEvents.includes('lineDisconnected') === true
   return (
     <>
       <Field
@@ -61,10 +59,12 @@ export function ApplicationFields(props: { page: Page; action: string; applicati
         type="url"
         hint="Where the events of connected lines are posted. Empty: it gets none."
       />
-      <label>
-        <input type="checkbox" name="optInEvents" value="lineDisconnected" checked={isOptedIn} />
-        Also post <code>lineDisconnected</code> when a user takes a line away
-      </label>
+      <OptInEvents
+        page={page}
+        action={action}
+        types={OPT_IN_EVENT_TYPES}
+        chosen={application?.optInEvents ?? []}
+      />
     </>
   )
 }
@@ -76,7 +76,7 @@ export function typedApplication(ctx: KoaContext) {
     website: fieldOf(ctx, 'website'),
     redirectUris: fieldOf(ctx, 'redirectUris').split(/\r?\n/),
     webhookUrl: fieldOf(ctx, 'webhookUrl'),
-    optInEvents: [fieldOf(ctx, 'optInEvents')].filter((type) => type !== ''),
+    optInEvents: fieldsOf(ctx, 'optInEvents'),
   }
 }
 

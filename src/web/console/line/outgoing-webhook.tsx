@@ -1,9 +1,11 @@
-import { setOutgoingUrl } from '../../../domain/connections.js'
+import { changeConnection, setOutgoingUrl } from '../../../domain/connections.js'
 import type { Context } from '../../../domain/context.js'
+import { LINE_OPT_IN_EVENT_TYPES } from '../../../domain/opt-in-events.js'
 import type { TestEventResult } from '../../../domain/test-event.js'
 import { Health } from '../endpoint/health.js'
+import { OptInEvents } from '../endpoint/opt-in-events.js'
 import { TestEvent } from '../endpoint/test-event.js'
-import { fieldOf, idOf } from '../fields.js'
+import { fieldOf, fieldsOf, idOf } from '../fields.js'
 import { Field, Form } from '../form.js'
 import type { Act } from '../page.js'
 import { sessionOf } from '../session.js'
@@ -24,7 +26,7 @@ export function OutgoingWebhook(props: {
   const maySendHeld = enabled && held.length > 0 && endpoint?.disabledAt === null
   const offers = [
     ...(enabled ? [action] : []),
-    ...(enabled && url !== null ? [`${action}/test-event`] : []),
+    ...(enabled && url !== null ? [`${action}/test-event`, `${action}/events`] : []),
     ...(maySendHeld ? [`${action}/send-held-events`] : []),
   ]
   return (
@@ -40,6 +42,7 @@ export function OutgoingWebhook(props: {
         </p>
       )}
       {!enabled && <NeedsConnection />}
+      {enabled && url !== null && <EventsForm view={view} action={`${action}/events`} />}
       {enabled && url !== null && (
         <TestEvent page={view.page} action={`${action}/test-event`} result={testEvent} />
       )}
@@ -77,6 +80,31 @@ function UrlForm({ view: { page, connection }, action }: { view: LineView; actio
       <button type="submit">Save the URL</button>
     </Form>
   )
+}
+
+function EventsForm({ view: { page, connection }, action }: { view: LineView; action: string }) {
+  return (
+    <Form page={page} action={action}>
+      <OptInEvents
+        page={page}
+        action={action}
+        types={LINE_OPT_IN_EVENT_TYPES}
+        chosen={connection.optInEvents}
+      />
+      <button type="submit" class="secondary">
+        Save the events
+      </button>
+    </Form>
+  )
+}
+
+export function postOptInEvents(context: Context): Act {
+  return async (ctx) => {
+    const lineId = idOf(ctx, 'lineId')
+    const optInEvents = fieldsOf(ctx, 'optInEvents')
+    await changeConnection(context, sessionOf(ctx).userId, lineId, { optInEvents })
+    return lineWithNotice(lineId, 'events-saved')
+  }
 }
 
 export function postOutgoingUrl(context: Context): Act {

@@ -25,6 +25,7 @@ const SAID_AT: Partial<Record<string, SectionId>> = {
   disconnected: 'connection',
   'url-saved': 'outgoing-webhook',
   'url-removed': 'outgoing-webhook',
+  'events-saved': 'outgoing-webhook',
   'held-sent': 'outgoing-webhook',
   'secret-rotated': 'signing-secret',
   'webhook-created': 'incoming-webhook',

@@ -21,9 +21,15 @@ export function deliverAgainPath(messageId: string, deliveryId: string): string 
 }
 
 /** What was wrong with a form that the page does not show any more: there is no other place to say it. */
-export function strayFaultOf({ page: { fault }, message, event }: MessageView): string | undefined {
+export function strayFaultOf({
+  page: { fault },
+  message,
+  event,
+  optInEvents,
+}: MessageView): string | undefined {
   if (fault === undefined) return undefined
-  const deliveries = event?.deliveries.filter(mayDeliverAgain) ?? []
+  const events = [...(event === undefined ? [] : [event]), ...optInEvents]
+  const deliveries = events.flatMap((each) => each.deliveries).filter(mayDeliverAgain)
   const shown = [
     ...(maySendAgain(message) ? [sendAgainPath(message.id)] : []),
     ...deliveries.map(({ id }) => deliverAgainPath(message.id, id)),

@@ -73,11 +73,16 @@ function AtCarrier({ message }: { message: Message }) {
 }
 
 /** How it ended, or what is still missing. */
-function End({ message: { status, error, receiptAt } }: { message: Message }) {
-  const why = error === null ? null : <p>{explainFailure(error)}</p>
+function End({ message }: { message: Message }) {
+  const { status, receiptAt } = message
+  const why = <Why message={message} />
   switch (status) {
     case 'sent':
-      return <Step title="No receipt yet: the carrier has not said whether it arrived" />
+      return receiptAt === null ? (
+        <Step title="No receipt yet: the carrier has not said whether it arrived" />
+      ) : (
+        <Step title="Receipt: the carrier has it, and has not said yet whether it arrived" at={receiptAt} />
+      )
     case 'delivered':
       return <Step title="Receipt: delivered" at={receiptAt} />
     case 'failed':
@@ -87,12 +92,25 @@ function End({ message: { status, error, receiptAt } }: { message: Message }) {
         </Step>
       )
     case 'unknown':
-      return <Step title="Nobody knows whether it was sent">{why}</Step>
+      return <Step title="Unknown: nobody knows whether it was sent">{why}</Step>
     case 'queued':
     case 'sending':
     case 'received':
       return null
   }
+}
+
+function Why({ message: { error, carrierCode } }: { message: Message }) {
+  return (
+    <>
+      {error !== null && <p>{explainFailure(error)}</p>}
+      {carrierCode !== null && (
+        <p>
+          The carrier&apos;s code: <code>{carrierCode}</code>
+        </p>
+      )}
+    </>
+  )
 }
 
 function SendAgain({ page, message: { id, status }, key }: MessageView) {

@@ -1,6 +1,6 @@
 import type { OwnLine } from '../../../database/lines.js'
 import type { Message } from '../../../database/messages/reading.js'
-import type { EventOfMessage } from '../../../domain/deliveries/read.js'
+import type { EventWithDeliveries } from '../../../domain/deliveries/read.js'
 import type { Page } from '../page.js'
 
 /** What the parts of a message's page may show. */
@@ -9,7 +9,9 @@ export interface MessageView {
   message: Message
   line: OwnLine
   /** Of a received message. */
-  event: EventOfMessage | undefined
+  event: EventWithDeliveries | undefined
+  /** Only for endpoints that asked for them. */
+  optInEvents: EventWithDeliveries[]
   /** Of one wish to send it again: the same for as long as the page is open. */
   key: string
 }

@@ -11,6 +11,8 @@ export const EVENT_WORDS: Record<EventType, string> = {
   inboundText: TYPE_WORDS.text,
   inboundMedia: TYPE_WORDS.media,
   voiceMail: TYPE_WORDS.voicemail,
+  messageStatus: 'State of a message',
+  optOut: 'Opt-out',
   lineDisconnected: 'Line disconnected',
 }
 
@@ -19,6 +21,7 @@ export const SOURCE_WORDS: Record<MessageSource, string> = {
   application: 'by an application',
   console: 'from this console',
   carrier: 'from the carrier',
+  service: 'as the answer to STOP, START or HELP',
 }
 
 /** How long something took, for people: 120 ms, 4.2 s, 3 min 5 s, 2 h 10 min. */

@@ -42,6 +42,28 @@ describe("the outgoing webhook on a line's page", () => {
     expect(await line.page()).to.include(`value="${site.receiver.url}"`)
   })
 
+  it('has a check box for each event that a line can have besides', async () => {
+    const boxes = (html: string) =>
+      [...html.matchAll(/<input[^>]*name="optInEvents" value="(\w+)"( checked)?/g)].map(
+        ([, type, checked]) => [type, checked !== undefined],
+      )
+    expect(boxes(await line.page())).to.deep.equal([
+      ['messageStatus', false],
+      ['optOut', false],
+    ])
+    const ticked = await line.submit('outgoing-webhook/events', { optInEvents: 'optOut' })
+    expect(redirectOf(ticked)).to.deep.equal([303, `${line.path}?done=events-saved#outgoing-webhook`])
+    expect(boxes(await line.page())).to.deep.equal([
+      ['messageStatus', false],
+      ['optOut', true],
+    ])
+    const refused = await line.submit('outgoing-webhook/events', { optInEvents: 'lineDisconnected' })
+    expect(refused.status).to.equal(400)
+    expect(wordsOf(refused.text)).to.include('(lineDisconnected is for applications)')
+    await line.submit('outgoing-webhook/events', {})
+    expect(boxes(await line.page()).map(([, isChecked]) => isChecked)).to.deep.equal([false, false])
+  })
+
   it('posts a signed test event, and shows status, time and answer on the page', async () => {
     const count = site.receiver.requests.length
     const { status, text } = await testEvent()

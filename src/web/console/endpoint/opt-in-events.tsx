@@ -1,0 +1,37 @@
+import type { OptInEventType } from '../../../database/events.js'
+import { typedIn } from '../form.js'
+import type { Page } from '../page.js'
+
+const WHEN: Record<OptInEventType, string> = {
+  messageStatus: 'when a message is sent, arrives, fails or is unknown',
+  optOut: 'when somebody texts STOP or START',
+  lineDisconnected: 'when a user takes a line away',
+}
+
+/** Which events are posted besides those that everybody gets: receivers refuse types that they do not know. */
+export function OptInEvents(props: {
+  page: Page
+  action: string
+  types: readonly OptInEventType[]
+  chosen: readonly OptInEventType[]
+}) {
+  const { page, action, types } = props
+  const isRefused = page.fault?.action === action
+  const chosen = isRefused ? (typedIn(page, action, 'optInEvents') ?? '').split('\n') : props.chosen
+  return (
+    <fieldset>
+      <legend>Also post</legend>
+      {types.map((type) => (
+        <label key={type}>
+          <input
+            type="checkbox"
+            name="optInEvents"
+            value={type}
+            checked={(chosen as readonly string[]).includes(type)}
+          />
+          <code>{type}</code> {WHEN[type]}
+        </label>
+      ))}
+    </fieldset>
+  )
+}

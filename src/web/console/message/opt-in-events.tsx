@@ -1,0 +1,28 @@
+import { DeliveryWay } from './delivery.js'
+import { Step } from './step.js'
+import type { MessageView } from './view.js'
+import { EVENT_WORDS } from './words.js'
+
+/** What else was told of the message, to endpoints that asked for it. */
+export function OptInEventsWay({ page, message, optInEvents }: MessageView) {
+  if (optInEvents.length === 0) return null
+  return (
+    <>
+      <h2>Other events</h2>
+      <ol class="way">
+        {optInEvents.map(({ id, type, createdAt, deliveries }) => (
+          <>
+            <Step key={id} title={EVENT_WORDS[type]} at={createdAt}>
+              <p>
+                <code>{type}</code>, <code>webhook-id</code> <code>{id}</code>
+              </p>
+            </Step>
+            {deliveries.map((delivery) => (
+              <DeliveryWay key={delivery.id} page={page} messageId={message.id} delivery={delivery} />
+            ))}
+          </>
+        ))}
+      </ol>
+    </>
+  )
+}

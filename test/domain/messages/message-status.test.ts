@@ -1,0 +1,292 @@
+import { expect } from 'chai'
+import { Webhook } from 'standardwebhooks'
+import { changeConnection, disableConnection } from '../../../src/domain/connections.js'
+import { MAX_CRASHES } from '../../../src/domain/crashes.js'
+import type { Context } from '../../../src/domain/context.js'
+import { disconnectLine } from '../../../src/domain/application-lines.js'
+import { deliver } from '../../../src/domain/deliveries/deliver.js'
+import { setLineStatus } from '../../../src/domain/lines.js'
+import { countMessageCrash } from '../../../src/domain/messages/crash.js'
+import { receiveMessage, receiveReceipt } from '../../../src/domain/messages/receive.js'
+import { sendMessage } from '../../../src/domain/messages/send.js'
+import { sendSimulatedReceipts } from '../../../src/domain/simulator.js'
+import { sweep } from '../../../src/domain/sweep.js'
+import { newId } from '../../../src/ids.js'
+import { createTestContext } from '../../helpers/context.js'
+import { createLine, type TestLine } from '../../helpers/factories.js'
+import { startReceiver, type Receiver } from '../../helpers/receiver.js'
+import { until } from '../../helpers/until.js'
+import { connect, createApplication } from '../applications.js'
+import {
+  ANNA,
+  hasDeliveryJob,
+  inboundText,
+  loseWorker,
+  messageRow,
+  queueMessage,
+  UNLIMITED,
+  type DeliveryRow,
+} from '../fixtures.js'
+
+const REJECTED_NUMBER = '+15005550001'
+const UNKNOWN_NUMBER = '+15005550004'
+
+interface Told {
+  messageId: string
+  status: string
+  error: string | null
+  carrierCode: string | null
+}
+
+describe('the event messageStatus', () => {
+  let context: Context
+  let receiver: Receiver
+  let line: TestLine
+
+  before(async () => {
+    context = await createTestContext()
+    receiver = await startReceiver()
+  })
+  after(async () => {
+    await context.close()
+    await receiver.close()
+  })
+  beforeEach(async () => {
+    receiver.requests.length = 0
+    line = await openLine(['messageStatus'])
+  })
+
+  async function openLine(optInEvents: string[]): Promise<TestLine> {
+    const opened = await createLine(context, { ...UNLIMITED, outgoingUrl: receiver.url })
+    await changeConnection(context, opened.userId, opened.lineId, { optInEvents })
+    return opened
+  }
+
+  const events = (of = line) =>
+    context
+      .db('events')
+      .where({ line_id: of.lineId, type: 'messageStatus' })
+      .orderBy('id')
+      .select<{ id: string; payload: string; message_id: string }[]>()
+  const told = async (of = line) => (await events(of)).map(({ payload }) => JSON.parse(payload) as Told)
+  const statuses = async (of = line) => (await told(of)).map(({ status }) => status)
+  const deliveries = (of = line) =>
+    context
+      .db('deliveries')
+      .where({ line_id: of.lineId, type: 'messageStatus' })
+      .orderBy('id')
+      .select<(DeliveryRow & { application_id: string | null })[]>()
+  const attempt = ({ id, endpoint_id: endpointId }: DeliveryRow) => deliver(context, id, endpointId)
+
+  it('tells that a message was sent, signed, with the six fields', async () => {
+    const id = await queueMessage(context, line)
+    await sendMessage(context, id)
+    const [delivery] = await deliveries()
+    await until('it has a job', () => hasDeliveryJob(context, delivery!.id, 0))
+    expect(await attempt(delivery!)).to.deep.equal({ kind: 'delivered' })
+    const [{ body, headers }] = receiver.requests as [(typeof receiver.requests)[0]]
+    const event = new Webhook(line.signingSecret).verify(body, headers as Record<string, string>)
+    expect(event).to.deep.equal({
+      type: 'messageStatus',
+      payload: `{"messageId":"${id}","status":"sent","error":null,"carrierCode":null}`,
+      fromNumber: ANNA,
+      toNumber: line.number,
+      userId: line.userId,
+      lineId: line.lineId,
+    })
+    expect((await events())[0]).to.include({ message_id: id, id: headers['webhook-id'] })
+  })
+
+  it('tells each state once, whatever is said twice', async () => {
+    const id = await queueMessage(context, line)
+    await sendMessage(context, id)
+    const { carrier_message_id: carrierMessageId } = await messageRow(context, id)
+    const receipt = { carrier: 'simulator', carrierMessageId: carrierMessageId! }
+    for (const status of ['sent', 'delivered', 'delivered', 'sent', 'failed'] as const) {
+      await receiveReceipt(context, { ...receipt, status })
+    }
+    expect(await statuses()).to.deep.equal(['sent', 'delivered'])
+    const { status, claim_count: claim } = await messageRow(context, id)
+    expect(status).to.equal('delivered')
+    await context.batched.settleMessage({
+      id,
+      claim,
+      status: 'sent',
+      lineId: line.lineId,
+      toNumber: ANNA,
+    })
+    expect(await statuses()).to.deep.equal(['sent', 'delivered'])
+  })
+
+  it('tells each state once when the answer and receipts come at the same moment', async () => {
+    const ids = await Promise.all(
+      Array.from({ length: 20 }, (_, n) => queueMessage(context, line, { to_number: `${ANNA}${n}` })),
+    )
+    const claims = await Promise.all(ids.map((id) => context.batched.claimMessage(id)))
+    await Promise.all(
+      ids.flatMap((id, n) => {
+        const receipt = { carrier: 'simulator', carrierMessageId: `${id}/c`, messageId: id }
+        const settlement = {
+          ...receipt,
+          id,
+          claim: claims[n]!.claim,
+          lineId: line.lineId,
+          toNumber: `${ANNA}${n}`,
+        }
+        return [
+          context.batched.settleMessage({ ...settlement, status: 'sent' }),
+          receiveReceipt(context, { ...receipt, status: 'sent' }),
+          receiveReceipt(context, { ...receipt, status: 'delivered' }),
+          receiveReceipt(context, { ...receipt, status: 'delivered' }),
+        ]
+      }),
+    )
+    const all = (await told()).map(({ messageId, status }) => `${messageId} ${status}`)
+    expect(all).to.have.length(new Set(all).size)
+    expect(all).to.include.members(ids.map((id) => `${id} delivered`))
+    for (const id of ids) {
+      expect(await messageRow(context, id)).to.include({ status: 'delivered', carrier_message_id: `${id}/c` })
+    }
+  })
+
+  it('tells a receipt’s error and the carrier’s code', async () => {
+    const id = await queueMessage(context, line, { status: 'unknown' })
+    await receiveReceipt(context, {
+      carrier: 'simulator',
+      carrierMessageId: newId(),
+      messageId: id,
+      status: 'failed',
+      error: 'a "bad" number',
+      carrierCode: '30003',
+    })
+    expect(await told()).to.deep.equal([
+      { messageId: id, status: 'failed', error: 'a "bad" number', carrierCode: '30003' },
+    ])
+  })
+
+  it('tells what receipts of the simulator say', async () => {
+    await sendMessage(context, await queueMessage(context, line))
+    await context.db('simulator_outbox').update({ taken_at: new Date(0) })
+    await sendSimulatedReceipts(context)
+    expect(await statuses()).to.deep.equal(['sent', 'delivered'])
+  })
+
+  it('tells that a carrier refused, and that nobody knows', async () => {
+    await sendMessage(context, await queueMessage(context, line, { to_number: REJECTED_NUMBER }))
+    await sendMessage(context, await queueMessage(context, line, { to_number: UNKNOWN_NUMBER }))
+    expect(await statuses()).to.deep.equal(['failed', 'unknown'])
+  })
+
+  it('tells nothing of a message that goes back to the queue', async () => {
+    const id = await queueMessage(context, line, { to_number: '+15005550003' })
+    expect(await sendMessage(context, id)).to.include({ kind: 'wait' })
+    expect(await statuses()).to.deep.equal([])
+  })
+
+  it('tells of a message that may not be sent any more', async () => {
+    const id = await queueMessage(context, line, { created_at: '2020-01-01T00:00:00Z' })
+    await sendMessage(context, id)
+    await sendMessage(context, id)
+    expect(await told()).to.deep.equal([
+      { messageId: id, status: 'failed', error: 'expired', carrierCode: null },
+    ])
+  })
+
+  it('tells of a message whose worker is lost, and what is heard of it later', async () => {
+    const id = await queueMessage(context, line)
+    await context.batched.claimMessage(id)
+    await loseWorker(context, 'messages', [id])
+    await sweep(context)
+    await sweep(context)
+    expect(await told()).to.deep.equal([
+      { messageId: id, status: 'unknown', error: 'worker_lost', carrierCode: null },
+    ])
+    const receipt = { carrier: 'simulator', carrierMessageId: newId(), messageId: id } as const
+    await receiveReceipt(context, { ...receipt, status: 'sent' })
+    expect(await statuses()).to.deep.equal(['unknown', 'sent'])
+  })
+
+  it('tells of a message that was given up, and lets the next one to its number go', async () => {
+    const id = await queueMessage(context, line)
+    const next = await queueMessage(context, line)
+    for (let n = 1; n < MAX_CRASHES; n += 1) await countMessageCrash(context, id)
+    expect(await statuses()).to.deep.equal([])
+    await countMessageCrash(context, id)
+    expect(await statuses()).to.deep.equal(['failed'])
+    expect(await messageRow(context, next)).to.include({ job_generation: 1 })
+  })
+
+  it('tells of each message of a batch', async () => {
+    const ids = await Promise.all(
+      [1, 2, 3].map((n) => queueMessage(context, line, { to_number: `${ANNA}${n}` })),
+    )
+    await Promise.all(ids.map((id) => sendMessage(context, id)))
+    expect((await told()).map(({ messageId }) => messageId)).to.have.members(ids)
+  })
+
+  it('is not made for a line that did not ask for it', async () => {
+    for (const optInEvents of [[], ['optOut']]) {
+      const other = await openLine(optInEvents)
+      await sendMessage(context, await queueMessage(context, other))
+      expect([await events(other), await deliveries(other)]).to.deep.equal([[], []])
+    }
+  })
+
+  it('is not made while the connection or the line is off', async () => {
+    const resting = await openLine(['messageStatus'])
+    await disableConnection(context, resting.userId, resting.lineId)
+    await sendMessage(context, await queueMessage(context, resting))
+    const disabled = await openLine(['messageStatus'])
+    await setLineStatus(context, disabled.userId, disabled.lineId, 'disabled')
+    await sendMessage(context, await queueMessage(context, disabled))
+    expect([await events(resting), await events(disabled)]).to.deep.equal([[], []])
+  })
+
+  it('is not made for a message that is received', async () => {
+    await receiveMessage(context, inboundText(line))
+    expect(await events()).to.deep.equal([])
+  })
+
+  it('is held while the endpoint is disabled', async () => {
+    await context.db('endpoints').where({ user_id: line.userId }).update({ disabled_at: new Date() })
+    await sendMessage(context, await queueMessage(context, line))
+    expect((await deliveries()).map(({ status }) => status)).to.deep.equal(['held'])
+  })
+
+  describe('for applications', () => {
+    const open = async (
+      optInEvents: string[],
+      scopes: Parameters<typeof connect>[3] = ['messages:connect'],
+    ) => {
+      const application = await createApplication(context, { webhookUrl: receiver.url, optInEvents })
+      await connect(context, application, line, scopes)
+      return application
+    }
+
+    it('goes to each that asked for it and has the line’s events, as one event', async () => {
+      const application = await open(['messageStatus'])
+      await open([])
+      await open(['messageStatus'], ['messages:write'])
+      await sendMessage(context, await queueMessage(context, line))
+      expect(await events()).to.have.length(1)
+      expect((await deliveries()).map((each) => each.application_id)).to.have.members([null, application.id])
+    })
+
+    it('does not reach one that has lost the line', async () => {
+      const application = await open(['messageStatus'])
+      await sendMessage(context, await queueMessage(context, line))
+      const delivery = (await deliveries()).find((each) => each.application_id === application.id)!
+      await context.db('application_lines').where({ application_id: application.id }).delete()
+      expect(await attempt(delivery)).to.deep.equal({ kind: 'exhausted', failure: 'disconnected' })
+      expect(receiver.requests).to.deep.equal([])
+    })
+
+    it('that waits ends when the user disconnects the line', async () => {
+      const application = await open(['messageStatus'])
+      await sendMessage(context, await queueMessage(context, line))
+      await disconnectLine(context, line.userId, application.id, line.lineId)
+      const delivery = (await deliveries()).find((each) => each.application_id === application.id)!
+      expect(delivery).to.include({ status: 'exhausted', last_failure: 'disconnected' })
+    })
+  })
+})

@@ -21,7 +21,7 @@ export function readAccountFields(written: Partial<CarrierAccountFields>): Parti
     // NaN is in no range.
     if (pace != null && !(pace >= MIN_PER_SECOND && pace <= MAX_PER_SECOND)) {
       throw new UserError(
-        `${field} must be a number from ${MIN_PER_SECOND} to ${MAX_PER_SECOND}, such as 0.5, or nothing for no limit`,
+        `${field} must be a number from ${MIN_PER_SECOND} to ${MAX_PER_SECOND}, such as 0.5, or none for no limit`,
       )
     }
   }

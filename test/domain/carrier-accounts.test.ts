@@ -181,6 +181,7 @@ describe('carrier accounts', () => {
       ['recoveryCode', false, undefined],
       ['region', true, 'jungle'],
       ['retries', true, '0'],
+      ['song', false, undefined],
       ['loud', true, 'false'],
     ])
     expect(settings[3]).to.deep.include({

@@ -11,6 +11,7 @@ export const parrot: CarrierKind<{
   recoveryCode?: string | undefined
   region: string
   retries: number
+  song?: string | undefined
   loud: boolean
 }> = {
   title: 'Parrot',
@@ -24,6 +25,7 @@ export const parrot: CarrierKind<{
     recoveryCode: yup.string().meta({ about: 'For when it has flown.', secret: true }),
     region: yup.string().oneOf(['jungle', 'cage']).default('jungle').meta({ about: 'Where it lives.' }),
     retries: yup.number().integer().min(0).default(3).meta({ about: 'How often it repeats.' }),
+    song: yup.string().meta({ about: 'What it sings.', multiline: true }),
     loud: yup.boolean().default(false).meta({ about: 'Whether it shouts.' }),
   }),
   defaults: { messagesPerSecond: null, messagesPerSecondPerLine: 1, handlesOptOut: true },

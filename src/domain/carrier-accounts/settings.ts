@@ -12,6 +12,8 @@ export interface SettingField {
   options: string[]
   isSecret: boolean
   isRequired: boolean
+  /** A text of several lines, such as a certificate. */
+  isMultiline: boolean
   /** What it is when nobody writes anything. */
   standard: string | undefined
 }
@@ -25,11 +27,17 @@ export interface SettingView extends SettingField {
 
 type Setting = string | number | boolean
 
+interface SettingMeta {
+  about?: string
+  secret?: boolean
+  multiline?: boolean
+}
+
 /** A kind's settings in the order of its schema. */
 export function listSettingFields({ settings }: CarrierKind): SettingField[] {
   return Object.entries(settings.describe().fields).map(([key, description]) => {
     const field = description as yup.SchemaDescription & { default?: Setting | null }
-    const { about = '', secret = false } = (field.meta ?? {}) as { about?: string; secret?: boolean }
+    const { about = '', secret = false, multiline = false } = (field.meta ?? {}) as SettingMeta
     return {
       key,
       about,
@@ -37,6 +45,7 @@ export function listSettingFields({ settings }: CarrierKind): SettingField[] {
       options: field.oneOf.filter((option) => option != null).map(String),
       isSecret: secret,
       isRequired: !field.optional,
+      isMultiline: multiline,
       standard: field.default == null ? undefined : String(field.default),
     }
   })
@@ -74,9 +83,9 @@ export function readSettings({ title, settings }: CarrierKind, written: Record<s
 }
 
 /** With the field's name, and in other words than yup's own where those would quote the value. */
-function explain({ path = '', type, message }: yup.ValidationError, { fields }: yup.AnyObjectSchema): string {
-  if (type === 'optionality' || type === 'required') {
-    const { about } = ((fields[path] as yup.AnySchema).describe().meta ?? {}) as { about?: string }
+function explain({ path = '', message }: yup.ValidationError, { fields }: yup.AnyObjectSchema): string {
+  if (message === `${path} is a required field`) {
+    const { about } = ((fields[path] as yup.AnySchema).describe().meta ?? {}) as SettingMeta
     return `${path} is required${about === undefined ? '' : `: ${about}`}`
   }
   const wanted = /must be a `(\w+)` type/.exec(message)?.[1]

@@ -110,6 +110,7 @@ describe('the pages of carriers', () => {
         /<small>What it listens to\.<\/small>/,
         /<select name="setting-region">.*<option[^>]* selected[^>]*>jungle/,
         /<input type="number" name="setting-retries" (required )?value="3"/,
+        /<textarea name="setting-song"/,
         /<input type="checkbox" name="setting-loud" value="true"\/>/,
         /name="messagesPerSecondPerLine"[^>]* value="1"/,
         /<input type="checkbox" name="handlesOptOut" value="true" checked/,
@@ -117,7 +118,7 @@ describe('the pages of carriers', () => {
         expect(form.text).to.match(part)
       }
       const sent = typed(
-        { url: bird.url, apiKey: API_KEY, recoveryCode: '', region: 'cage', retries: '7', loud: 'true' },
+        { url: bird.url, apiKey: API_KEY, region: 'cage', retries: '7', song: 'la\nla', loud: 'true' },
         { kind: 'parrot', name: 'polly', messagesPerSecond: '0.5', messagesPerSecondPerLine: '' },
       )
       const added = await browser.submit(`${CARRIERS}/new`, sent)
@@ -133,6 +134,7 @@ describe('the pages of carriers', () => {
         apiKey: API_KEY,
         region: 'cage',
         retries: 7,
+        song: 'la\nla',
         loud: true,
       })
       const page = await browser.get(`${CARRIERS}/${id}?done=carrier-added`)

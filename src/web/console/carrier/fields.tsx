@@ -2,7 +2,7 @@ import type { Context as KoaContext } from 'koa'
 import type { CarrierAccountFields } from '../../../database/carrier-accounts.js'
 import type { SettingField, SettingView } from '../../../domain/carrier-accounts/settings.js'
 import { fieldOf } from '../fields.js'
-import { CheckBox, Field, Select, typedIn } from '../form.js'
+import { CheckBox, Field, Select, TextArea, typedIn } from '../form.js'
 import type { Page } from '../page.js'
 
 interface OfForm {
@@ -55,6 +55,7 @@ function Setting({ page, action, setting }: OfForm & { setting: SettingView }) {
       />
     )
   }
+  if (setting.isMultiline) return <TextArea {...field} hint={about} rows={5} required={isNeeded} />
   const more = type === 'number' ? { type: 'number' as const, more: { step: 'any' } } : {}
   return <Field {...field} {...more} hint={about} required={isNeeded} autocomplete="off" />
 }

@@ -1,5 +1,6 @@
 import { Command } from 'commander'
 import { readVersion } from '../src/config.js'
+import { addCarrierCommands } from './commands/carrier.js'
 import { addConnectionCommands } from './commands/connection.js'
 import { addLineCommands } from './commands/line.js'
 import { addMigrateCommand } from './commands/migrate.js'
@@ -18,6 +19,7 @@ export function createProgram(): Command {
   addMigrateCommand(program)
   addUserCommands(program)
   addTokenCommands(program)
+  addCarrierCommands(program)
   addLineCommands(program)
   addConnectionCommands(program)
   addWebhookCommands(program)

@@ -56,7 +56,9 @@ if not is_full then
   for w = 1, #KEYS / 2 do
     local log, queue, length = KEYS[2 * w - 1], KEYS[2 * w], tonumber(ARGV[3 + 2 * w])
     redis.call('ZADD', log, now, member)
-    redis.call('PEXPIRE', log, length)
+    -- As long as its last place counts, which may be held for a moment to come.
+    local last = redis.call('ZRANGE', log, -1, -1, 'WITHSCORES')[2]
+    redis.call('PEXPIRE', log, tonumber(last) - now + length)
     redis.call('ZREM', queue, member)
   end
   return 0

@@ -19,6 +19,14 @@ export interface SlidingWindows {
    * @throws Unavailable
    */
   take(member: string, windows: readonly Window[], now?: number): Promise<number>
+  /**
+   * Moves the places that `member` has to a moment that is yet to come: who must wait elsewhere keeps them until it
+   * asks again then.
+   *
+   * @param now as for `take`
+   * @throws Unavailable
+   */
+  hold(member: string, windows: readonly Window[], waitMs: number, now?: number): Promise<void>
   /** Empties a window, for those who took places and for those who wait. @throws Unavailable */
   clear(key: string): Promise<void>
 }
@@ -26,14 +34,16 @@ export interface SlidingWindows {
 /** How late a waiter may come back before its turn goes to the next: a busy worker is not a dead one. */
 const PATIENCE_MS = 2000
 
-const script = readFileSync(new URL('./sliding-window.lua', import.meta.url), 'utf8')
+const script = readScript('sliding-window')
+const holdScript = readScript('sliding-window-hold')
 
-type WithScript = Redis & {
-  slidingWindow(keyCount: number, ...args: (string | number)[]): Promise<number>
-}
+type Script = (keyCount: number, ...args: (string | number)[]) => Promise<number>
+
+type WithScript = Redis & { slidingWindow: Script; slidingWindowHold: Script }
 
 export function createSlidingWindows(redis: Redis): SlidingWindows {
   redis.defineCommand('slidingWindow', { lua: script })
+  redis.defineCommand('slidingWindowHold', { lua: holdScript })
   return {
     take: (member, windows, now) =>
       redisAvailable(() =>
@@ -46,6 +56,18 @@ export function createSlidingWindows(redis: Redis): SlidingWindows {
           ...windows.flatMap(({ limit, lengthMs }) => [limit, lengthMs]),
         ),
       ),
+    hold: async (member, windows, waitMs, now) => {
+      await redisAvailable(() =>
+        (redis as WithScript).slidingWindowHold(
+          windows.length,
+          ...windows.map(({ key }) => key),
+          member,
+          now ?? '',
+          waitMs,
+          ...windows.map(({ lengthMs }) => lengthMs),
+        ),
+      )
+    },
     clear: async (key) => {
       await redisAvailable(() => redis.del(key, waiters(key)))
     },
@@ -54,4 +76,8 @@ export function createSlidingWindows(redis: Redis): SlidingWindows {
 
 function waiters(key: string): string {
   return `${key}:waiting`
+}
+
+function readScript(name: string): string {
+  return readFileSync(new URL(`./${name}.lua`, import.meta.url), 'utf8')
 }

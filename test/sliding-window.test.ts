@@ -111,6 +111,32 @@ describe('sliding window', () => {
     )
   })
 
+  it('holds a place for a moment to come: nobody else has it before or at that moment, and its member does', async () => {
+    const line = window(1)
+    await fill(line, [0])
+    await windows.hold('holder 0', [line], 2 * MINUTE, 10)
+    expect(await windows.take('next', [line], 20)).to.equal(3 * MINUTE + 10 - 20)
+    expect(await redis.pttl(line.key)).to.be.greaterThan(2 * MINUTE)
+    expect(await windows.take('holder 0', [line], 2 * MINUTE + 10)).to.equal(0)
+    expect(await windows.take('next', [line], 3 * MINUTE + 10)).to.equal(0)
+  })
+
+  it('keeps a held place as long, however many come and go in the others', async () => {
+    const line = window(2)
+    await fill(line, [0])
+    await windows.hold('holder 0', [line], 2 * MINUTE, 0)
+    expect(await windows.take('passer-by', [line], 10)).to.equal(0)
+    expect(await redis.pttl(line.key)).to.be.greaterThan(2 * MINUTE)
+  })
+
+  it('holds no place that there is none of any more', async () => {
+    const line = window(1)
+    await fill(line, [0])
+    await windows.clear(line.key)
+    await windows.hold('holder 0', [line], MINUTE, 10)
+    expect(await windows.take('next', [line], 20)).to.equal(0)
+  })
+
   it('does not let a newcomer overtake those who were told to come back', async () => {
     const line = window(1)
     await fill(line, [0])

@@ -2,6 +2,7 @@ import { InvalidArgumentError, type Command } from 'commander'
 import { addLine, getAnyLine, listLines, setLineStatus } from '../../src/domain/lines.js'
 import { getUserByEmail } from '../../src/domain/users.js'
 import { run } from '../run.js'
+import { addLineImportCommand } from './line-import.js'
 
 interface AddOptions {
   user: string
@@ -22,7 +23,7 @@ export function addLineCommands(program: Command): void {
     .argument('<number>', 'the phone number in E.164 form, such as +15551234567')
     .requiredOption('--user <email>', 'who owns it')
     .option('--name <name>', 'name to show; the number when left out')
-    .option('--carrier <name>', 'which carrier it is at', 'simulator')
+    .option('--carrier <name>', 'which carrier account it is at', 'simulator')
     .option('--countries <codes>', 'countries it may send to, such as US,CA; all when left out')
     .option('--per-number <count>', 'messages to one number in a minute (5)', wholeNumber)
     .option('--per-minute <count>', 'messages in all in a minute (30)', wholeNumber)
@@ -43,6 +44,8 @@ export function addLineCommands(program: Command): void {
         return { result: added, lines: [`line ${added.number} added (${added.id})`] }
       }),
     )
+
+  addLineImportCommand(line)
 
   line
     .command('list')

@@ -72,7 +72,10 @@ export interface SentRecord {
 export interface CarrierKind<Settings extends AnyObject = AnyObject> {
   /** For people, such as `Twilio`. */
   title: string
-  /** Each setting has a sentence (`meta.about`), and `meta.secret` if it is never shown again. */
+  /**
+   * Each setting has a sentence (`meta.about`), `meta.secret` if it is never shown again, and `meta.multiline` if it is
+   * a text of several lines. They are texts, numbers and booleans.
+   */
   settings: ObjectSchema<Settings>
   /** What an account has until somebody says otherwise. */
   defaults: {

@@ -17,6 +17,8 @@ export interface AccountKey {
 }
 
 export interface Carriers {
+  /** What accounts can be made of. */
+  readonly kinds: ReadonlyMap<string, CarrierKind>
   /**
    * The carrier of an account, made once in this process and made again when its settings have changed.
    *
@@ -27,17 +29,19 @@ export interface Carriers {
   close(): Promise<void>
 }
 
-export function createCarriers(tools: CarrierTools): Carriers {
+/** @param kinds others than `CARRIER_KINDS` only in tests */
+export function createCarriers(tools: CarrierTools, kinds = CARRIER_KINDS): Carriers {
   const made = new Map<string, { version: number; carrier: Promise<Carrier | undefined> }>()
 
   const make = async ({ id, name, kind }: AccountKey, readSettings: () => Promise<object>) =>
-    CARRIER_KINDS.get(kind)?.create({ id, name }, await readSettings(), tools)
+    kinds.get(kind)?.create({ id, name }, await readSettings(), tools)
 
   const end = async (carrier: Promise<Carrier | undefined>) => {
     await carrier.then((each) => each?.close()).catch(() => undefined)
   }
 
   return {
+    kinds,
     get(account, readSettings) {
       const known = made.get(account.id)
       // A reader that is behind is served by the newer settings.

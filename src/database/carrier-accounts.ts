@@ -15,6 +15,10 @@ export interface CarrierAccount {
   /** The carrier itself answers STOP, START and HELP. */
   handlesOptOut: boolean
   createdAt: Date
+  /** null: not since it was last changed. */
+  lastTestedAt: Date | null
+  /** What was wrong then, in words; null: it worked. */
+  lastTestFault: string | null
 }
 
 export type CarrierAccountFields = Pick<
@@ -31,6 +35,8 @@ const COLUMNS = {
   messagesPerSecondPerLine: 'messages_per_second_per_line',
   handlesOptOut: 'handles_opt_out',
   createdAt: 'created_at',
+  lastTestedAt: 'last_tested_at',
+  lastTestFault: 'last_test_fault',
 }
 
 /** @returns false when there is an account of this name */
@@ -79,22 +85,39 @@ export async function findSealedSettings(db: Database, id: string): Promise<Buff
   return row?.sealed ?? undefined
 }
 
-/** @returns false when there is no such account */
+/**
+ * @param version that the change was made of: two changes at the same time do not mix
+ * @param changes.settingsSealed left out: they stay
+ * @returns false when there is no such account, or it was changed meanwhile
+ */
 export async function updateCarrierAccount(
   db: Database,
-  id: string,
-  { settingsSealed, ...fields }: CarrierAccountFields & { settingsSealed: Buffer },
+  { id, version }: { id: string; version: number },
+  { settingsSealed, ...fields }: CarrierAccountFields & { settingsSealed?: Buffer },
 ): Promise<boolean> {
   const count = await db('carrier_accounts')
-    .where({ id })
+    .where({ id, version })
     .update({
-      settings_sealed: settingsSealed,
+      ...(settingsSealed === undefined ? {} : { settings_sealed: settingsSealed }),
       messages_per_second: fields.messagesPerSecond,
       messages_per_second_per_line: fields.messagesPerSecondPerLine,
       handles_opt_out: fields.handlesOptOut,
-      version: db.raw('version + 1'),
+      version: version + 1,
+      last_tested_at: null,
+      last_test_fault: null,
     })
   return count > 0
+}
+
+/** How a test of this version of the account went; of another version it would say nothing. */
+export async function recordCarrierTest(
+  db: Database,
+  { id, version }: { id: string; version: number },
+  fault: string | null,
+): Promise<void> {
+  await db('carrier_accounts')
+    .where({ id, version })
+    .update({ last_tested_at: db.fn.now(), last_test_fault: fault })
 }
 
 /** Only one without lines. @returns false when it has some, or there is no such account */

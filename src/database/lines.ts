@@ -131,3 +131,34 @@ export async function updateLineStatus(
 ): Promise<boolean> {
   return (await db('lines').where({ user_id: userId, id }).update({ status })) > 0
 }
+
+/** How many lines each carrier account has, by its name; one without lines is not in it. */
+export async function countLinesOfCarriers(db: Database): Promise<Map<string, number>> {
+  const rows = await db('lines')
+    .groupBy('carrier')
+    .select<{ carrier: string; count: number }[]>('carrier', db.raw('count(*)::int as count'))
+  return new Map(rows.map(({ carrier, count }) => [carrier, count]))
+}
+
+/** For operators: whose line a number is. */
+export interface LineOfNumber {
+  id: string
+  number: string
+  carrier: string
+  userId: string
+  ownerEmail: string
+}
+
+/** For operators: the lines that these numbers (E.164) belong to. */
+export async function findLinesOfNumbers(db: Database, numbers: readonly string[]): Promise<LineOfNumber[]> {
+  return db('lines as l')
+    .join('users as u', 'u.id', 'l.user_id')
+    .whereRaw('l.number = any (?::text[])', [[...numbers]])
+    .select<LineOfNumber[]>({
+      id: 'l.id',
+      number: 'l.number',
+      carrier: 'l.carrier',
+      userId: 'l.user_id',
+      ownerEmail: 'u.email',
+    })
+}

@@ -1,16 +1,22 @@
-import * as yup from 'yup'
-import { CARRIER_KINDS } from '../carriers/registry.js'
 import {
+  deleteCarrierAccount,
   findCarrierAccount,
   insertCarrierAccount,
+  listCarrierAccounts as selectAccounts,
   type CarrierAccount,
   type CarrierAccountFields,
 } from '../database/carrier-accounts.js'
 import { available } from '../database/connection.js'
+import { countLinesOfCarriers } from '../database/lines.js'
 import { UserError } from '../errors.js'
-import { newId } from '../ids.js'
-import { settingsPlace } from './carriers.js'
+import { isId, newId } from '../ids.js'
+import { readAccountFields, readAccountName } from './carrier-accounts/fields.js'
+import { getCarrierKind, requireChangeable } from './carrier-accounts/kinds.js'
+import { readSettings } from './carrier-accounts/settings.js'
+import { sealSettings } from './carriers.js'
 import type { Context } from './context.js'
+
+export type { CarrierAccount } from '../database/carrier-accounts.js'
 
 export interface NewCarrierAccount extends Partial<CarrierAccountFields> {
   name: string
@@ -19,29 +25,51 @@ export interface NewCarrierAccount extends Partial<CarrierAccountFields> {
   settings: Record<string, unknown>
 }
 
+export interface ListedCarrierAccount extends CarrierAccount {
+  /** Its kind for people, such as `Twilio`. */
+  title: string
+  lineCount: number
+}
+
 /**
  * For operators: an account at a carrier. Its settings are encrypted at rest.
  *
  * @throws UserError naming the field; 409 when the name is taken
  */
 export async function addCarrierAccount(
-  { db, secrets }: Context,
-  { name, kind, settings, ...given }: NewCarrierAccount,
+  context: Context,
+  { name: writtenName, kind, settings, ...fields }: NewCarrierAccount,
 ): Promise<CarrierAccount> {
-  if (!/^[a-z0-9][a-z0-9-]{0,39}$/.test(name)) {
-    throw new UserError('name must be 1 to 40 lower-case letters, digits and dashes')
-  }
-  const definition = CARRIER_KINDS.get(kind)
-  if (definition === undefined || kind === 'simulator') {
-    const kinds = [...CARRIER_KINDS.keys()].filter((each) => each !== 'simulator')
-    throw new UserError(`kind must be one of ${kinds.join(', ')}`)
-  }
+  const name = readAccountName(writtenName)
+  const definition = getCarrierKind(context, kind)
   const id = newId()
-  const sealed = secrets.seal(JSON.stringify(readSettings(kind, settings)), settingsPlace(id))
-  const account = { ...definition.defaults, ...given, id, name, kind, settingsSealed: sealed }
-  const isNew = await available(() => insertCarrierAccount(db, account))
-  if (!isNew) throw new UserError(`there is a carrier account ${name} already`, 409)
-  return getCarrierAccount({ db }, name)
+  const account = {
+    ...definition.defaults,
+    ...readAccountFields(fields),
+    id,
+    name,
+    kind,
+    settingsSealed: sealSettings(context, id, readSettings(definition, settings)),
+  }
+  if (!(await available(() => insertCarrierAccount(context.db, account)))) {
+    throw new UserError(`there is a carrier account ${name} already`, 409)
+  }
+  return getCarrierAccount(context, name)
+}
+
+/** All of them, by name. */
+export async function listCarrierAccounts({
+  db,
+  carriers,
+}: Pick<Context, 'db' | 'carriers'>): Promise<ListedCarrierAccount[]> {
+  const [accounts, lineCounts] = await available(() =>
+    Promise.all([selectAccounts(db), countLinesOfCarriers(db)]),
+  )
+  return accounts.map((account) => ({
+    ...account,
+    title: carriers.kinds.get(account.kind)?.title ?? account.kind,
+    lineCount: lineCounts.get(account.name) ?? 0,
+  }))
 }
 
 /** @throws UserError 404 */
@@ -51,12 +79,23 @@ export async function getCarrierAccount({ db }: Pick<Context, 'db'>, name: strin
   return account
 }
 
-/** @throws UserError naming every setting that is wrong */
-function readSettings(kind: string, settings: Record<string, unknown>): object {
-  try {
-    return CARRIER_KINDS.get(kind)?.settings.noUnknown().validateSync(settings, { abortEarly: false }) ?? {}
-  } catch (error) {
-    if (!(error instanceof yup.ValidationError)) throw error
-    throw new UserError(error.errors.join('; '))
+/** @throws UserError 404 */
+export async function getCarrierAccountById(
+  { db }: Pick<Context, 'db'>,
+  id: string,
+): Promise<CarrierAccount> {
+  const account = isId(id) ? await available(() => findCarrierAccount(db, { id })) : undefined
+  if (account === undefined) throw new UserError('no such carrier account', 404)
+  return account
+}
+
+/** @throws UserError 409 while lines are at it, and for the simulator */
+export async function removeCarrierAccount(
+  { db }: Pick<Context, 'db'>,
+  account: CarrierAccount,
+): Promise<void> {
+  requireChangeable(account)
+  if (!(await available(() => deleteCarrierAccount(db, account.id)))) {
+    throw new UserError(`lines are at ${account.name}: it cannot be removed as long as they are`, 409)
   }
 }

@@ -1,6 +1,6 @@
 import type { Redis } from 'ioredis'
 import { batch } from '../batch.js'
-import { createCarriers, type Carriers } from '../carriers/registry.js'
+import { createCarriers, type CARRIER_KINDS, type Carriers } from '../carriers/registry.js'
 import { ConfigInvalid, readConfig, type Config } from '../config.js'
 import { available, connectDatabase, type Database } from '../database/connection.js'
 import { claimDeliveries, recordAttempts, type AttemptResult } from '../database/deliveries/delivering.js'
@@ -61,7 +61,12 @@ export function openContext(process: string): Context {
 
 export function createContext(
   config: Config,
-  options: { process: string; poolSize?: number; statementTimeoutMs?: number },
+  options: {
+    process: string
+    poolSize?: number
+    statementTimeoutMs?: number
+    carrierKinds?: typeof CARRIER_KINDS
+  },
 ): Context {
   const log = createLog(options.process, config.logLevel)
   const db = connectDatabase({
@@ -82,12 +87,15 @@ export function createContext(
     return [...messages]
   })
 
-  const carriers = createCarriers({
-    http: safeFetch,
-    log,
-    publicUrl: config.publicUrl,
-    simulatorOutbox: config.simulator ? { take: takeSimulated } : undefined,
-  })
+  const carriers = createCarriers(
+    {
+      http: safeFetch,
+      log,
+      publicUrl: config.publicUrl,
+      simulatorOutbox: config.simulator ? { take: takeSimulated } : undefined,
+    },
+    options.carrierKinds,
+  )
 
   return {
     config,

@@ -16,7 +16,7 @@ import {
 import { storable } from '../database/text.js'
 import { UserError } from '../errors.js'
 import { isId, newId } from '../ids.js'
-import { findCarrier } from './carriers.js'
+import { getCarrier, notSetUp } from './carriers.js'
 import type { Context } from './context.js'
 import { parseNumber } from './phone-number.js'
 
@@ -41,11 +41,8 @@ export async function addLine(context: Context, fields: NewLine): Promise<Line> 
   const parsed = fields.number.trim().startsWith('+') ? parseNumber(fields.number, null) : undefined
   if (parsed === undefined) throw new UserError('number must be in E.164 form, such as +15551234567')
   const account = await available(() => findCarrierAccount(db, { name: fields.carrier }))
-  if (account === undefined || (await findCarrier(context, account)) === undefined) {
-    throw new UserError(
-      `carrier ${fields.carrier} is not set up here: add it with \`linehook carrier add\`; the simulator needs SIMULATOR=true`,
-    )
-  }
+  if (account === undefined) throw notSetUp(fields.carrier)
+  await getCarrier(context, account)
   const name = storable(fields.name ?? '').trim()
   const line: Line = {
     id: newId(),

@@ -199,7 +199,7 @@ export function hasDeliveryJob({ queues }: Context, id: string, generation: numb
 export function withCarrier(context: Context, send: Carrier['send']): Context {
   const get = ({ name }: { name: string }) =>
     Promise.resolve({ name, send, test: () => Promise.resolve(undefined), close: () => Promise.resolve() })
-  return { ...context, carriers: { get, close: () => Promise.resolve() } }
+  return { ...context, carriers: { ...context.carriers, get, close: () => Promise.resolve() } }
 }
 
 /** The lease of a row that is worked on ended a second ago: its worker is gone. */

@@ -72,26 +72,37 @@ export async function startWeb(environment: Environment): Promise<RunningWeb> {
 export function runSource(
   path: string,
   environment: Environment,
-  { name = path, args = [], cwd }: { name?: string; args?: readonly string[]; cwd?: string } = {},
+  {
+    name = path,
+    args = [],
+    cwd,
+    input,
+  }: { name?: string; args?: readonly string[]; cwd?: string; input?: string } = {},
 ): RunningProcess {
   const isCompiled = !path.startsWith('test/')
   const file = isCompiled ? `dist/${path.replace(/\.tsx?$/, '.js')}` : path
   const script = fileURLToPath(new URL(`../../${file}`, import.meta.url))
-  return runNode(name, [...(isCompiled ? [] : TSX), script, ...args], environment, cwd)
+  return runNode(name, [...(isCompiled ? [] : TSX), script, ...args], environment, cwd, input)
 }
 
-/** Runs node with only this environment (and PATH). `stopProcesses` ends it if it has not ended by then. */
+/**
+ * Runs node with only this environment (and PATH). `stopProcesses` ends it if it has not ended by then.
+ *
+ * @param input what it reads from standard input
+ */
 export function runNode(
   name: string,
   args: readonly string[],
   environment: Environment,
   cwd?: string,
+  input = '',
 ): RunningProcess {
   const child = spawn(process.execPath, args, {
     cwd,
     env: { PATH: process.env.PATH, ...environment },
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: ['pipe', 'pipe', 'pipe'],
   })
+  child.stdin.end(input)
   running.add(child)
   const isRunning = () => child.exitCode === null && child.signalCode === null
   const closed = once(child, 'close').then(() => {

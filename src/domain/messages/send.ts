@@ -125,20 +125,26 @@ export function numberWindowKey(lineId: string, number: string): string {
 
 /**
  * A place in every window of the line, and then in its account's, which has another hash tag. Who waits for the
- * account's asks the line again, and its place there moves to that moment: the windows hold for what is sent.
+ * account's has its places in the line held for that moment: else they would be over by then, and the line's next
+ * messages would have taken them, only to wait for the account's as well (five lines at 1/s each, of an account at
+ * 3/s, sent at 1/s).
  *
  * @returns the milliseconds to wait; 0: it is its turn
  * @throws Unavailable
  */
 async function takePlaces({ windows }: Context, message: MessageToSend): Promise<number> {
   const { id, lineId, toNumber, numberLimit, lineLimit, account } = message
-  const waitMs = await windows.take(id, [
+  const ofLine = [
     { key: numberWindowKey(lineId, toNumber), limit: numberLimit, lengthMs: WINDOW_MS },
     { key: `lh:{${lineId}}:line`, limit: lineLimit, lengthMs: WINDOW_MS },
     ...paceWindow(`lh:{${lineId}}:pace`, account.messagesPerSecondPerLine),
-  ])
+  ]
+  const waitMs = await windows.take(id, ofLine)
   const ofAccount = paceWindow(`lh:{${account.id}}:pace`, account.messagesPerSecond)
-  return waitMs > 0 || ofAccount.length === 0 ? waitMs : windows.take(id, ofAccount)
+  if (waitMs > 0 || ofAccount.length === 0) return waitMs
+  const accountWaitMs = await windows.take(id, ofAccount)
+  if (accountWaitMs > 0) await windows.hold(id, ofLine, accountWaitMs)
+  return accountWaitMs
 }
 
 /** A carrier's pace, such as 1/s; below that one message in as many seconds as it takes. */

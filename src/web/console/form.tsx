@@ -98,10 +98,34 @@ export function typedIn(page: Page, action: string, name: string): string | unde
   return page.fault?.action === action ? page.fault.fields[name] : undefined
 }
 
+/** After a refusal it is as it was sent: an unticked box sends nothing. */
+export function CheckBox(props: {
+  page: Page
+  action: string
+  name: string
+  label: string
+  isChecked?: boolean
+}) {
+  const { page, action, name, label, isChecked = false } = props
+  const isRefused = page.fault?.action === action
+  return (
+    <label>
+      <input
+        type="checkbox"
+        name={name}
+        value="true"
+        checked={isRefused ? typedIn(page, action, name) !== undefined : isChecked}
+      />
+      {label}
+    </label>
+  )
+}
+
 /** A choice from a few; `options` are value and label. */
 export function Select(props: {
   name: string
   label: string
+  hint?: string
   options: readonly (readonly [value: string, label: string])[]
   value?: string
 }) {
@@ -115,6 +139,7 @@ export function Select(props: {
           </option>
         ))}
       </select>
+      {props.hint !== undefined && <small>{props.hint}</small>}
     </label>
   )
 }

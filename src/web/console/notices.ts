@@ -33,6 +33,10 @@ const NOTICES = {
   'line-added': 'The line is added.',
   'line-disabled': 'The line is disabled: it sends and receives nothing.',
   'line-enabled': 'The line works again.',
+  'carrier-added': 'The account is added. Test it, then import its numbers.',
+  'carrier-changed': 'The account is changed. Test it.',
+  'carrier-removed': 'The account is removed, with its credentials.',
+  'carrier-numbers-set-up': 'The carrier now calls us for what the account’s lines receive.',
 } as const
 
 export type Notice = keyof typeof NOTICES

@@ -11,6 +11,12 @@ export {
   postDisconnectLine,
   showAuthorizedApplications,
 } from './authorized-applications.js'
+export { postCarrierRemoval, showCarrier } from './carrier.js'
+export { postCarrier, showNewCarrier } from './carrier/new.js'
+export { postCarrierSetUp, postImport } from './carrier/post-numbers.js'
+export { postCarrierSettings } from './carrier/settings.js'
+export { postCarrierTest } from './carrier/test.js'
+export { showCarriers } from './carriers.js'
 export { showLine } from './line.js'
 export { postDisable, postDisconnect, postEnable } from './line/connection.js'
 export { postName } from './line/head.js'

@@ -1,10 +1,12 @@
 import type { Context as KoaContext, Middleware } from 'koa'
+import { listCarrierAccounts, type ListedCarrierAccount } from '../../domain/carrier-accounts.js'
+import { isSimulator } from '../../domain/carrier-accounts/kinds.js'
 import type { Context } from '../../domain/context.js'
 import { addLine, listOwnLines, setLineStatus } from '../../domain/lines.js'
 import { createSetUpLink } from '../../domain/set-up-links.js'
 import { getUser } from '../../domain/users.js'
 import { fieldOf, idOf } from './fields.js'
-import { Confirm, Empty, Field, Form, Select } from './form.js'
+import { Confirm, Empty, Field, Form, Select, typedIn } from './form.js'
 import { Layout } from './layout.js'
 import { withNotice } from './notices.js'
 import { answerPage, pageOf, type Page } from './page.js'
@@ -41,7 +43,7 @@ export function showUser(context: Context): Middleware {
         ) : (
           <LineTable page={page} path={path} lines={lines} />
         )}
-        <NewLine page={page} action={`${path}/lines`} />
+        <NewLine page={page} action={`${path}/lines`} accounts={await listCarrierAccounts(context)} />
       </Layout>,
     )
   }
@@ -88,8 +90,10 @@ function LineTable({ page, path, lines }: { page: Page; path: string; lines: Lin
   )
 }
 
-function NewLine({ page, action }: { page: Page; action: string }) {
+function NewLine(props: { page: Page; action: string; accounts: ListedCarrierAccount[] }) {
+  const { page, action, accounts } = props
   const field = { page, action }
+  const usable = accounts.filter((account) => page.hasSimulator || !isSimulator(account))
   return (
     <>
       <h2>Add a line</h2>
@@ -103,7 +107,13 @@ function NewLine({ page, action }: { page: Page; action: string }) {
           hint="E.164, such as +15551234567."
         />
         <Field {...field} name="name" label="Name" hint="The number when left empty." />
-        <Select name="carrier" label="Carrier" options={[['simulator', 'Simulator']]} />
+        <Select
+          name="carrier"
+          label="Carrier account"
+          options={usable.map((account) => [account.name, nameOf(account)])}
+          value={typedIn(page, action, 'carrier') ?? 'simulator'}
+          {...(usable.length === 0 ? { hint: 'There is none yet: add one under Carriers first.' } : {})}
+        />
         <Field
           {...field}
           name="countries"
@@ -132,6 +142,10 @@ function NewLine({ page, action }: { page: Page; action: string }) {
       </Form>
     </>
   )
+}
+
+function nameOf(account: ListedCarrierAccount): string {
+  return isSimulator(account) ? account.title : `${account.name} (${account.title})`
 }
 
 export function postUserLine(context: Context) {

@@ -2,6 +2,7 @@ import { expect } from 'chai'
 import type Koa from 'koa'
 import type Router from '@koa/router'
 import { createApiToken } from '../../../src/domain/api-tokens.js'
+import { getCarrierAccount } from '../../../src/domain/carrier-accounts.js'
 import type { Context } from '../../../src/domain/context.js'
 import { listSessions } from '../../../src/domain/sessions.js'
 import { connect, createApplication } from '../../domain/applications.js'
@@ -65,6 +66,7 @@ export async function createOwner(context: Context): Promise<Owner> {
     messageId,
     deliveryId: delivery.id,
     applicationId: application.id,
+    accountId: (await getCarrierAccount(context, 'simulator')).id,
     phone: ANNA.slice(1),
   }
   const fill = (path: string) =>

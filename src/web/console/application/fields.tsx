@@ -3,7 +3,7 @@ import { OPT_IN_EVENT_TYPES } from '../../../database/events.js'
 import { getApplication, updateApplication, type Application } from '../../../domain/applications.js'
 import type { Context } from '../../../domain/context.js'
 import { OptInEvents } from '../endpoint/opt-in-events.js'
-import { fieldOf, fieldsOf, idOf } from '../fields.js'
+import { fieldOf, valuesOf, idOf } from '../fields.js'
 import { Field, Form, TextArea } from '../form.js'
 import { withNotice } from '../notices.js'
 import type { Act, Page } from '../page.js'
@@ -76,7 +76,7 @@ export function typedApplication(ctx: KoaContext) {
     website: fieldOf(ctx, 'website'),
     redirectUris: fieldOf(ctx, 'redirectUris').split(/\r?\n/),
     webhookUrl: fieldOf(ctx, 'webhookUrl'),
-    optInEvents: fieldsOf(ctx, 'optInEvents'),
+    optInEvents: valuesOf(ctx, 'optInEvents'),
   }
 }
 

@@ -5,7 +5,7 @@ import type { TestEventResult } from '../../../domain/test-event.js'
 import { Health } from '../endpoint/health.js'
 import { OptInEvents } from '../endpoint/opt-in-events.js'
 import { TestEvent } from '../endpoint/test-event.js'
-import { fieldOf, fieldsOf, idOf } from '../fields.js'
+import { fieldOf, valuesOf, idOf } from '../fields.js'
 import { Field, Form } from '../form.js'
 import type { Act } from '../page.js'
 import { sessionOf } from '../session.js'
@@ -101,7 +101,7 @@ function EventsForm({ view: { page, connection }, action }: { view: LineView; ac
 export function postOptInEvents(context: Context): Act {
   return async (ctx) => {
     const lineId = idOf(ctx, 'lineId')
-    const optInEvents = fieldsOf(ctx, 'optInEvents')
+    const optInEvents = valuesOf(ctx, 'optInEvents')
     await changeConnection(context, sessionOf(ctx).userId, lineId, { optInEvents })
     return lineWithNotice(lineId, 'events-saved')
   }

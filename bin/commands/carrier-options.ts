@@ -1,0 +1,79 @@
+import { InvalidArgumentError, type Command } from 'commander'
+import type { CarrierAccountFields } from '../../src/database/carrier-accounts.js'
+import { UserError } from '../../src/errors.js'
+import { readInput } from '../input.js'
+
+/** What `carrier add` and `carrier change` both take. */
+export function withSharedOptions(command: Command): Command {
+  return command
+    .option(
+      '--set <key=value>',
+      'a setting of its kind; key=- asks for the value, or reads a line of standard input, and so keeps a secret ' +
+        'out of the shell’s history; may be repeated',
+      collect,
+      [],
+    )
+    .option(
+      '--per-second <count>',
+      'messages a second of all its lines together; may be below 1, or none for no limit',
+      pace,
+    )
+    .option(
+      '--per-second-per-line <count>',
+      'messages a second of each line; may be below 1, or none for no limit',
+      pace,
+    )
+    .option('--handles-opt-out', 'the carrier answers STOP, START and HELP itself')
+    .option('--no-handles-opt-out', 'Linehook answers them')
+    .option('--json', 'print JSON')
+}
+
+export function collect(value: string, before: string[]): string[] {
+  return [...before, value]
+}
+
+/** @throws UserError */
+export async function readSettingOptions(written: readonly string[]): Promise<Record<string, string>> {
+  const settings = written.map((each) => {
+    const [, key, value] = /^(\w+)=(.*)$/s.exec(each) ?? []
+    if (key === undefined || value === undefined) {
+      throw new UserError(
+        '--set must be key=value, such as --set region=us, or key=- to be asked for the value',
+      )
+    }
+    return [key, value] as const
+  })
+  const asked = settings.filter(([, value]) => value === '-').map(([key]) => key)
+  return { ...Object.fromEntries(settings), ...(await readInput(asked)) }
+}
+
+export interface SharedOptions {
+  set: string[]
+  perSecond?: Pace
+  perSecondPerLine?: Pace
+  handlesOptOut?: boolean
+  json?: boolean
+}
+
+/** commander would make an empty text of null. */
+type Pace = number | 'none'
+
+/** Those that were given. */
+export function readSharedOptions(options: SharedOptions): Partial<CarrierAccountFields> {
+  const { perSecond, perSecondPerLine, handlesOptOut } = options
+  return {
+    ...(perSecond === undefined ? {} : { messagesPerSecond: toLimit(perSecond) }),
+    ...(perSecondPerLine === undefined ? {} : { messagesPerSecondPerLine: toLimit(perSecondPerLine) }),
+    ...(handlesOptOut === undefined ? {} : { handlesOptOut }),
+  }
+}
+
+function toLimit(pace: Pace): number | null {
+  return pace === 'none' ? null : pace
+}
+
+function pace(value: string): Pace {
+  if (value === 'none') return value
+  if (!/^\d+(\.\d+)?$/.test(value)) throw new InvalidArgumentError('It must be a number, or none.')
+  return Number(value)
+}

@@ -1,0 +1,130 @@
+import type { Command } from 'commander'
+import {
+  addCarrierAccount,
+  getCarrierAccount,
+  listCarrierAccounts,
+  removeCarrierAccount,
+  type ListedCarrierAccount,
+} from '../../src/domain/carrier-accounts.js'
+import { changeCarrierAccount } from '../../src/domain/carrier-accounts/change.js'
+import { setUpNumbers } from '../../src/domain/carrier-accounts/numbers.js'
+import { testCarrierAccount } from '../../src/domain/carrier-accounts/trial.js'
+import { UserError } from '../../src/errors.js'
+import { run } from '../run.js'
+import {
+  collect,
+  readSettingOptions,
+  readSharedOptions,
+  withSharedOptions,
+  type SharedOptions,
+} from './carrier-options.js'
+
+export function addCarrierCommands(program: Command): void {
+  const carrier = program.command('carrier').description('accounts at carriers, where lines live')
+
+  withSharedOptions(
+    carrier
+      .command('add')
+      .description('add an account at a carrier; its settings are encrypted at rest')
+      .argument('<name>', 'its name here, such as twilio-main, which never changes')
+      .requiredOption('--kind <kind>', 'which carrier it is at, such as twilio'),
+  ).action((name: string, options: SharedOptions & { kind: string }) =>
+    run(options, async (context) => {
+      const settings = await readSettingOptions(options.set)
+      const shared = readSharedOptions(options)
+      const added = await addCarrierAccount(context, { name, kind: options.kind, settings, ...shared })
+      return {
+        result: added,
+        lines: [`carrier account ${name} added: try it with \`linehook carrier test ${name}\``],
+      }
+    }),
+  )
+
+  carrier
+    .command('list')
+    .description('list all accounts, with how many lines each has and how its last test went')
+    .option('--json', 'print JSON')
+    .action((options: { json?: boolean }) =>
+      run(options, async (context) => {
+        const accounts = await listCarrierAccounts(context)
+        return { result: accounts, lines: accounts.map(lineOf) }
+      }),
+    )
+
+  carrier
+    .command('test')
+    .description('try an account without sending anything, and say what is wrong with it')
+    .argument('<name>', 'of the account')
+    .option('--json', 'print JSON')
+    .action((name: string, options: { json?: boolean }) =>
+      run(options, async (context) => {
+        const result = await testCarrierAccount(context, await getCarrierAccount(context, name))
+        if (!result.ok) throw new UserError(`${name} does not work: ${result.fault}`)
+        return { result: { name, ok: true }, lines: [`${name} works`] }
+      }),
+    )
+
+  withSharedOptions(
+    carrier
+      .command('change')
+      .description('change settings, pace or opt-out handling; what is left out stays')
+      .argument('<name>', 'of the account')
+      .option('--unset <key>', 'a setting to take away; may be repeated', collect, []),
+  ).action((name: string, options: SharedOptions & { unset: string[] }) =>
+    run(options, async (context) => {
+      const account = await getCarrierAccount(context, name)
+      const settings = await readSettingOptions(options.set)
+      await changeCarrierAccount(context, account, {
+        settings,
+        unset: options.unset,
+        ...readSharedOptions(options),
+      })
+      return {
+        result: await getCarrierAccount(context, name),
+        lines: [`carrier account ${name} changed: try it with \`linehook carrier test ${name}\``],
+      }
+    }),
+  )
+
+  carrier
+    .command('setup')
+    .description('let the carrier call us for what the account’s lines, or these numbers, receive')
+    .argument('<name>', 'of the account')
+    .argument('[numbers...]', 'numbers in E.164 form; those of its lines when left out')
+    .option('--json', 'print JSON')
+    .action((name: string, numbers: string[], options: { json?: boolean }) =>
+      run(options, async (context) => {
+        const account = await getCarrierAccount(context, name)
+        const done = await setUpNumbers(context, account, numbers.length === 0 ? undefined : numbers)
+        return { result: { name, numbers: done }, lines: done.map((number) => `${number} set up`) }
+      }),
+    )
+
+  carrier
+    .command('remove')
+    .description('remove an account without lines, and its credentials')
+    .argument('<name>', 'of the account')
+    .option('--json', 'print JSON')
+    .action((name: string, options: { json?: boolean }) =>
+      run(options, async (context) => {
+        await removeCarrierAccount(context, await getCarrierAccount(context, name))
+        return { result: { name, removed: true }, lines: [`carrier account ${name} removed`] }
+      }),
+    )
+}
+
+function lineOf(account: ListedCarrierAccount): string {
+  const { name, kind, lineCount, messagesPerSecond, messagesPerSecondPerLine } = account
+  const lines = lineCount === 1 ? '1 line' : `${lineCount} lines`
+  const pace = `${perSecond(messagesPerSecond)} in all, ${perSecond(messagesPerSecondPerLine)} a line`
+  return `${name.padEnd(20)} ${kind.padEnd(10)} ${lines.padEnd(9)} ${pace}  ${testOf(account)}`
+}
+
+function perSecond(pace: number | null): string {
+  return pace === null ? 'no limit' : `${pace}/s`
+}
+
+function testOf({ lastTestedAt, lastTestFault }: ListedCarrierAccount): string {
+  if (lastTestedAt === null) return 'not tested yet'
+  return `${lastTestFault === null ? 'worked' : `failed (${lastTestFault})`} ${lastTestedAt.toISOString()}`
+}

@@ -1,0 +1,78 @@
+import type { Command } from 'commander'
+import { getCarrierAccount } from '../../src/domain/carrier-accounts.js'
+import {
+  importNumbers,
+  listAccountNumbers,
+  type AccountNumber,
+  type ImportResult,
+} from '../../src/domain/carrier-accounts/numbers.js'
+import type { Context } from '../../src/domain/context.js'
+import { getUserByEmail } from '../../src/domain/users.js'
+import { UserError } from '../../src/errors.js'
+import { run } from '../run.js'
+
+interface ImportOptions {
+  carrier: string
+  user?: string
+  all?: boolean
+  json?: boolean
+}
+
+export function addLineImportCommand(line: Command): void {
+  line
+    .command('import')
+    .description('make numbers of a carrier account lines; without numbers and --all, list what there is')
+    .argument('[numbers...]', 'numbers in E.164 form')
+    .requiredOption('--carrier <name>', 'the carrier account')
+    .option('--user <email>', 'who is to own them')
+    .option('--all', 'every number that is no line yet')
+    .option('--json', 'print JSON')
+    .action((numbers: string[], options: ImportOptions) =>
+      run(options, (context) =>
+        numbers.length === 0 && options.all !== true
+          ? list(context, options)
+          : addLines(context, numbers, options),
+      ),
+    )
+}
+
+async function list(context: Context, options: ImportOptions) {
+  const numbers = await listAccountNumbers(context, await getCarrierAccount(context, options.carrier))
+  return {
+    result: numbers,
+    lines:
+      numbers.length === 0
+        ? [`${options.carrier} has no numbers: buy one there.`]
+        : numbers.map(lineOfNumber),
+  }
+}
+
+/** Exits with 1 when one was refused; the others are lines nevertheless. */
+async function addLines(context: Context, numbers: string[], { carrier, user, all }: ImportOptions) {
+  if (user === undefined) throw new UserError('--user must name who is to own the lines')
+  if (all === true && numbers.length > 0) throw new UserError('give numbers or --all, not both')
+  const { id: userId } = await getUserByEmail(context, user)
+  const account = await getCarrierAccount(context, carrier)
+  const results = await importNumbers(context, account, { userId, numbers: all === true ? 'all' : numbers })
+  if (results.some(({ outcome }) => outcome === 'refused')) process.exitCode = 1
+  return {
+    result: results,
+    lines: results.length === 0 ? ['Every number is a line already.'] : results.map(lineOfResult),
+  }
+}
+
+function lineOfNumber({ number, name, line }: AccountNumber): string {
+  const state = line === undefined ? 'no line yet' : `a line of ${line.ownerEmail} at ${line.carrier}`
+  return `${number.padEnd(16)} ${state}  ${name}`
+}
+
+function lineOfResult(result: ImportResult): string {
+  switch (result.outcome) {
+    case 'added':
+      return `line ${result.number} added (${result.lineId})`
+    case 'is_a_line':
+      return `${result.number} is a line already`
+    case 'refused':
+      return `${result.number} refused: ${result.reason}`
+  }
+}

@@ -1,0 +1,36 @@
+import { createInterface } from 'node:readline'
+import { Writable } from 'node:stream'
+import { UserError } from '../src/errors.js'
+
+/**
+ * Values that are not to stand in a command: a person is asked for each, and what is typed is not shown; from a
+ * pipe or a file each is a line, in the order of the keys.
+ *
+ * @throws UserError when there are fewer lines than keys
+ */
+export async function readInput(keys: readonly string[]): Promise<Record<string, string>> {
+  if (keys.length === 0) return {}
+  const { stdin, stderr } = process
+  const isPerson = stdin.isTTY
+  const nowhere = new Writable({
+    write: (_chunk, _encoding, done) => {
+      done()
+    },
+  })
+  const input = createInterface({ input: stdin, output: nowhere, terminal: isPerson })
+  const lines = input[Symbol.asyncIterator]()
+  try {
+    const values: Record<string, string> = {}
+    for (const key of keys) {
+      if (isPerson) stderr.write(`${key}: `)
+      const line = await lines.next()
+      if (isPerson) stderr.write('\n')
+      if (line.done === true)
+        throw new UserError(`standard input has no line for ${key}: give one for each key=-`)
+      values[key] = line.value
+    }
+    return values
+  } finally {
+    input.close()
+  }
+}

@@ -1,0 +1,40 @@
+import { CarrierRefused, type Carrier } from '../../carriers/carrier.js'
+import type { CarrierAccount } from '../../database/carrier-accounts.js'
+import { asError, UserError } from '../../errors.js'
+import { getCarrier } from '../carriers.js'
+import type { Context } from '../context.js'
+
+/**
+ * Asks an account's carrier for something that is not a message. It gets the time that a message gets, for each of
+ * `stepCount`, also if it does not heed its signal.
+ *
+ * @throws UserError 409 with what is wrong, in words
+ */
+export async function askCarrier<Answer>(
+  context: Context,
+  account: CarrierAccount,
+  ask: (carrier: Carrier, signal: AbortSignal) => Promise<Answer>,
+  stepCount = 1,
+): Promise<Answer> {
+  const { log, config } = context
+  const carrier = await getCarrier(context, account)
+  const limitMs = config.carrierTimeoutMs * stepCount
+  const signal = AbortSignal.timeout(limitMs)
+  try {
+    return await Promise.race([ask(carrier, signal), rejectOn(signal)])
+  } catch (error) {
+    if (error instanceof UserError) throw error
+    if (signal.aborted) throw new UserError(`there was no answer within ${limitMs / 1000} s`, 409)
+    if (error instanceof CarrierRefused) throw new UserError(error.message, 409)
+    log.error({ carrierAccountId: account.id, err: asError(error) }, 'carrier.unexpected_error')
+    throw new UserError('it failed in an unexpected way: the log says how (carrier.unexpected_error)', 409)
+  }
+}
+
+function rejectOn(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => {
+    signal.addEventListener('abort', () => {
+      reject(new CarrierRefused('no answer in time'))
+    })
+  })
+}

@@ -1,0 +1,128 @@
+import type { CarrierNumber } from '../../carriers/carrier.js'
+import type { CarrierAccount } from '../../database/carrier-accounts.js'
+import { available } from '../../database/connection.js'
+import { findLinesOfNumbers, type LineOfNumber } from '../../database/lines.js'
+import { UserError } from '../../errors.js'
+import { getCarrier } from '../carriers.js'
+import type { Context } from '../context.js'
+import { addLine } from '../lines.js'
+import { parseNumber } from '../phone-number.js'
+import { askCarrier } from './ask.js'
+
+const MAX_NAME_LENGTH = 100
+
+export interface AccountNumber extends CarrierNumber {
+  /** undefined: it is no line yet. It may be at another account. */
+  line: LineOfNumber | undefined
+}
+
+/** What became of a number that was to be a line. */
+export type ImportResult = { number: string } & (
+  { outcome: 'added'; lineId: string } | { outcome: 'is_a_line' } | { outcome: 'refused'; reason: string }
+)
+
+/**
+ * The numbers that the carrier says the account has.
+ *
+ * @throws UserError 409 with what is wrong, in words
+ */
+export async function listAccountNumbers(
+  context: Context,
+  account: CarrierAccount,
+): Promise<AccountNumber[]> {
+  const numbers = await askCarrier(context, account, async (carrier, signal) => carrier.listNumbers?.(signal))
+  if (numbers === undefined) {
+    throw new UserError(`${account.name} cannot list its numbers: add each with \`linehook line add\``, 409)
+  }
+  const lines = await available(() =>
+    findLinesOfNumbers(
+      context.db,
+      numbers.map(({ number }) => number),
+    ),
+  )
+  const byNumber = new Map(lines.map((line) => [line.number, line]))
+  return numbers.map((each) => ({ ...each, line: byNumber.get(each.number) }))
+}
+
+/**
+ * Makes numbers of the account lines of a user: the ones that are named, or all that are no lines yet.
+ *
+ * @throws UserError 409 when the carrier cannot say which numbers there are
+ */
+export async function importNumbers(
+  context: Context,
+  account: CarrierAccount,
+  { userId, numbers }: { userId: string; numbers: readonly string[] | 'all' },
+): Promise<ImportResult[]> {
+  const offered = await listAccountNumbers(context, account)
+  const free = offered.filter(({ line }) => line === undefined).map(({ number }) => number)
+  const results: ImportResult[] = []
+  for (const number of numbers === 'all' ? free : distinct(numbers)) {
+    results.push(await importNumber(context, account, userId, { number, offered }))
+  }
+  return results
+}
+
+async function importNumber(
+  context: Context,
+  account: CarrierAccount,
+  userId: string,
+  { number, offered }: { number: string; offered: readonly AccountNumber[] },
+): Promise<ImportResult> {
+  const found = offered.find((each) => each.number === number)
+  if (found === undefined) {
+    return { number, outcome: 'refused', reason: `${account.name} has no such number` }
+  }
+  if (found.line !== undefined) return { number, outcome: 'is_a_line' }
+  const name = found.name.slice(0, MAX_NAME_LENGTH)
+  try {
+    const { id } = await addLine(context, { userId, number, name, carrier: account.name })
+    return { number, outcome: 'added', lineId: id }
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error
+    return { number, outcome: 'refused', reason: error.message }
+  }
+}
+
+/**
+ * Lets the carrier call us for what the account's lines receive, or the numbers that are named.
+ *
+ * @returns the numbers for which it does from now on
+ * @throws UserError 409 with what is wrong, in words
+ */
+export async function setUpNumbers(
+  context: Context,
+  account: CarrierAccount,
+  named?: readonly string[],
+): Promise<string[]> {
+  const carrier = await getCarrier(context, account)
+  if (carrier.setUpNumbers === undefined) {
+    throw new UserError(`${account.name} calls nobody back: its numbers need no set-up`, 409)
+  }
+  const offered = await listAccountNumbers(context, account)
+  const chosen =
+    named === undefined
+      ? offered.filter(({ line }) => line?.carrier === account.name)
+      : distinct(named).map((number) => getOffered(account, offered, number))
+  if (chosen.length === 0)
+    throw new UserError(`${account.name} has no lines yet: import its numbers first`, 409)
+  const numbers = chosen.map(({ id, number, name }) => ({ id, number, name }))
+  await askCarrier(
+    context,
+    account,
+    async (carrier, signal) => carrier.setUpNumbers?.(numbers, signal),
+    numbers.length,
+  )
+  return chosen.map(({ number }) => number)
+}
+
+function getOffered(account: CarrierAccount, offered: readonly AccountNumber[], number: string) {
+  const found = offered.find((each) => each.number === number)
+  if (found === undefined) throw new UserError(`${account.name} has no number ${number}`, 409)
+  return found
+}
+
+/** In their one spelling, as far as they are numbers. */
+function distinct(numbers: readonly string[]): string[] {
+  return [...new Set(numbers.map((number) => parseNumber(number, null)?.number ?? number.trim()))]
+}

@@ -1,0 +1,121 @@
+import type { Context as KoaContext, Middleware } from 'koa'
+import { getCarrierAccountById, removeCarrierAccount } from '../../domain/carrier-accounts.js'
+import { isSimulator } from '../../domain/carrier-accounts/kinds.js'
+import { listAccountNumbers } from '../../domain/carrier-accounts/numbers.js'
+import { getCarrierAccountOverview } from '../../domain/carrier-accounts/overview.js'
+import type { Context } from '../../domain/context.js'
+import { listUsers } from '../../domain/users.js'
+import { UserError } from '../../errors.js'
+import { Numbers, type Imported, type LoadedNumbers } from './carrier/numbers.js'
+import { Settings } from './carrier/settings.js'
+import { Test } from './carrier/test.js'
+import { CARRIERS, carrierPath, type CarrierView } from './carrier/view.js'
+import { idOf, queryOf } from './fields.js'
+import { Confirm } from './form.js'
+import { Layout } from './layout.js'
+import { withNotice } from './notices.js'
+import { answerPage, pageOf, type Act } from './page.js'
+import { isConfirmed } from './session.js'
+
+/** For operators: one account at a carrier, without its secrets. */
+export function showCarrier(context: Context, imported?: Imported): Middleware {
+  return async (ctx) => {
+    const view = await loadView(context, ctx)
+    const { page, account, path, isFixed, fault } = view
+    const show = ctx.method === 'GET' ? queryOf(ctx, 'show') : ''
+    // Before anything is typed, which would be lost afterwards.
+    if (show === 'settings' && !isConfirmed(ctx, `${ctx.url}#settings`)) return
+    const isEdited = !isFixed && (show === 'settings' || page.fault?.action === `${path}/settings`)
+    const wantsNumbers =
+      show === 'numbers' || imported !== undefined || page.fault?.action === `${path}/import`
+    const loaded = wantsNumbers ? await loadNumbers(context, view) : undefined
+    answerPage(
+      ctx,
+      <Layout page={page} title={account.name}>
+        <div class="line">
+          <header>
+            <h1>{account.name}</h1>
+            {[fault, strayFault(view, { isEdited, loaded })].map(
+              (text) =>
+                text !== undefined && (
+                  <p key={text} role="alert" class="fault">
+                    {text}
+                  </p>
+                ),
+            )}
+            <p class="facts">
+              <span>{account.title}</span>
+              <span>{account.lineCount === 1 ? '1 line' : `${account.lineCount} lines`}</span>
+            </p>
+          </header>
+          <Test view={view} />
+          <Settings view={view} isEdited={isEdited} />
+          {!isFixed && <Numbers view={view} loaded={loaded} imported={imported} />}
+          {!isFixed && <Remove view={view} />}
+        </div>
+      </Layout>,
+    )
+  }
+}
+
+/** @throws UserError 404 */
+async function loadView(context: Context, ctx: KoaContext): Promise<CarrierView> {
+  const overview = await getCarrierAccountOverview(context, idOf(ctx, 'accountId'))
+  const { account } = overview
+  return {
+    ...overview,
+    page: pageOf(ctx, context),
+    path: carrierPath(account.id),
+    isFixed: isSimulator(account),
+  }
+}
+
+async function loadNumbers(context: Context, { account }: CarrierView): Promise<LoadedNumbers | string> {
+  try {
+    return { numbers: await listAccountNumbers(context, account), users: await listUsers(context) }
+  } catch (error) {
+    if (error instanceof UserError) return error.message
+    throw error
+  }
+}
+
+/** What was wrong with a form that is not on the page now. */
+function strayFault(
+  { page: { fault }, path, account, canSetUpNumbers, isFixed }: CarrierView,
+  { isEdited, loaded }: { isEdited: boolean; loaded: LoadedNumbers | string | undefined },
+): string | undefined {
+  const offers = [
+    'test',
+    ...(isEdited ? ['settings'] : []),
+    ...(typeof loaded === 'object' && loaded.numbers.length > 0 && !isFixed ? ['import'] : []),
+    ...(canSetUpNumbers && account.lineCount > 0 ? ['set-up'] : []),
+    ...(account.lineCount === 0 && !isFixed ? ['remove'] : []),
+  ]
+  return offers.some((form) => fault?.action === `${path}/${form}`) ? undefined : fault?.message
+}
+
+function Remove({ view: { page, path, account } }: { view: CarrierView }) {
+  return (
+    <section id="remove" aria-labelledby="remove-title">
+      <h2 id="remove-title">Remove</h2>
+      {account.lineCount > 0 ? (
+        <p>It cannot be removed as long as lines are at it.</p>
+      ) : (
+        <Confirm
+          page={page}
+          action={`${path}/remove`}
+          label="Remove the account…"
+          consequence="Its credentials are deleted here. At the carrier nothing changes."
+          button="Remove the account"
+        />
+      )}
+    </section>
+  )
+}
+
+export function postCarrierRemoval(context: Context): Act {
+  return async (ctx) => {
+    await removeCarrierAccount(context, await getCarrierAccountById(context, idOf(ctx, 'accountId')))
+    return withNotice(CARRIERS, 'carrier-removed')
+  }
+}

@@ -1,0 +1,81 @@
+import type { Context as KoaContext, Middleware } from 'koa'
+import { addCarrierAccount } from '../../../domain/carrier-accounts.js'
+import { getCarrierKind } from '../../../domain/carrier-accounts/kinds.js'
+import { listSettingFields, showSettings } from '../../../domain/carrier-accounts/settings.js'
+import type { Context } from '../../../domain/context.js'
+import { KindLinks } from '../carriers.js'
+import { fieldOf, queryOf } from '../fields.js'
+import { Field, Form } from '../form.js'
+import { Layout } from '../layout.js'
+import { withNotice } from '../notices.js'
+import { answerPage, pageOf, type Act, type Page } from '../page.js'
+import { isConfirmed } from '../session.js'
+import { AccountFields, SettingFields, typedAccountFields, typedSettings } from './fields.js'
+import { CARRIERS, carrierPath } from './view.js'
+
+const NEW = `${CARRIERS}/new`
+
+/** For operators: a new account; which fields it has depends on its kind. */
+export function showNewCarrier(context: Context): Middleware {
+  return (ctx) => {
+    const kind = kindOf(ctx)
+    // Before anything is typed, which would be lost afterwards.
+    if (kind !== '' && ctx.method === 'GET' && !isConfirmed(ctx)) return Promise.resolve()
+    const page = pageOf(ctx, context)
+    answerPage(
+      ctx,
+      <Layout page={page} title="Add a carrier account">
+        <h1>Add a carrier account</h1>
+        {kind === '' ? (
+          <KindLinks context={context} />
+        ) : (
+          <NewForm page={page} context={context} kind={kind} />
+        )}
+      </Layout>,
+    )
+    return Promise.resolve()
+  }
+}
+
+function NewForm({ page, context, kind }: { page: Page; context: Context; kind: string }) {
+  const definition = getCarrierKind(context, kind)
+  return (
+    <Form page={page} action={NEW}>
+      <input type="hidden" name="kind" value={kind} />
+      <p>At {definition.title}. What is secret is encrypted and never shown again.</p>
+      <Field
+        page={page}
+        action={NEW}
+        name="name"
+        label="Name"
+        hint="Lower-case letters, digits and dashes. Lines refer to it, so it never changes."
+        value={kind}
+        required
+        more={{ maxlength: 40, pattern: '[a-z0-9][a-z0-9\\-]*' }}
+      />
+      <SettingFields page={page} action={NEW} settings={showSettings(definition, {})} />
+      <AccountFields page={page} action={NEW} account={definition.defaults} />
+      <button type="submit">Add the account</button>
+    </Form>
+  )
+}
+
+export function postCarrier(context: Context): Act {
+  return async (ctx) => {
+    const kind = kindOf(ctx)
+    const fields = listSettingFields(getCarrierKind(context, kind))
+    if (!isConfirmed(ctx, `${NEW}?kind=${encodeURIComponent(kind)}`)) return undefined
+    const { id } = await addCarrierAccount(context, {
+      name: fieldOf(ctx, 'name').trim(),
+      kind,
+      settings: typedSettings(ctx, fields),
+      ...typedAccountFields(ctx),
+    })
+    return withNotice(carrierPath(id), 'carrier-added')
+  }
+}
+
+/** Of the form that was sent, else of the link that led here. */
+function kindOf(ctx: KoaContext): string {
+  return ctx.method === 'POST' ? fieldOf(ctx, 'kind') : queryOf(ctx, 'kind')
+}

@@ -1,0 +1,155 @@
+import type { AccountNumber, ImportResult } from '../../../domain/carrier-accounts/numbers.js'
+import type { User } from '../../../domain/users.js'
+import { CheckBox, Empty, Form, Select, typedIn } from '../form.js'
+import type { CarrierView } from './view.js'
+
+/** What the carrier says, and who may own a line; only when somebody asks for it. */
+export interface LoadedNumbers {
+  numbers: AccountNumber[]
+  users: User[]
+}
+
+/** What an import has brought about. */
+export interface Imported {
+  results: ImportResult[]
+  /** Why the carrier does not call us for the new lines. */
+  setUpFault: string | undefined
+}
+
+export function Numbers(props: {
+  view: CarrierView
+  /** A text: why they could not be loaded. */
+  loaded: LoadedNumbers | string | undefined
+  imported: Imported | undefined
+}) {
+  const { view, loaded, imported } = props
+  const { path, canListNumbers, canSetUpNumbers, account } = view
+  return (
+    <section id="numbers" aria-labelledby="numbers-title">
+      <h2 id="numbers-title">Numbers</h2>
+      {imported !== undefined && <Outcome imported={imported} />}
+      {typeof loaded === 'object' && <NumberList view={view} loaded={loaded} />}
+      {typeof loaded === 'string' && (
+        <p role="alert" class="fault">
+          {loaded}
+        </p>
+      )}
+      {canListNumbers ? (
+        <p>
+          <a role="button" class="secondary" href={`${path}?show=numbers#numbers`}>
+            Load the numbers from {account.title}
+          </a>
+        </p>
+      ) : (
+        <p>
+          Its numbers cannot be listed here. Add each as a line of its user, under{' '}
+          <a href="/console/users">Users</a>.
+        </p>
+      )}
+      {canSetUpNumbers && account.lineCount > 0 && <SetUp view={view} />}
+    </section>
+  )
+}
+
+function NumberList({ view, loaded }: { view: CarrierView; loaded: LoadedNumbers }) {
+  const { page, path, account, canSetUpNumbers } = view
+  const { numbers, users } = loaded
+  const action = `${path}/import`
+  if (numbers.length === 0) return <Empty>The account has no numbers yet: buy one at {account.title}.</Empty>
+  return (
+    <Form page={page} action={action}>
+      <table class="rows">
+        <thead>
+          <tr>
+            <th>Number</th>
+            <th>Name there</th>
+            <th>Line</th>
+          </tr>
+        </thead>
+        <tbody>
+          {numbers.map((each) => (
+            <NumberRow key={each.id} {...each} />
+          ))}
+        </tbody>
+      </table>
+      <Select
+        name="userId"
+        label="Whose lines they become"
+        options={users.map(({ id, email }) => [id, email])}
+        value={typedIn(page, action, 'userId') ?? page.session?.userId ?? ''}
+      />
+      {canSetUpNumbers && (
+        <CheckBox
+          page={page}
+          action={action}
+          name="setUp"
+          label={`Also let ${account.title} call us for what they receive`}
+          isChecked
+        />
+      )}
+      <button type="submit">Import the ticked numbers</button>
+    </Form>
+  )
+}
+
+function NumberRow({ number, name, line }: AccountNumber) {
+  return (
+    <tr>
+      <td data-label="Number">
+        {line === undefined ? (
+          <label>
+            <input type="checkbox" name="number" value={number} /> {number}
+          </label>
+        ) : (
+          number
+        )}
+      </td>
+      <td data-label="Name there">{name}</td>
+      <td data-label="Line">
+        {line === undefined ? (
+          <span class="muted">not a line yet</span>
+        ) : (
+          <>
+            <a href={`/console/users/${line.userId}`}>{line.ownerEmail}</a>, at {line.carrier}
+          </>
+        )}
+      </td>
+    </tr>
+  )
+}
+
+function Outcome({ imported: { results, setUpFault } }: { imported: Imported }) {
+  return (
+    <div role="status" class="notice">
+      <ul>
+        {results.map((result) => (
+          <li key={result.number}>
+            {result.number} {describe(result)}
+          </li>
+        ))}
+      </ul>
+      {setUpFault !== undefined && (
+        <p class="fault">The carrier does not call us for them yet: {setUpFault}</p>
+      )}
+    </div>
+  )
+}
+
+function describe(result: ImportResult): string {
+  if (result.outcome === 'added') return 'is a line now'
+  return result.outcome === 'is_a_line' ? 'is a line already' : `was refused: ${result.reason}`
+}
+
+function SetUp({ view: { page, path, account } }: { view: CarrierView }) {
+  return (
+    <Form page={page} action={`${path}/set-up`}>
+      <p>
+        {account.title} calls this service at <code>PUBLIC_URL</code> for what a number receives, once it is
+        told to. Do it again when <code>PUBLIC_URL</code> has changed.
+      </p>
+      <button type="submit" class="secondary">
+        Set up the callbacks of its lines
+      </button>
+    </Form>
+  )
+}

@@ -1,0 +1,80 @@
+import type { Middleware } from 'koa'
+import { listCarrierAccounts, type ListedCarrierAccount } from '../../domain/carrier-accounts.js'
+import { listCarrierKinds } from '../../domain/carrier-accounts/kinds.js'
+import type { Context } from '../../domain/context.js'
+import { LastTest } from './carrier/test.js'
+import { CARRIERS, carrierPath, describePace } from './carrier/view.js'
+import { Empty } from './form.js'
+import { Layout } from './layout.js'
+import { answerPage, pageOf } from './page.js'
+
+/** For operators: the accounts at carriers, where lines live. */
+export function showCarriers(context: Context): Middleware {
+  return async (ctx) => {
+    const page = pageOf(ctx, context)
+    const accounts = await listCarrierAccounts(context)
+    const hasOwn = accounts.some(({ kind }) => kind !== 'simulator')
+    answerPage(
+      ctx,
+      <Layout page={page} title="Carriers">
+        <h1>Carriers</h1>
+        {!hasOwn && (
+          <Empty>
+            <p>
+              There is no account at a carrier yet, so nothing leaves this service for real phones. Add one
+              below; then import its numbers as lines of your users.
+            </p>
+          </Empty>
+        )}
+        <AccountTable accounts={accounts} />
+        <h2>Add an account</h2>
+        <KindLinks context={context} />
+      </Layout>,
+    )
+  }
+}
+
+export function KindLinks({ context }: { context: Context }) {
+  const kinds = listCarrierKinds(context)
+  if (kinds.length === 0) return <p>This version knows no carrier but the simulator.</p>
+  return (
+    <ul>
+      {kinds.map(([kind, { title }]) => (
+        <li key={kind}>
+          <a href={`${CARRIERS}/new?kind=${encodeURIComponent(kind)}`}>An account at {title}</a>
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+function AccountTable({ accounts }: { accounts: ListedCarrierAccount[] }) {
+  return (
+    <table class="rows">
+      <thead>
+        <tr>
+          <th>Name</th>
+          <th>Kind</th>
+          <th>Lines</th>
+          <th>Pace</th>
+          <th>Last test</th>
+        </tr>
+      </thead>
+      <tbody>
+        {accounts.map((account) => (
+          <tr key={account.id}>
+            <td data-label="Name">
+              <a href={carrierPath(account.id)}>{account.name}</a>
+            </td>
+            <td data-label="Kind">{account.title}</td>
+            <td data-label="Lines">{account.lineCount}</td>
+            <td data-label="Pace">{describePace(account)}</td>
+            <td data-label="Last test">
+              <LastTest account={account} />
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  )
+}

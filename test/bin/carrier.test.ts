@@ -1,0 +1,129 @@
+import { tmpdir } from 'node:os'
+import { expect } from 'chai'
+import { getCarrierAccount } from '../../src/domain/carrier-accounts.js'
+import { openSettings } from '../../src/domain/carriers.js'
+import type { Context } from '../../src/domain/context.js'
+import { listLines } from '../../src/domain/lines.js'
+import { addUser } from '../../src/domain/users.js'
+import type { Environment } from '../helpers/environment.js'
+import { API_KEY, startParrot, type Parrot } from '../helpers/parrot.js'
+import { runSource, stopProcesses } from '../helpers/processes.js'
+import { createInstallation } from '../journeys/steps.js'
+
+const NUMBERS = [
+  { id: 'PN1', number: '+15557772001', name: 'Front desk' },
+  { id: 'PN2', number: '+15557772002', name: 'Back door' },
+]
+
+describe('linehook carrier and linehook line import', function () {
+  this.timeout(60_000)
+
+  let environment: Environment
+  let context: Context
+  let bird: Parrot
+
+  before(async () => {
+    ;({ environment, context } = await createInstallation())
+    bird = await startParrot()
+    bird.numbers = NUMBERS
+    await addUser(context, { email: 'ada@example.com' })
+  })
+
+  after(async () => {
+    await stopProcesses()
+    bird.close()
+    await context.close()
+  })
+
+  /** What it wrote, and how it ended; secrets are never in it. */
+  async function run(args: string, input = '') {
+    const path = 'test/bin/linehook-with-birds.ts'
+    const options = { name: 'linehook', args: args.split(' '), cwd: tmpdir(), input }
+    const { exitCode, outputLines, errorLines } = runSource(path, environment, options)
+    const ended = { exitCode: await exitCode, said: outputLines, refused: errorLines }
+    for (const secret of [API_KEY, 'a-wrong-key']) expect(JSON.stringify(ended)).not.to.include(secret)
+    return ended
+  }
+  const said = async (args: string, input?: string) => {
+    const ended = await run(args, input)
+    expect([ended.exitCode, ended.refused]).to.deep.equal([0, []])
+    return ended.said
+  }
+  const settings = async () => openSettings(context, (await getCarrierAccount(context, 'main')).id)
+
+  it('add an account with secrets from standard input, test it, change it and test it again', async () => {
+    const set = `--set url=${bird.url} --set apiKey=- --set region=cage`
+    expect(
+      await said(
+        `carrier add main --kind parrot ${set} --per-second 0.5 --no-handles-opt-out`,
+        'a-wrong-key\n',
+      ),
+    ).to.deep.equal(['carrier account main added: try it with `linehook carrier test main`'])
+    expect(await settings()).to.include({ url: bird.url, apiKey: 'a-wrong-key', region: 'cage' })
+    const pace = { messagesPerSecond: 0.5, messagesPerSecondPerLine: 1 }
+    expect(await getCarrierAccount(context, 'main')).to.deep.include({ ...pace, handlesOptOut: false })
+
+    expect(await run('carrier test main')).to.deep.equal({
+      exitCode: 1,
+      said: [],
+      refused: ['main does not work: the parrot answered 401: look at apiKey'],
+    })
+    const changed = await said(
+      'carrier change main --set apiKey=- --unset region --per-second none --handles-opt-out --json',
+      `${API_KEY}\n`,
+    )
+    expect(JSON.parse(changed.join('\n'))).to.deep.include({
+      name: 'main',
+      version: 2,
+      messagesPerSecond: null,
+      messagesPerSecondPerLine: 1,
+      handlesOptOut: true,
+    })
+    expect(await settings()).to.include({ apiKey: API_KEY, region: 'jungle' })
+    expect(await said('carrier test main')).to.deep.equal(['main works'])
+  })
+
+  it('import the account’s numbers as lines, set them up, and list what there is', async () => {
+    expect(await said('line import --carrier main')).to.deep.equal([
+      '+15557772001     no line yet  Front desk',
+      '+15557772002     no line yet  Back door',
+    ])
+    const importing = 'line import --carrier main --user ada@example.com'
+    const first = await run(`${importing} +15557772001 +15557779999`)
+    expect(first).to.deep.include({ exitCode: 1, refused: [] })
+    expect(first.said[0]).to.match(/^line \+15557772001 added \(/)
+    expect(first.said[1]).to.equal('+15557779999 refused: main has no such number')
+    const all = JSON.parse((await said(`${importing} --all --json`)).join('\n')) as object[]
+    expect(all).to.have.length(1)
+    expect(all[0]).to.include({ number: '+15557772002', outcome: 'added' })
+    expect((await listLines(context)).map(({ name, carrier }) => [name, carrier])).to.deep.equal([
+      ['Front desk', 'main'],
+      ['Back door', 'main'],
+    ])
+
+    expect(await said('carrier setup main +15557772002')).to.deep.equal(['+15557772002 set up'])
+    expect(bird.setUp).to.deep.equal(['PN2'])
+    const [account, simulator] = await said('carrier list')
+    expect(account).to.match(
+      /^main +parrot +2 lines +no limit in all, 1\/s a line {2}worked 20\d\d-\d\d-\d\dT[\d:.]+Z$/,
+    )
+    expect(simulator).to.match(/^simulator +simulator +0 lines +no limit .* not tested yet$/)
+  })
+
+  for (const [args, refused] of [
+    ['add other --kind parrot --set apiKey=-', /^standard input has no line for apiKey/],
+    ['remove main', /^lines are at main: it cannot be removed/],
+  ] as const) {
+    it(`refuse \`carrier ${args}\` in one line`, async () => {
+      const ended = await run(`carrier ${args}`)
+      expect(ended).to.deep.include({ exitCode: 1, said: [] })
+      expect(ended.refused).to.have.length(1)
+      expect(ended.refused[0]).to.match(refused)
+    })
+  }
+
+  it('remove an account without lines', async () => {
+    await context.db('lines').delete()
+    expect(await said('carrier remove main')).to.deep.equal(['carrier account main removed'])
+  })
+})

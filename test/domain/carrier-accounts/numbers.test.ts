@@ -1,0 +1,132 @@
+import { expect } from 'chai'
+import { addCarrierAccount, type CarrierAccount } from '../../../src/domain/carrier-accounts.js'
+import {
+  importNumbers,
+  listAccountNumbers,
+  setUpNumbers,
+} from '../../../src/domain/carrier-accounts/numbers.js'
+import type { Context } from '../../../src/domain/context.js'
+import { addLine, listOwnLines } from '../../../src/domain/lines.js'
+import { createTestContext } from '../../helpers/context.js'
+import { API_KEY, BIRDS, startParrot, type Parrot } from '../../helpers/parrot.js'
+import { createPerson, type Person } from '../people.js'
+import { refusal } from '../refusal.js'
+
+const FREE = { id: 'PN1', number: '+15557771001', name: 'Front desk' }
+const UNNAMED = { id: 'PN2', number: '+15557771002', name: '' }
+const TAKEN = { id: 'PN3', number: '+15557771003', name: 'Taken' }
+
+describe('the numbers of a carrier account', () => {
+  let context: Context
+  let bird: Parrot
+  let account: CarrierAccount
+  let finch: CarrierAccount
+  let owner: Person
+
+  before(async () => {
+    context = await createTestContext({}, { carrierKinds: BIRDS })
+    bird = await startParrot()
+    const settings = { url: bird.url, apiKey: API_KEY }
+    account = await addCarrierAccount(context, { name: 'parrot', kind: 'parrot', settings })
+    finch = await addCarrierAccount(context, { name: 'finch', kind: 'finch', settings: { pin: 'x' } })
+  })
+
+  beforeEach(async () => {
+    await context.db('lines').delete()
+    owner = await createPerson(context)
+    await addLine(context, { userId: owner.id, number: TAKEN.number, carrier: 'simulator' })
+    bird.numbers = [FREE, UNNAMED, TAKEN]
+    bird.setUp = []
+  })
+
+  after(async () => {
+    bird.close()
+    await context.close()
+  })
+
+  const linesOf = async ({ id }: Person) =>
+    (await listOwnLines(context, id)).map(({ number, name, carrier }) => ({ number, name, carrier }))
+
+  it('are listed as the carrier has them, with whose line each is', async () => {
+    const numbers = await listAccountNumbers(context, account)
+    expect(numbers.slice(0, 2)).to.deep.equal([
+      { ...FREE, line: undefined },
+      { ...UNNAMED, line: undefined },
+    ])
+    expect(numbers[2]?.line).to.deep.include({
+      carrier: 'simulator',
+      userId: owner.id,
+      ownerEmail: owner.email,
+    })
+  })
+
+  it('become lines of a user by being named, each with the carrier’s name for it', async () => {
+    const user = await createPerson(context)
+    const numbers = ['+1 555 777 1001', FREE.number, UNNAMED.number, TAKEN.number, '+15557779999', 'desk']
+    const results = await importNumbers(context, account, { userId: user.id, numbers })
+    expect(results.map(({ number, outcome }) => [number, outcome])).to.deep.equal([
+      [FREE.number, 'added'],
+      [UNNAMED.number, 'added'],
+      [TAKEN.number, 'is_a_line'],
+      ['+15557779999', 'refused'],
+      ['desk', 'refused'],
+    ])
+    expect(results[3]).to.deep.include({ reason: 'parrot has no such number' })
+    expect(await linesOf(user)).to.deep.equal([
+      { number: FREE.number, name: 'Front desk', carrier: 'parrot' },
+      { number: UNNAMED.number, name: UNNAMED.number, carrier: 'parrot' },
+    ])
+  })
+
+  it('become lines all at once, but for those that are lines, and what cannot be one is refused alone', async () => {
+    bird.numbers.unshift({ id: 'PN0', number: '5550000', name: 'a short one' })
+    const results = await importNumbers(context, account, { userId: owner.id, numbers: 'all' })
+    expect(results.map(({ number, outcome }) => [number, outcome])).to.deep.equal([
+      ['5550000', 'refused'],
+      [FREE.number, 'added'],
+      [UNNAMED.number, 'added'],
+    ])
+    expect(results[0])
+      .to.have.property('reason')
+      .that.matches(/^number must be in E\.164/)
+    expect(await importNumbers(context, account, { userId: owner.id, numbers: 'all' })).to.have.length(1)
+  })
+
+  it('are set up: those of the account’s lines, or those that are named', async () => {
+    await importNumbers(context, account, { userId: owner.id, numbers: [FREE.number] })
+    expect(await setUpNumbers(context, account)).to.deep.equal([FREE.number])
+    expect(bird.setUp).to.deep.equal(['PN1'])
+    expect(await setUpNumbers(context, account, [UNNAMED.number, TAKEN.number])).to.have.length(2)
+    expect(bird.setUp).to.deep.equal(['PN1', 'PN2', 'PN3'])
+  })
+
+  it('are not set up where there is nothing to set up', async () => {
+    for (const [setUp, message] of [
+      [setUpNumbers(context, account), 'parrot has no lines yet: import its numbers first'],
+      [setUpNumbers(context, account, ['+15557779999']), 'parrot has no number +15557779999'],
+      [setUpNumbers(context, finch), 'finch calls nobody back: its numbers need no set-up'],
+    ] as const) {
+      expect(await refusal(setUp)).to.deep.equal({ status: 409, message })
+    }
+    expect(bird.setUp).to.deep.equal([])
+  })
+
+  it('say in words why they cannot be had', async () => {
+    expect(await refusal(listAccountNumbers(context, finch))).to.deep.equal({
+      status: 409,
+      message: 'finch cannot list its numbers: add each with `linehook line add`',
+    })
+    const settings = { url: bird.url, apiKey: 'a-wrong-key' }
+    const wrong = await addCarrierAccount(context, { name: 'wrong', kind: 'parrot', settings })
+    for (const refused of [
+      listAccountNumbers(context, wrong),
+      importNumbers(context, wrong, { userId: owner.id, numbers: 'all' }),
+      setUpNumbers(context, wrong),
+    ]) {
+      expect(await refusal(refused)).to.deep.equal({
+        status: 409,
+        message: 'the parrot answered 401: look at apiKey',
+      })
+    }
+  })
+})

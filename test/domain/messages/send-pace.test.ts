@@ -1,0 +1,166 @@
+import { expect } from 'chai'
+import type { CarrierAccountFields } from '../../../src/database/carrier-accounts.js'
+import { addCarrierAccount } from '../../../src/domain/carrier-accounts.js'
+import type { Context } from '../../../src/domain/context.js'
+import { sendMessage } from '../../../src/domain/messages/send.js'
+import type { Window } from '../../../src/sliding-window.js'
+import { createTestContext } from '../../helpers/context.js'
+import { createLine, type TestLine } from '../../helpers/factories.js'
+import { BIRDS } from '../../helpers/parrot.js'
+import { messageRow, queueMessage, UNLIMITED } from '../fixtures.js'
+
+/** Redis forgets a window by its own clock: ours is so much faster that it never gets there during a test. */
+const STRETCH = 60
+
+describe('the pace of a carrier account', () => {
+  let context: Context
+  /** In ms, and only moved by `sendAll`. */
+  let now: number
+  let count = 0
+
+  before(async () => {
+    const real = await createTestContext({}, { carrierKinds: BIRDS })
+    const stretch = (window: Window) => ({ ...window, lengthMs: window.lengthMs * STRETCH })
+    const { windows } = real
+    context = {
+      ...real,
+      windows: {
+        ...windows,
+        take: async (member, taken) =>
+          Math.ceil((await windows.take(member, taken.map(stretch), now * STRETCH)) / STRETCH),
+        hold: (member, held, waitMs) =>
+          windows.hold(member, held.map(stretch), waitMs * STRETCH, now * STRETCH),
+      },
+    }
+  })
+  after(() => context.close())
+
+  async function addAccount(pace: Partial<CarrierAccountFields>): Promise<string> {
+    count += 1
+    const none = { messagesPerSecond: null, messagesPerSecondPerLine: null }
+    const name = `finch-${count}`
+    await addCarrierAccount(context, { name, kind: 'finch', settings: { pin: 'x' }, ...none, ...pace })
+    return name
+  }
+
+  async function queue(line: TestLine, howMany: number): Promise<string[]> {
+    const ids: string[] = []
+    for (let n = 0; n < howMany; n += 1) {
+      // To a number each: none is behind another.
+      ids.push(await queueMessage(context, line, { to_number: `+1500555${1000 + n}` }))
+    }
+    return ids
+  }
+
+  const addLineAt = (carrier: string) => createLine(context, { carrier, ...UNLIMITED })
+
+  /**
+   * As workers would: each message again at the moment that it was told. From 0, when all are there.
+   *
+   * @returns when each was sent
+   */
+  async function sendAll(ids: readonly string[]): Promise<number[]> {
+    now = 0
+    const sentAt = new Map<string, number>()
+    let waiting = ids.map((id) => ({ id, at: 0 }))
+    while (waiting.length > 0) {
+      const [next, ...rest] = waiting.toSorted((one, other) => one.at - other.at)
+      now = next!.at
+      const outcome = await sendMessage(context, next!.id)
+      if (outcome.kind === 'sent') sentAt.set(next!.id, now)
+      else if (outcome.kind !== 'wait') throw new Error(`it ended as ${outcome.kind}`)
+      waiting = outcome.kind === 'wait' ? [...rest, { id: next!.id, at: now + outcome.ms }] : rest
+    }
+    return ids.map((id) => sentAt.get(id)!)
+  }
+
+  for (const [perSecond, limit, lengthMs] of [
+    [10, 10, 1000],
+    [3, 3, 1000],
+    [2.5, 2, 800],
+    [1, 1, 1000],
+    [0.25, 1, 4000],
+    [0.001, 1, 1_000_000],
+  ] as const) {
+    const expected = Array.from({ length: 2 * limit + 1 }, (_, n) => Math.floor(n / limit) * lengthMs)
+    const words = `${perSecond}/s lets ${limit} go in any ${lengthMs} ms`
+
+    it(`of ${words}, from one line, and no later than that`, async () => {
+      const line = await addLineAt(await addAccount({ messagesPerSecondPerLine: perSecond }))
+      expect(await sendAll(await queue(line, expected.length))).to.deep.equal(expected)
+    })
+
+    it(`of ${words}, from all lines together`, async () => {
+      const account = await addAccount({ messagesPerSecond: perSecond })
+      const [one, other] = [await addLineAt(account), await addLineAt(account)]
+      const ids = [...(await queue(one, limit)), ...(await queue(other, limit + 1))]
+      const sentAt = await sendAll(ids)
+      expect(sentAt.toSorted((a, b) => a - b)).to.deep.equal(expected)
+    })
+  }
+
+  it('of each line is its own, and of another account too', async () => {
+    const pace = { messagesPerSecondPerLine: 1, messagesPerSecond: 2 }
+    const [account, another] = [await addAccount(pace), await addAccount(pace)]
+    const ids = [
+      ...(await queue(await addLineAt(account), 1)),
+      ...(await queue(await addLineAt(account), 1)),
+      ...(await queue(await addLineAt(another), 1)),
+    ]
+    expect(await sendAll(ids)).to.deep.equal([0, 0, 0])
+  })
+
+  it('moves the place in its line of a message that waits for the account’s', async () => {
+    const account = await addAccount({ messagesPerSecond: 2, messagesPerSecondPerLine: 1 })
+    const others = [await addLineAt(account), await addLineAt(account)]
+    const line = await addLineAt(account)
+    const before = [...(await queue(others[0]!, 1)), ...(await queue(others[1]!, 1))]
+    // The first has a place in its line at 0, and goes at 1000: the second goes neither before it nor with it.
+    expect(await sendAll([...before, ...(await queue(line, 2))])).to.deep.equal([0, 0, 1000, 2000])
+  })
+
+  it('is used up by many lines that wait for it, each within its own', async () => {
+    const account = await addAccount({ messagesPerSecond: 3, messagesPerSecondPerLine: 1 })
+    const queued: string[][] = []
+    for (let n = 0; n < 5; n += 1) queued.push(await queue(await addLineAt(account), 6))
+    const sentAt = await sendAll(queued.flat())
+    const inOrder = sentAt.toSorted((a, b) => a - b)
+    // In the end there are fewer lines left than places.
+    const expected = inOrder.slice(0, 27).map((_, n) => Math.floor(n / 3) * 1000)
+    expect(inOrder.slice(0, 27)).to.deep.equal(expected)
+    expect(inOrder.at(-1)).to.be.at.most(10_000)
+    for (const index of queued.keys()) {
+      const ofLine = sentAt.slice(index * 6, index * 6 + 6)
+      expect(new Set(ofLine)).to.have.property('size', 6)
+    }
+  })
+
+  it('uses up no attempt of a message that waits', async () => {
+    const line = await addLineAt(await addAccount({ messagesPerSecond: 0.5 }))
+    const [first, second] = await queue(line, 2)
+    now = 0
+    expect(await sendMessage(context, first!)).to.deep.equal({ kind: 'sent' })
+    for (const [at, ms] of [
+      [0, 2000],
+      [500, 1500],
+      [1999, 1],
+    ] as const) {
+      now = at
+      expect(await sendMessage(context, second!)).to.deep.equal({ kind: 'wait', ms, reason: 'window' })
+      expect(await messageRow(context, second!)).to.include({
+        status: 'queued',
+        attempt_count: 0,
+        claim_count: 0,
+        error: null,
+      })
+    }
+    now = 2000
+    expect(await sendMessage(context, second!)).to.deep.equal({ kind: 'sent' })
+    expect(await messageRow(context, second!)).to.include({ status: 'sent', attempt_count: 1 })
+  })
+
+  it('is no limit where none is set', async () => {
+    const ids = await queue(await addLineAt(await addAccount({})), 30)
+    expect(await sendAll(ids)).to.deep.equal(ids.map(() => 0))
+  })
+})

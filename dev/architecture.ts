@@ -26,6 +26,7 @@ const OWNERS: Record<string, RegExp> = {
   bullmq: /^(src\/queues\/|workers\/)/,
   ioredis: /^src\/(redis|sliding-window|in-flight-cap)\.ts$|^src\/queues\/|^src\/domain\/context\.ts$/,
   undici: /^src\/safe-fetch/,
+  smpp: /^src\/carriers\/smpp\//,
   pino: /^src\/telemetry\//,
 }
 

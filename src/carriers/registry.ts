@@ -1,8 +1,12 @@
 import type { Carrier, CarrierKind, CarrierTools } from './carrier.js'
 import { simulator } from './simulator.js'
+import { smppKind } from './smpp/smpp.js'
 
 /** Every kind of carrier there is; a new one is a module beside `simulator.ts` and a line here. */
-export const CARRIER_KINDS: ReadonlyMap<string, CarrierKind> = new Map([['simulator', simulator]])
+export const CARRIER_KINDS: ReadonlyMap<string, CarrierKind> = new Map<string, CarrierKind>([
+  ['simulator', simulator],
+  ['smpp', smppKind],
+])
 
 /** Which account a carrier is made of; another version of it has other settings. */
 export interface AccountKey {

@@ -12,6 +12,7 @@ const SOURCES = {
   'send-message': 'workers/send-message.ts',
   'deliver-event': 'workers/deliver-event.ts',
   maintenance: 'workers/maintenance.ts',
+  'receive-smpp': 'workers/receive-smpp.ts',
 }
 
 /** What node needs to run TypeScript. Resolved here: a process may run in a folder that has no tsx. */

@@ -13,13 +13,18 @@ export interface SmppText {
 }
 
 export interface SmppAddress {
-  /** Digits, with a + if it is international; a name for senders that have no number. */
+  /** E.164 if it is international; else as it came. */
   address: string
-  isInternational: boolean
+  /** `local`: a number of some country; `other`: a short code, or a name. */
+  kind: 'international' | 'local' | 'other'
 }
 
 const UDH_INDICATOR = 0x40
 const INTERNATIONAL = 1
+/** Unknown, national and subscriber number. */
+const LOCAL = new Set([undefined, 0, 2, 4])
+/** Fewer digits are a short code, whatever type it is said to have. */
+const LOCAL_DIGITS = 7
 
 export function readText(pdu: Pdu, { defaultAlphabet }: SmppSettings): SmppText {
   const payload = bytesField(pdu, 'message_payload')
@@ -35,10 +40,13 @@ export function readText(pdu: Pdu, { defaultAlphabet }: SmppSettings): SmppText 
 }
 
 function readAddress(address: string, ton: number | undefined): SmppAddress {
-  const digits = address.replace(/^(\+|00(?=\d{8}))/, '')
-  if (!/^\d+$/.test(digits)) return { address, isInternational: false }
-  const isInternational = ton === INTERNATIONAL || address.startsWith('+')
-  return { address: isInternational ? `+${digits}` : address, isInternational }
+  const digits = address.replace(/^\+/, '')
+  if (!/^\d+$/.test(digits)) return { address, kind: 'other' }
+  if (ton === INTERNATIONAL || address.startsWith('+')) {
+    // Some write the prefix of a call abroad, which no country code begins with.
+    return { address: `+${digits.replace(/^00/, '')}`, kind: 'international' }
+  }
+  return { address, kind: LOCAL.has(ton) && digits.length >= LOCAL_DIGITS ? 'local' : 'other' }
 }
 
 /** User data header (3GPP TS 23.040 §9.2.3.24): elements of type, length and content. */

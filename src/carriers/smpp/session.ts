@@ -102,7 +102,11 @@ function connect(
     : connectTcp({ host, port })
   socket.setNoDelay(true)
   // Later too: without its socket a bind is over.
-  signal?.addEventListener('abort', () => socket.destroy(), { once: true })
+  const cut = () => socket.destroy()
+  signal?.addEventListener('abort', cut)
+  socket.once('close', () => {
+    signal?.removeEventListener('abort', cut)
+  })
   return new Promise((resolve, reject) => {
     const fail = (words: string) => {
       clearTimeout(tooLate)

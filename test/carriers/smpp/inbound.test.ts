@@ -13,16 +13,17 @@ function read(fields: Record<string, string | number | Buffer>) {
 }
 
 describe('what an SMSC brings', () => {
-  for (const [address, ton, expected, isInternational] of [
-    ['15005550101', 1, '+15005550101', true],
-    ['+15005550101', 1, '+15005550101', true],
-    ['+15005550101', 0, '+15005550101', true],
-    ['0015005550101', 1, '+15005550101', true],
-    ['5005550101', 2, '5005550101', false],
-    ['15005550101', 0, '15005550101', false],
-    ['72975', 3, '72975', false],
-    ['Bank', 5, 'Bank', false],
-    ['', 0, '', false],
+  for (const [address, ton, expected, kind] of [
+    ['15005550101', 1, '+15005550101', 'international'],
+    ['+15005550101', 1, '+15005550101', 'international'],
+    ['+15005550101', 0, '+15005550101', 'international'],
+    ['0015005550101', 1, '+15005550101', 'international'],
+    ['5005550101', 2, '5005550101', 'local'],
+    ['15005550101', 0, '15005550101', 'local'],
+    ['72975', 0, '72975', 'other'],
+    ['5005550101', 3, '5005550101', 'other'],
+    ['Bank', 5, 'Bank', 'other'],
+    ['', 0, '', 'other'],
   ] as const) {
     it(`the address ${address || 'nothing'} of type ${ton} is ${expected || 'nothing'}`, () => {
       const { from, to } = read({
@@ -31,7 +32,7 @@ describe('what an SMSC brings', () => {
         destination_addr: address,
         dest_addr_ton: ton,
       })
-      expect(from).to.deep.equal({ address: expected, isInternational })
+      expect(from).to.deep.equal({ address: expected, kind })
       expect(to).to.deep.equal(from)
     })
   }

@@ -28,6 +28,7 @@ const OWNERS: Record<string, RegExp> = {
   undici: /^src\/safe-fetch/,
   flydrive: /^src\/storage\//,
   '@aws-sdk/client-s3': /^src\/storage\//,
+  smpp: /^src\/carriers\/smpp\//,
   pino: /^src\/telemetry\//,
 }
 

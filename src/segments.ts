@@ -22,8 +22,7 @@ const BASIC = new Set(
 const EXTENSION = new Set('\f^{}\\[~]|€')
 
 /** An empty text is one empty segment. */
-export function cutIntoSegments(text: string): Segments {
-  const encoding = encodingOf(text)
+export function cutIntoSegments(text: string, encoding: Encoding = encodingOf(text)): Segments {
   const characters = Array.from(text)
   const unitCount = characters.reduce((sum, character) => sum + unitsOf(character, encoding), 0)
   if (unitCount <= SINGLE[encoding]) return { encoding, parts: [text], unitCount }

@@ -1,11 +1,13 @@
 import type { Carrier, CarrierKind, CarrierTools } from './carrier.js'
 import { simulator } from './simulator.js'
+import { smppKind } from './smpp/smpp.js'
 import { twilio } from './twilio/kind.js'
 
 /** Every kind of carrier there is; a new one is a module beside `simulator.ts` and a line here. */
 export const CARRIER_KINDS: ReadonlyMap<string, CarrierKind> = new Map<string, CarrierKind>([
   ['simulator', simulator],
   ['twilio', twilio],
+  ['smpp', smppKind],
 ])
 
 /** Which account a carrier is made of; another version of it has other settings. */

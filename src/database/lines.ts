@@ -67,6 +67,23 @@ export async function findLineByNumber(db: Database, number: string): Promise<Li
   return db('lines').where({ number }).first<Line | undefined>(columns)
 }
 
+/** In the order of the numbers. */
+export async function findLinesByNumbers(
+  db: Database,
+  numbers: readonly string[],
+): Promise<(Line | undefined)[]> {
+  const lines = await db('lines')
+    .whereIn('number', [...new Set(numbers)])
+    .select<Line[]>(columns)
+  const byNumber = new Map(lines.map((line) => [line.number, line]))
+  return numbers.map((number) => byNumber.get(number))
+}
+
+/** Those at a carrier account whose number ends so, such as one that is written without its country's code. */
+export async function listLinesEndingWith(db: Database, carrier: string, digits: string): Promise<Line[]> {
+  return db('lines').where({ carrier }).whereLike('number', `%${digits}`).select<Line[]>(columns)
+}
+
 /** The user's lines, oldest first. */
 export async function listLinesOf(db: Database, userId: string, filter: LineFilter = {}): Promise<OwnLine[]> {
   return db('lines as l')

@@ -5,6 +5,7 @@ import { ConfigInvalid, readConfig, type Config } from '../config.js'
 import { available, connectDatabase, type Database } from '../database/connection.js'
 import { claimDeliveries, recordAttempts, type AttemptResult } from '../database/deliveries/delivering.js'
 import { findOpenWebhooks } from '../database/incoming-webhooks.js'
+import { findLinesByNumbers } from '../database/lines.js'
 import { acceptMessages, type AcceptRequest } from '../database/messages/accept.js'
 import {
   claimMessages,
@@ -12,6 +13,7 @@ import {
   settleMessages,
   type Settlement,
 } from '../database/messages/sending.js'
+import { requeueHeads, type Conversation } from '../database/messages/turns.js'
 import { insertSimulatedMessages, type SimulatedMessage } from '../database/simulator-outbox.js'
 import { createInFlightCap, type InFlightCap } from '../in-flight-cap.js'
 import { createQueues, type Queues } from '../queues/queues.js'
@@ -151,6 +153,12 @@ function createBatched(config: Config, db: Database, queues: Queues) {
     claimDelivery: batch((ids: readonly string[]) =>
       available(() => claimDeliveries(db, ids, deliveryLeaseMs)),
     ),
+    findLineByNumber: batch((numbers: readonly string[]) => available(() => findLinesByNumbers(db, numbers))),
+    requeueHead: batch(async (conversations: readonly Conversation[]) => {
+      await queues.enqueueMessages(await available(() => requeueHeads(db, conversations)))
+      return conversations.map(() => true)
+    }),
+
     recordAttempt: batch(async (results: readonly AttemptResult[]) => {
       await available(() => recordAttempts(db, results, DISABLE_AFTER_MS))
       return results.map(() => true)

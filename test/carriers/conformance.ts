@@ -53,8 +53,16 @@ export function anyMessage(overrides: Partial<OutboundMessage> = {}): OutboundMe
   }
 }
 
-/** What every implementation of `Carrier` keeps to, so that the domain may rely on it. */
-export function conformsToCarrier(name: string, create: () => Promise<CarrierUnderTest>): void {
+/**
+ * What every implementation of `Carrier` keeps to, so that the domain may rely on it.
+ *
+ * @param sendsMedia false: a message with media is rejected
+ */
+export function conformsToCarrier(
+  name: string,
+  create: () => Promise<CarrierUnderTest>,
+  { sendsMedia = true } = {},
+): void {
   describe(`${name} as a carrier`, () => {
     let under: CarrierUnderTest
     const forEver = () => new AbortController().signal
@@ -82,6 +90,11 @@ export function conformsToCarrier(name: string, create: () => Promise<CarrierUnd
     ] as const) {
       it(`takes a message of ${kind} once, as it is`, async () => {
         const message = anyMessage(content)
+        if (content.mediaUrl !== null && !sendsMedia) {
+          expect(await failure(send(message))).to.be.instanceOf(CarrierRejected)
+          expect(await takenOf(message)).to.deep.equal([])
+          return
+        }
         const { carrierMessageId } = await send(message)
         const { id: messageId, fromNumber, toNumber } = message
         expect(await takenOf(message)).to.deep.equal([

@@ -54,6 +54,7 @@ describe('supervise', function () {
       { name: 'send-message', command: ['node', 'dist/workers/send-message.js'] },
       { name: 'deliver-event', command: ['node', 'dist/workers/deliver-event.js'] },
       { name: 'maintenance', command: ['node', 'dist/workers/maintenance.js'] },
+      { name: 'receive-smpp', command: ['node', 'dist/workers/receive-smpp.js'] },
     ])
   })
 

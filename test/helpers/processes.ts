@@ -13,6 +13,7 @@ const SOURCES = {
   'deliver-event': 'workers/deliver-event.ts',
   'fetch-media': 'workers/fetch-media.ts',
   maintenance: 'workers/maintenance.ts',
+  'receive-smpp': 'workers/receive-smpp.ts',
 }
 
 /** What node needs to run TypeScript. Resolved here: a process may run in a folder that has no tsx. */

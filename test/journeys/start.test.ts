@@ -7,6 +7,8 @@ import { freePort } from '../../dev/free-port.js'
 import { runNode, stopProcesses, type RunningProcess } from '../helpers/processes.js'
 import { until } from '../helpers/until.js'
 
+const PROCESSES = ['web', 'send-message', 'deliver-event', 'maintenance', 'receive-smpp']
+
 /** `npm start` as a stranger runs it: the compiled program, in a folder of its own, with nothing configured. */
 describe('linehook start', function () {
   this.timeout(120_000)
@@ -60,7 +62,7 @@ describe('linehook start', function () {
       started.lines.some((line) => line.includes('Hi there') && line.includes('signature valid')),
     )
 
-    for (const name of ['web', 'send-message', 'deliver-event', 'maintenance']) {
+    for (const name of PROCESSES) {
       process.kill(pidOf(started, name), 'SIGKILL')
       await until(`${name} is there again`, () => pidsOf(started, name).length === 2, 20_000)
     }
@@ -171,10 +173,7 @@ function pidOf(started: RunningProcess, name: string): number {
 }
 
 function allPids(started: RunningProcess): number[] {
-  return [
-    started.pid,
-    ...['web', 'send-message', 'deliver-event', 'maintenance'].flatMap((name) => pidsOf(started, name)),
-  ]
+  return [started.pid, ...PROCESSES.flatMap((name) => pidsOf(started, name))]
 }
 
 function isAlive(pid: number): boolean {

@@ -18,6 +18,18 @@ export async function claimCarrierMessageId(
   return inserted.length > 0
 }
 
+/** Which message has the id; undefined: none, or not yet. */
+export async function findByCarrierMessageId(
+  db: Database,
+  carrier: string,
+  carrierMessageId: string,
+): Promise<string | undefined> {
+  const row = await db('carrier_message_ids')
+    .where({ carrier, carrier_message_id: carrierMessageId })
+    .first<{ id: string } | undefined>({ id: 'message_id' })
+  return row?.id
+}
+
 export interface ReceivedMessage {
   id: string
   userId: string

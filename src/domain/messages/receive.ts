@@ -1,6 +1,5 @@
-import { available, transaction } from '../../database/connection.js'
+import { available, transaction, type Database } from '../../database/connection.js'
 import { insertEvent, type EventType } from '../../database/events.js'
-import { findLineByNumber } from '../../database/lines.js'
 import { insertMedia } from '../../database/media/creating.js'
 import {
   applyReceipts,
@@ -8,7 +7,7 @@ import {
   insertReceivedMessage,
   type Receipt,
 } from '../../database/messages/receiving.js'
-import { requeueHeads, type Conversation } from '../../database/messages/turns.js'
+import type { Conversation } from '../../database/messages/turns.js'
 import { storable } from '../../database/text.js'
 import { asError, UserError } from '../../errors.js'
 import { newId } from '../../ids.js'
@@ -39,16 +38,25 @@ export type ReceiveOutcome =
   /** The carrier has brought this message before: nothing was done again. */
   | { kind: 'repeat' }
 
+/** In the transaction of the message. @returns false when the carrier has brought it before */
+export type ClaimInbound = (trx: Database, messageId: string) => Promise<boolean>
+
 /**
  * Takes in what a carrier brings: message, event and one delivery per endpoint in one transaction (with media, the
  * copy that the deliveries wait for); only after it the answer. The number's window starts anew (specification §6), and
  * its first waiting message gets its turn, unless two programs seem to answer each other.
  *
+ * @param claim how a repeat is told; by default by the carrier's id
  * @throws UserError 404 when no line has the number
  */
-export async function receiveMessage(context: Context, inbound: InboundMessage): Promise<ReceiveOutcome> {
+export async function receiveMessage(
+  context: Context,
+  inbound: InboundMessage,
+  claim: ClaimInbound = (trx, messageId) =>
+    claimCarrierMessageId(trx, inbound.carrier, storable(inbound.carrierMessageId), messageId),
+): Promise<ReceiveOutcome> {
   const { db, queues, log } = context
-  const line = await available(() => findLineByNumber(db, inbound.toNumber))
+  const line = await context.batched.findLineByNumber(inbound.toNumber)
   if (line === undefined)
     throw new UserError('toNumber is not the number of a line: see `linehook line list`', 404)
   const messageId = newId()
@@ -63,7 +71,7 @@ export async function receiveMessage(context: Context, inbound: InboundMessage):
 
   const received = await available(() =>
     transaction(db, async (trx) => {
-      const isNew = await claimCarrierMessageId(trx, inbound.carrier, carrierMessageId, messageId)
+      const isNew = await claim(trx, messageId)
       if (!isNew) return undefined
       await insertReceivedMessage(trx, {
         id: messageId,
@@ -118,11 +126,11 @@ export async function receiveMessage(context: Context, inbound: InboundMessage):
  * this order: one that is told to wait in between is seen too. If either fails, they wait their minute: less
  * smooth, not wrong.
  */
-async function giveTurn({ db, queues, windows, log }: Context, conversation: Conversation): Promise<void> {
+async function giveTurn({ batched, windows, log }: Context, conversation: Conversation): Promise<void> {
   const { lineId, toNumber } = conversation
   try {
     await windows.clear(numberWindowKey(lineId, toNumber))
-    await queues.enqueueMessages(await available(() => requeueHeads(db, [conversation])))
+    await batched.requeueHead(conversation)
   } catch (error) {
     log.warn({ lineId, err: asError(error) }, 'window.clear_failed')
   }

@@ -42,7 +42,7 @@ describe('reconciling messages whose outcome is unknown', () => {
       },
       close: () => Promise.resolve(),
     }
-    return { ...context, carriers: { get: () => Promise.resolve(carrier), close: () => Promise.resolve() } }
+    return { ...context, carriers: { ...context.carriers, get: () => Promise.resolve(carrier) } }
   }
 
   function ago(seconds: number) {

@@ -1,0 +1,135 @@
+import { createHash } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { asError, Unavailable } from '../../errors.js'
+import { every } from '../../every.js'
+import { newId } from '../../ids.js'
+import type { Logger } from '../../telemetry/log.js'
+import type { Pdu } from './pdu.js'
+import { PATIENCE, type Session } from './session.js'
+
+/** A `deliver_sm`, which has no id of its own. */
+export interface SmppDelivery {
+  /** Ours, of this arrival. */
+  id: string
+  sessionId: string
+  /** Of all that the SMSC says but the sequence number: the same when it says it again. */
+  digest: Buffer
+  pdu: Pdu
+}
+
+export interface Handled {
+  /** `ESME_ROK`, or what the SMSC is told instead. */
+  status: string
+  /** To be told when the SMSC has read the answer. */
+  confirmId?: string
+}
+
+/** @throws Unavailable: to be tried again; what is not answered stays at the SMSC */
+export type Handle = (delivery: SmppDelivery) => Promise<Handled>
+
+/** What one session brings. */
+export interface Intake {
+  take(pdu: Pdu, body: Buffer): void
+  /** Takes nothing more; resolves when everything held is answered, or is left for the SMSC to bring again. */
+  drain(): Promise<void>
+}
+
+/** Held at a time; the SMSC then waits, for nothing more is read. More than the window of most. */
+const MAX_HELD = 200
+const UNAVAILABLE_MS = 1000
+const CONFIRM_MS = 1000
+/** No SMSC gives up waiting sooner: two equal texts within it are two messages. */
+export const RESENT_AFTER_MS = 5000
+/** Tried again later; an SMSC that does not know it keeps to what it does with a failure. */
+const TEMPORARY = 'ESME_RX_T_APPN'
+
+/**
+ * Answers only what is committed. While Postgres is away nothing is answered at all: SMSCs differ in what an error
+ * means to them, and some drop the message for any, but all keep what has no answer, and bring it again later.
+ *
+ * An answer that was written may still be lost with the connection. So after some answers the SMSC is asked whether
+ * it is there: its response proves that it has read them all, and they are confirmed.
+ */
+export function createIntake(options: {
+  session: Session
+  log: Logger
+  handle: Handle
+  confirm: (ids: string[]) => Promise<void>
+}): Intake {
+  const { session, log, handle, confirm } = options
+  const held = new Map<string, { since: number; outcome: Promise<Handled | undefined> }>()
+  const running = new Set<Promise<void>>()
+  let answered: string[] = []
+  let isDraining = false
+
+  const confirming = every(CONFIRM_MS, confirmAnswered, log, 'smpp confirmations')
+  void session.ended.then(() => confirming.stop())
+
+  async function confirmAnswered(): Promise<void> {
+    const ids = answered
+    if (ids.length === 0 || !session.isOpen()) return
+    answered = []
+    try {
+      await session.control('enquire_link', {}, PATIENCE.enquireMs)
+    } catch (error) {
+      session.end(asError(error))
+      return
+    }
+    try {
+      await confirm(ids)
+    } catch (error) {
+      answered.push(...ids)
+      throw error
+    }
+  }
+
+  /** undefined: not to be answered. */
+  async function work(delivery: SmppDelivery): Promise<Handled | undefined> {
+    for (;;) {
+      try {
+        return await handle(delivery)
+      } catch (error) {
+        if (!(error instanceof Unavailable)) {
+          log.error({ sessionId: session.id, err: asError(error) }, 'smpp.delivery_failed')
+          return { status: TEMPORARY }
+        }
+        log.warn({ sessionId: session.id, reason: error.message }, 'smpp.delivery_waits')
+      }
+      await sleep(UNAVAILABLE_MS)
+      if (isDraining || !session.isOpen()) return undefined
+    }
+  }
+
+  async function answer(pdu: Pdu, body: Buffer): Promise<void> {
+    const digest = createHash('sha256').update(body).digest()
+    const key = digest.toString('base64')
+    const earlier = held.get(key)
+    const isResent = earlier !== undefined && performance.now() - earlier.since > RESENT_AFTER_MS
+    const outcome = isResent ? earlier.outcome : work({ id: newId(), sessionId: session.id, digest, pdu })
+    const entry = { since: performance.now(), outcome }
+    if (!isResent) held.set(key, entry)
+    const handled = await outcome
+    if (held.get(key) === entry) held.delete(key)
+    if (handled === undefined) return
+    session.answer({ command: pdu.command, sequence: pdu.sequence_number }, handled.status)
+    if (handled.confirmId !== undefined) answered.push(handled.confirmId)
+  }
+
+  return {
+    take: (pdu, body) => {
+      if (isDraining) return
+      const job = answer(pdu, body).finally(() => {
+        running.delete(job)
+        session.resume()
+      })
+      running.add(job)
+      if (running.size >= MAX_HELD) session.pause()
+    },
+    drain: async () => {
+      isDraining = true
+      await Promise.all(running)
+      await confirming.stop()
+      await confirmAnswered().catch(() => undefined)
+    },
+  }
+}

@@ -1,0 +1,169 @@
+import type { Socket } from 'node:net'
+import { asError } from '../../errors.js'
+import { createPduReader, encodePdu, type Pdu, type PduFields, type ReceivedPdu } from './pdu.js'
+import { statusCode } from './status.js'
+import { createWindow } from './window.js'
+
+/** No answer came. */
+export class NoAnswer extends Error {
+  override name = 'NoAnswer'
+
+  constructor(
+    message: string,
+    /** false: the other side cannot know of the request. */
+    readonly wasWritten: boolean,
+  ) {
+    super(message)
+  }
+}
+
+/** SMPP over one socket: requests find their responses, and whatever happens to the socket, they all end. */
+export interface Link {
+  isOpen(): boolean
+  /** Resolves with the reason when it is over. */
+  readonly ended: Promise<Error>
+  /** Requests that have no response yet, and those that wait for their place. */
+  requestCount(): number
+  /**
+   * Waits for a place in the window, writes, and waits for the response, of whatever status.
+   *
+   * @throws NoAnswer
+   */
+  request(command: string, fields: PduFields, signal: AbortSignal): Promise<Pdu>
+  /** As `request`, beside the window: what keeps the link itself. */
+  control(command: string, fields: PduFields, timeoutMs: number): Promise<Pdu>
+  answer(request: { command: string; sequence: number }, status?: string): void
+  /** Reads nothing more until `resume`: the other side's window fills. */
+  pause(): void
+  resume(): void
+  end(reason: Error): void
+}
+
+export interface LinkOptions {
+  windowSize: number
+  /** How long a request waits for its place in the window, and then for its response. */
+  windowMs: number
+  responseMs: number
+  /** What is not a response. */
+  onRequest: (pdu: Pdu, body: Buffer) => void
+}
+
+const NEVER = new AbortController().signal
+
+export function createLink(socket: Socket, options: LinkOptions): Link {
+  const { windowSize, windowMs, responseMs, onRequest } = options
+  const window = createWindow(windowSize)
+  const pending = new Map<number, { settle: (outcome: Pdu | NoAnswer) => void }>()
+  const read = createPduReader()
+  let lastSequence = 0
+  let reason: Error | undefined
+  let tellEnd: (reason: Error) => void = () => undefined
+  const ended = new Promise<Error>((resolve) => (tellEnd = resolve))
+
+  const end = (because: Error) => {
+    if (reason) return
+    reason = because
+    socket.destroy()
+    window.end(new NoAnswer(because.message, false))
+    for (const { settle } of pending.values()) settle(new NoAnswer(because.message, true))
+    tellEnd(because)
+  }
+  socket.on('error', end)
+  socket.on('close', () => {
+    end(new Error('the connection was closed'))
+  })
+  socket.on('data', (chunk: Buffer) => {
+    try {
+      for (const received of read(chunk)) take(received)
+    } catch (error) {
+      end(asError(error))
+    }
+  })
+
+  function take({ pdu, header, body }: ReceivedPdu): void {
+    if (pdu === undefined) {
+      pending.get(header.sequence)?.settle(new NoAnswer('the response cannot be read', true))
+      if (header.commandId < 0x80000000) answer({ command: 'unknown', sequence: header.sequence })
+    } else if (pdu.isResponse()) pending.get(pdu.sequence_number)?.settle(pdu)
+    else if (pdu.command === 'unknown') answer({ command: 'unknown', sequence: pdu.sequence_number })
+    else onRequest(pdu, body)
+  }
+
+  function answer({ command, sequence }: { command: string; sequence: number }, status = 'ESME_ROK'): void {
+    if (reason) return
+    const isUnknown = command === 'unknown'
+    socket.write(
+      encodePdu(isUnknown ? 'generic_nack' : `${command}_resp`, {
+        sequence_number: sequence,
+        command_status: statusCode(isUnknown ? 'ESME_RINVCMDID' : status),
+      }),
+    )
+  }
+
+  /** `signal` ends the caller's wait only: the request keeps its place until it is answered or too late. */
+  function write(
+    command: string,
+    fields: PduFields,
+    timeoutMs: number,
+    signal: AbortSignal,
+    done: () => void = () => undefined,
+  ): Promise<Pdu> {
+    return new Promise((resolve, reject) => {
+      const refuse = (message: string) => {
+        done()
+        reject(new NoAnswer(message, false))
+      }
+      if (reason) {
+        refuse(reason.message)
+        return
+      }
+      lastSequence = lastSequence === 0x7fffffff ? 1 : lastSequence + 1
+      const sequence = lastSequence
+      let bytes: Buffer
+      try {
+        bytes = encodePdu(command, { ...fields, sequence_number: sequence })
+      } catch (error) {
+        refuse(asError(error).message)
+        return
+      }
+      const tooLate = setTimeout(() => {
+        settle(new NoAnswer(`no response to ${command} in ${timeoutMs} ms`, true))
+      }, timeoutMs)
+      const giveUp = () => {
+        reject(new NoAnswer('the wait for the response was ended', true))
+      }
+      const settle = (outcome: Pdu | NoAnswer) => {
+        clearTimeout(tooLate)
+        signal.removeEventListener('abort', giveUp)
+        pending.delete(sequence)
+        done()
+        if (outcome instanceof NoAnswer) reject(outcome)
+        else resolve(outcome)
+      }
+      signal.addEventListener('abort', giveUp, { once: true })
+      pending.set(sequence, { settle })
+      socket.write(bytes)
+    })
+  }
+
+  return {
+    isOpen: () => reason === undefined,
+    ended,
+    requestCount: () => window.count(),
+    request: async (command, fields, signal) => {
+      try {
+        await window.enter(AbortSignal.any([signal, AbortSignal.timeout(windowMs)]))
+      } catch (error) {
+        throw error instanceof NoAnswer ? error : new NoAnswer('no place in the window in time', false)
+      }
+      return write(command, fields, responseMs, signal, () => {
+        window.leave()
+      })
+    },
+    control: (command, fields, timeoutMs) => write(command, fields, timeoutMs, NEVER),
+    answer,
+    pause: () => socket.pause(),
+    resume: () => socket.resume(),
+    end,
+  }
+}

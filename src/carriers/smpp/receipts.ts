@@ -1,0 +1,88 @@
+import { bytesField, numberField, textField, type Pdu } from './pdu.js'
+import { idInReceipts, idOfReceipt } from './receipt-ids.js'
+import type { SmppSettings } from './settings.js'
+
+/** A delivery receipt (SMPP 3.4 appendix B and §5.3.2). */
+export interface SmppReceipt {
+  /** As `submit` gave it. */
+  carrierMessageId: string
+  status: 'sent' | 'delivered' | 'failed'
+  /** Words for a failure. */
+  error?: string
+  /** The SMSC's state and error, such as `UNDELIV/001`. */
+  carrierCode?: string
+}
+
+type State = Pick<SmppReceipt, 'status' | 'error'>
+
+const FINAL_STATES: Readonly<Record<string, State>> = {
+  DELIVRD: { status: 'delivered' },
+  // The SMSC took it on somebody's behalf: it says no more than that.
+  ACCEPTD: { status: 'sent' },
+  EXPIRED: { status: 'failed', error: 'expired at the carrier: the phone was not reached in time' },
+  DELETED: { status: 'failed', error: 'deleted at the carrier' },
+  UNDELIV: { status: 'failed', error: 'undeliverable' },
+  REJECTD: { status: 'failed', error: 'rejected by the network' },
+  SKIPPED: { status: 'failed', error: 'skipped by the carrier' },
+}
+
+/** `message_state` (§5.2.28) in the words of the text form. */
+const STATES = [
+  'SCHEDLD',
+  'ENROUTE',
+  'DELIVRD',
+  'EXPIRED',
+  'DELETED',
+  'UNDELIV',
+  'ACCEPTD',
+  'UNKNOWN',
+  'REJECTD',
+  'SKIPPED',
+]
+
+const RECEIPT = 0x04
+const INTERMEDIATE = 0x20
+const MESSAGE_TYPE = 0x3c
+
+/** By esm_class; some SMSCs leave that at 0 and only say which message it is about. */
+export function isReceipt(pdu: Pdu): boolean {
+  const type = (numberField(pdu, 'esm_class') ?? 0) & MESSAGE_TYPE
+  return type === RECEIPT || type === INTERMEDIATE || textField(pdu, 'receipted_message_id') !== ''
+}
+
+/** @returns undefined when there is nothing to learn from it: an intermediate state, or none that we know */
+export function readReceipt(pdu: Pdu, { receiptIds }: SmppSettings): SmppReceipt | undefined {
+  if (((numberField(pdu, 'esm_class') ?? 0) & MESSAGE_TYPE) === INTERMEDIATE) return undefined
+  const payload = bytesField(pdu, 'message_payload')
+  const text = (payload ?? bytesField(pdu, 'short_message') ?? Buffer.alloc(0)).toString('latin1')
+  const stateNumber = numberField(pdu, 'message_state')
+  const stat = (readWord(text, 'stat') ?? STATES[stateNumber ?? -1] ?? '').toUpperCase()
+  // As the text writes it, else as the response did.
+  const inText = readWord(text, 'id')
+  const inTlv = textField(pdu, 'receipted_message_id')
+  const carrierMessageId =
+    inText === undefined ? idInReceipts(inTlv, receiptIds) : idOfReceipt(inText, receiptIds)
+  // Cut to seven letters, as the specification has them: some write them out.
+  const state = FINAL_STATES[stat] ?? FINAL_STATES[LONG_WORDS[stat] ?? '']
+  if (state === undefined || carrierMessageId === '') return undefined
+  const err = readWord(text, 'err')
+  return {
+    carrierMessageId,
+    ...state,
+    ...(state.status === 'failed' ? { carrierCode: err === undefined ? stat : `${stat}/${err}` } : {}),
+  }
+}
+
+const LONG_WORDS: Readonly<Record<string, string>> = {
+  DELIVERED: 'DELIVRD',
+  ACCEPTED: 'ACCEPTD',
+  UNDELIVERABLE: 'UNDELIV',
+  UNDELIVERED: 'UNDELIV',
+  REJECTED: 'REJECTD',
+}
+
+/** Fields may come in any order and case. `text:` comes last and may say anything: what is behind it is not read. */
+function readWord(receipt: string, field: string): string | undefined {
+  const [fields = ''] = receipt.split(/\btext:/i)
+  return new RegExp(`(?:^|\\s)${field}:\\s*([^\\s]+)`, 'i').exec(fields)?.[1]
+}

@@ -1,0 +1,13 @@
+const BASE_MS = 500
+const CAP_MS = 30_000
+
+/**
+ * The wait after the nth failure in a row (from 1) to connect and bind: doubled each time, capped, and up to a
+ * fifth shorter or longer, so that what an SMSC's restart has cut off does not come back all at once.
+ *
+ * @param random from [0, 1)
+ */
+export function reconnectMs(failureCount: number, random: number): number {
+  const step = Math.min(BASE_MS * 2 ** (failureCount - 1), CAP_MS)
+  return Math.round(step * (0.8 + 0.4 * random))
+}

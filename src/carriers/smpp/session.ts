@@ -1,0 +1,164 @@
+import { connect as connectTcp, type Socket } from 'node:net'
+import { connect as connectTls } from 'node:tls'
+import { newId } from '../../ids.js'
+import { createLink, type Link } from './link.js'
+import type { Pdu } from './pdu.js'
+import type { SmppSettings } from './settings.js'
+import { describeStatus, statusName } from './status.js'
+
+/** The SMSC could not be reached, or did not let us in. The message says in words what is wrong. */
+export class NotBound extends Error {
+  override name = 'NotBound'
+}
+
+/**
+ * How long things may take; tests are in a hurry. Connecting, binding and the wait for the window are over before
+ * CARRIER_TIMEOUT_MS by default: what was never written is then known not to have been sent.
+ */
+export interface Patience {
+  connectMs: number
+  bindMs: number
+  windowMs: number
+  responseMs: number
+  enquireMs: number
+  unbindMs: number
+}
+
+export const PATIENCE: Patience = {
+  connectMs: 4000,
+  bindMs: 4000,
+  windowMs: 4000,
+  responseMs: 10_000,
+  enquireMs: 10_000,
+  unbindMs: 2000,
+}
+
+/** A bound connection to an SMSC. It asks by itself whether the other side is still there. */
+export interface Session extends Link {
+  readonly id: string
+  /** Unbinds; what is under way then has no answer. */
+  close(): Promise<void>
+}
+
+export interface SessionOptions {
+  settings: SmppSettings
+  bindAs: 'transmitter' | 'transceiver'
+  /** A `deliver_sm`. */
+  onDelivery?: (session: Session, pdu: Pdu, body: Buffer) => void
+  /** Ends the wait for the connection and the bind. */
+  signal?: AbortSignal
+  patience?: Patience
+}
+
+/** Connects and binds. @throws NotBound */
+export async function openSession({
+  settings,
+  bindAs,
+  onDelivery,
+  signal,
+  patience = PATIENCE,
+}: SessionOptions): Promise<Session> {
+  const socket = await connect(settings, patience.connectMs, signal)
+  const link = createLink(socket, {
+    windowSize: settings.windowSize,
+    windowMs: patience.windowMs,
+    responseMs: patience.responseMs,
+    onRequest: (pdu, body) => {
+      takeRequest(pdu, body)
+    },
+  })
+  const session: Session = {
+    ...link,
+    id: newId(),
+    close: async () => {
+      if (!link.isOpen()) return
+      await link.control('unbind', {}, patience.unbindMs).catch(() => undefined)
+      link.end(new Error('unbound'))
+    },
+  }
+
+  function takeRequest(pdu: Pdu, body: Buffer): void {
+    const request = { command: pdu.command, sequence: pdu.sequence_number }
+    if (pdu.command === 'deliver_sm' && onDelivery) onDelivery(session, pdu, body)
+    else if (pdu.command === 'enquire_link') link.answer(request)
+    else if (pdu.command === 'unbind') {
+      link.answer(request)
+      link.end(new Error('the SMSC has unbound'))
+    } else link.answer({ ...request, command: 'unknown' })
+  }
+
+  await bind(link, settings, bindAs, patience.bindMs)
+  keepAsking(link, settings.enquireLinkSeconds * 1000, patience.enquireMs)
+  return session
+}
+
+function connect(
+  { host, port, tls, tlsCertificate }: SmppSettings,
+  timeoutMs: number,
+  signal: AbortSignal | undefined,
+): Promise<Socket> {
+  const socket: Socket = tls
+    ? connectTls({ host, port, servername: host, ...(tlsCertificate === '' ? {} : { ca: tlsCertificate }) })
+    : connectTcp({ host, port })
+  socket.setNoDelay(true)
+  // Later too: without its socket a bind is over.
+  const cut = () => socket.destroy()
+  signal?.addEventListener('abort', cut)
+  socket.once('close', () => {
+    signal?.removeEventListener('abort', cut)
+  })
+  return new Promise((resolve, reject) => {
+    const fail = (words: string) => {
+      clearTimeout(tooLate)
+      socket.destroy()
+      reject(new NotBound(`cannot connect to ${host}, port ${port}: ${words}`))
+    }
+    const tooLate = setTimeout(() => {
+      fail(`no answer in ${timeoutMs} ms`)
+    }, timeoutMs)
+    // Stays on until the link has its own: an error that nobody hears would end the process.
+    socket.on('error', (error) => {
+      fail(error.message || String((error as NodeJS.ErrnoException).code))
+    })
+    socket.once('close', () => {
+      fail('the connection was closed')
+    })
+    socket.once(tls ? 'secureConnect' : 'connect', () => {
+      clearTimeout(tooLate)
+      resolve(socket)
+    })
+  })
+}
+
+async function bind(
+  link: Link,
+  { systemId, password, systemType }: SmppSettings,
+  bindAs: string,
+  timeoutMs: number,
+): Promise<void> {
+  let response: Pdu
+  try {
+    const fields = { system_id: systemId, password, system_type: systemType, interface_version: 0x34 }
+    response = await link.control(`bind_${bindAs}`, fields, timeoutMs)
+  } catch (error) {
+    link.end(new Error('not bound'))
+    throw new NotBound(`connected, but no answer to the bind: ${(error as Error).message}`)
+  }
+  if (response.command_status === 0 && response.command === `bind_${bindAs}_resp`) return
+  link.end(new Error('not bound'))
+  throw new NotBound(
+    `connected, but the bind was refused: ${describeStatus(statusName(response.command_status))}`,
+  )
+}
+
+/** A peer that is gone without a word is found out, and the link ended. */
+function keepAsking(link: Link, everyMs: number, timeoutMs: number): void {
+  const timer = setInterval(() => {
+    link.control('enquire_link', {}, timeoutMs).catch((error: unknown) => {
+      link.end(error as Error)
+    })
+  }, everyMs)
+  void link.ended.then(() => {
+    clearInterval(timer)
+  })
+}

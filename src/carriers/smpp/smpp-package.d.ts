@@ -1,0 +1,47 @@
+/** As far as we use it; the package comes without types. */
+declare module 'smpp' {
+  import type { EventEmitter } from 'node:events'
+  import type { Server, Socket } from 'node:net'
+
+  /** By the names of the SMPP 3.4 specification. */
+  export type PduFields = Record<string, string | number | Buffer | undefined>
+
+  export interface Pdu {
+    /** `submit_sm`, `submit_sm_resp`, …; `unknown` for an id that the specification does not have. */
+    command: string
+    command_id: number
+    command_status: number
+    sequence_number: number
+    isResponse(): boolean
+    response(fields?: PduFields): Pdu
+    toBuffer(): Buffer
+    [field: string]: unknown
+  }
+
+  /** One connection of its server. */
+  export interface Session extends EventEmitter {
+    socket: Socket
+    /** @returns false when the socket is not writable; the callback is never called when it dies later */
+    send(pdu: Pdu, onResponse?: (response: Pdu) => void): boolean
+    destroy(): void
+  }
+
+  interface Encoding {
+    encode: (text: string) => Buffer
+    decode: (bytes: Buffer) => string
+  }
+
+  const smpp: {
+    PDU: new (commandOrBytes: string | Buffer, fields?: PduFields) => Pdu
+    createServer(
+      options: { key?: string; cert?: string },
+      onSession: (session: Session) => void,
+    ): Server & { sessions: Session[] }
+    /** `ASCII` is GSM 03.38, one octet for each septet. */
+    encodings: Record<'ASCII' | 'LATIN1' | 'UCS2', Encoding>
+    filters: Record<'message' | 'time', { decode(value: unknown): unknown }>
+    /** `ESME_…` to its number. */
+    errors: Record<string, number>
+  }
+  export default smpp
+}

@@ -1,0 +1,52 @@
+import { smpp } from './package.js'
+
+const NAMES = new Map(Object.entries(smpp.errors).map(([name, code]) => [code, name]))
+
+/** `command_status` by its name in the specification. */
+export function statusCode(name: string): number {
+  return smpp.errors[name] ?? 0
+}
+
+/** @returns such as `ESME_RINVDSTADR`; for an SMSC's own statuses their number, such as `0x0400` */
+export function statusName(code: number): string {
+  return NAMES.get(code) ?? `0x${code.toString(16).padStart(4, '0')}`
+}
+
+/** The SMSC has too much to do, and takes the message later. */
+export const THROTTLED: ReadonlySet<string> = new Set(['ESME_RTHROTTLED', 'ESME_RMSGQFUL'])
+
+/** It failed at its own, and says so: the message was not taken. */
+export const TEMPORARY: ReadonlySet<string> = new Set([
+  'ESME_RSYSERR',
+  'ESME_RSUBMITFAIL',
+  'ESME_RINVBNDSTS',
+  'ESME_RX_T_APPN',
+  'ESME_RSERTYPUNAVAIL',
+])
+
+/** What a person can do something about; the others are told by their code. */
+const WORDS: Readonly<Record<string, string>> = {
+  ESME_RINVMSGLEN: 'the message is too long',
+  ESME_RINVSRCADR: 'the number it is from is not accepted',
+  ESME_RINVDSTADR: 'the number it is to is not accepted',
+  ESME_RINVSRCTON: 'the type of the number it is from (sourceTon) is not accepted',
+  ESME_RINVSRCNPI: 'the plan of the number it is from (sourceNpi) is not accepted',
+  ESME_RINVDSTTON: 'the type of the number it is to (destTon) is not accepted',
+  ESME_RINVDSTNPI: 'the plan of the number it is to (destNpi) is not accepted',
+  ESME_RINVESMCLASS: 'texts in several parts (longMessages) are not accepted so',
+  ESME_RINVDCS: 'the encoding of the text is not accepted',
+  ESME_RPROHIBITED: 'the account may not send this',
+  ESME_RINVPASWD: 'the password is wrong',
+  ESME_RINVSYSID: 'the systemId is not known',
+  ESME_RINVSYSTYP: 'the systemType is wrong',
+  ESME_RBINDFAIL: 'the bind failed: systemId, password, or the number of binds',
+  ESME_RALYBND: 'the account is bound already, as often as it may be',
+  ESME_RTHROTTLED: 'too much at once',
+  ESME_RSYSERR: 'a failure of the SMSC',
+}
+
+/** For people, such as `the password is wrong (ESME_RINVPASWD)`. */
+export function describeStatus(name: string): string {
+  const words = WORDS[name]
+  return words === undefined ? `refused with ${name}` : `${words} (${name})`
+}

@@ -1,0 +1,60 @@
+import { available } from '../../database/connection.js'
+import { listParts, listStaleTexts, takeParts, type LongText, type Part } from '../../database/smpp-parts.js'
+import { UserError } from '../../errors.js'
+import type { Context } from '../context.js'
+import { receiveMessage } from '../messages/receive.js'
+
+/** No phone sends its parts so far apart. */
+export const STALE_MS = 600_000
+const STALE_AT_ONCE = 100
+const MISSING = '[…]'
+
+/** Makes the message, if all parts are there: whichever process took the last one, and once. */
+export async function receiveIfComplete(context: Context, longText: LongText): Promise<void> {
+  const parts = onePerNumber(await available(() => listParts(context.db, longText)))
+  if (parts.length === longText.total) await receiveParts(context, longText, parts)
+}
+
+/** Parts whose others never came are a message all the same, with a mark for what is missing. */
+export async function receiveStaleTexts(context: Context): Promise<void> {
+  for (const longText of await available(() => listStaleTexts(context.db, STALE_MS, STALE_AT_ONCE))) {
+    const parts = onePerNumber(await available(() => listParts(context.db, longText)))
+    const { reference, total } = longText
+    context.log.info(
+      { carrier: longText.carrier, reference, total, partCount: parts.length },
+      'smpp.text_stale',
+    )
+    await receiveParts(context, longText, parts)
+  }
+}
+
+async function receiveParts(context: Context, longText: LongText, parts: readonly Part[]): Promise<void> {
+  const { carrier, fromNumber, toNumber, total } = longText
+  const ids = parts.map(({ id }) => id)
+  const content = { type: 'inboundText', text: join(parts, total) } as const
+  const inbound = { carrier, carrierMessageId: ids[0] ?? '', fromNumber, toNumber, content }
+  try {
+    await receiveMessage(context, inbound, (trx) => takeParts(trx, ids))
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error
+    // The line has gone since.
+    await available(() => takeParts(context.db, ids))
+  }
+}
+
+/** The oldest of each: a phone that uses a reference again has begun another text. */
+function onePerNumber(parts: readonly Part[]): Part[] {
+  const byNumber = new Map<number, Part>()
+  for (const part of parts) if (!byNumber.has(part.number)) byNumber.set(part.number, part)
+  return [...byNumber.values()].sort((a, b) => a.number - b.number)
+}
+
+function join(parts: readonly Part[], total: number): string {
+  const byNumber = new Map(parts.map(({ number, text }) => [number, text]))
+  const mark = Buffer.from(MISSING, 'utf16le')
+  const pieces = Array.from({ length: total }, (_, index) => {
+    const isFirstMissing = index === 0 || byNumber.has(index)
+    return byNumber.get(index + 1) ?? (isFirstMissing ? mark : Buffer.alloc(0))
+  })
+  return Buffer.concat(pieces).toString('utf16le')
+}

@@ -1,0 +1,25 @@
+import type { SmppAddress } from '../../carriers/smpp/inbound.js'
+import { available } from '../../database/connection.js'
+import { listLinesEndingWith, type Line } from '../../database/lines.js'
+import type { Context } from '../context.js'
+import { parseNumber } from '../phone-number.js'
+
+/** The account's line that an address means, in whatever form the SMSC writes it. @throws Unavailable */
+export async function findLineOf(
+  { db, batched }: Context,
+  carrier: string,
+  { address }: SmppAddress,
+): Promise<Line | undefined> {
+  const digits = address.replace(/^\+/, '')
+  if (!/^\d+$/.test(digits)) return undefined
+  const line = await batched.findLineByNumber(`+${digits}`)
+  if (line !== undefined) return line.carrier === carrier ? line : undefined
+  const candidates = await available(() => listLinesEndingWith(db, carrier, digits.replace(/^0+/, '')))
+  return candidates.find(({ number, country }) => parseNumber(address, country)?.number === number)
+}
+
+/** E.164 where it is a number; short codes and names stay as they are. */
+export function senderOf({ address, kind }: SmppAddress, line: Line): string {
+  if (kind !== 'local') return address
+  return parseNumber(address, line.country)?.number ?? address
+}

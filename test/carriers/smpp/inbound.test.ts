@@ -1,0 +1,119 @@
+import { expect } from 'chai'
+import { readText } from '../../../src/carriers/smpp/inbound.js'
+import { smpp } from '../../../src/carriers/smpp/package.js'
+import { settingsOf } from './fixtures.js'
+
+const settings = settingsOf({ port: 1 })
+
+function read(fields: Record<string, string | number | Buffer>) {
+  return readText(
+    new smpp.PDU(new smpp.PDU('deliver_sm', { data_coding: 0, ...fields }).toBuffer()),
+    settings,
+  )
+}
+
+describe('what an SMSC brings', () => {
+  for (const [address, ton, expected, kind] of [
+    ['15005550101', 1, '+15005550101', 'international'],
+    ['+15005550101', 1, '+15005550101', 'international'],
+    ['+15005550101', 0, '+15005550101', 'international'],
+    ['0015005550101', 1, '+15005550101', 'international'],
+    ['5005550101', 2, '5005550101', 'local'],
+    ['15005550101', 0, '15005550101', 'local'],
+    ['72975', 0, '72975', 'other'],
+    ['5005550101', 3, '5005550101', 'other'],
+    ['Bank', 5, 'Bank', 'other'],
+    ['', 0, '', 'other'],
+  ] as const) {
+    it(`the address ${address || 'nothing'} of type ${ton} is ${expected || 'nothing'}`, () => {
+      const { from, to } = read({
+        source_addr: address,
+        source_addr_ton: ton,
+        destination_addr: address,
+        dest_addr_ton: ton,
+      })
+      expect(from).to.deep.equal({ address: expected, kind })
+      expect(to).to.deep.equal(from)
+    })
+  }
+
+  const body = Buffer.from('Hello')
+  for (const [what, fields, part] of [
+    ['no header', { short_message: body }, undefined],
+    [
+      'an 8-bit reference',
+      { esm_class: 0x40, short_message: Buffer.concat([Buffer.from('050003a70302', 'hex'), body]) },
+      { reference: 0xa7, total: 3, number: 2 },
+    ],
+    [
+      'a 16-bit reference',
+      { esm_class: 0x40, short_message: Buffer.concat([Buffer.from('060804a7b80302', 'hex'), body]) },
+      { reference: 0xa7b8, total: 3, number: 2 },
+    ],
+    [
+      'a header with more in it',
+      {
+        esm_class: 0x40,
+        short_message: Buffer.concat([
+          Buffer.from('0a05040b8423f000030102 01'.replace(' ', ''), 'hex'),
+          body,
+        ]),
+      },
+      undefined,
+    ],
+    [
+      'ports before the reference',
+      {
+        esm_class: 0x40,
+        short_message: Buffer.concat([Buffer.from('0b05040b8423f00003010201', 'hex'), body]),
+      },
+      { reference: 1, total: 2, number: 1 },
+    ],
+    [
+      'TLVs',
+      { short_message: body, sar_msg_ref_num: 700, sar_total_segments: 2, sar_segment_seqnum: 1 },
+      { reference: 700, total: 2, number: 1 },
+    ],
+    ['a payload', { message_payload: body }, undefined],
+    [
+      'a payload with a header',
+      { esm_class: 0x40, message_payload: Buffer.concat([Buffer.from('050003a70302', 'hex'), body]) },
+      { reference: 0xa7, total: 3, number: 2 },
+    ],
+    [
+      'one part of one',
+      { esm_class: 0x40, short_message: Buffer.concat([Buffer.from('050003a70101', 'hex'), body]) },
+      undefined,
+    ],
+    [
+      'a part that cannot be',
+      { esm_class: 0x40, short_message: Buffer.concat([Buffer.from('050003a70305', 'hex'), body]) },
+      undefined,
+    ],
+  ] as const) {
+    it(`with ${what} is ${part ? `part ${part.number} of ${part.total}` : 'a text of its own'}`, () => {
+      const text = read(fields)
+      expect(text.part).to.deep.equal(part)
+      if (what !== 'a header with more in it') expect(text.text).to.equal('Hello')
+    })
+  }
+
+  it('has a text whatever its header claims', () => {
+    for (const hex of ['ff', '00', '0500', '020003', 'ff000380', '']) {
+      const text = read({ esm_class: 0x40, short_message: Buffer.from(hex, 'hex') })
+      expect(text.text).to.be.a('string')
+      expect(text.part).to.equal(undefined)
+    }
+  })
+
+  it('keeps half a character of a part for the next one', () => {
+    const halves = ['d83d', 'de42'].map(
+      (hex) => read({ data_coding: 8, short_message: Buffer.from(hex, 'hex') }).text,
+    )
+    expect(halves.join('')).to.equal('🙂')
+  })
+
+  it('has no text when it is binary', () => {
+    expect(read({ data_coding: 4, short_message: body }).text).to.equal(undefined)
+  })
+})

@@ -1,0 +1,102 @@
+import { expect } from 'chai'
+import { smpp } from '../../../src/carriers/smpp/package.js'
+import { isReceipt, readReceipt } from '../../../src/carriers/smpp/receipts.js'
+import { settingsOf } from './fixtures.js'
+
+const settings = settingsOf({ port: 1 })
+
+function deliverSm(fields: Record<string, string | number | Buffer>) {
+  return new smpp.PDU(new smpp.PDU('deliver_sm', fields).toBuffer())
+}
+
+function receipt(text: string, fields: Record<string, string | number | Buffer> = {}) {
+  return deliverSm({ esm_class: 4, data_coding: 0, short_message: Buffer.from(text), ...fields })
+}
+
+describe('delivery receipts of SMPP', () => {
+  const ofStandard = (stat: string, err = '000') =>
+    `id:abc1 sub:001 dlvrd:001 submit date:2611211200 done date:2611211201 stat:${stat} err:${err} text:Hello`
+
+  for (const [stat, status, carrierCode] of [
+    ['DELIVRD', 'delivered', undefined],
+    ['ACCEPTD', 'sent', undefined],
+    ['EXPIRED', 'failed', 'EXPIRED/001'],
+    ['DELETED', 'failed', 'DELETED/001'],
+    ['UNDELIV', 'failed', 'UNDELIV/001'],
+    ['REJECTD', 'failed', 'REJECTD/001'],
+  ] as const) {
+    it(`${stat} in the text means ${status}`, () => {
+      const read = readReceipt(receipt(ofStandard(stat, '001')), settings)
+      expect(read).to.include({ carrierMessageId: 'abc1', status })
+      expect(read?.carrierCode).to.equal(carrierCode)
+      expect(typeof read?.error).to.equal(status === 'failed' ? 'string' : 'undefined')
+    })
+  }
+
+  for (const [state, status] of [
+    [2, 'delivered'],
+    [3, 'failed'],
+    [4, 'failed'],
+    [5, 'failed'],
+    [6, 'sent'],
+    [8, 'failed'],
+  ] as const) {
+    it(`message_state ${state} means ${status}`, () => {
+      const pdu = deliverSm({ esm_class: 4, receipted_message_id: 'abc1', message_state: state })
+      expect(readReceipt(pdu, settings)).to.include({ carrierMessageId: 'abc1', status })
+    })
+  }
+
+  for (const [what, text] of [
+    ['another order', 'stat:DELIVRD err:000 id:abc1'],
+    ['another case', 'ID:abc1 SUB:001 DLVRD:001 STAT:delivrd ERR:000 TEXT:'],
+    ['spaces', 'id: abc1 stat: DELIVRD'],
+    ['a state written out', 'id:abc1 stat:Delivered'],
+    ['line breaks', 'id:abc1\r\nstat:DELIVRD\r\nerr:0'],
+    ['words of a person at its end', 'id:abc1 stat:DELIVRD err:000 text:id:evil stat:UNDELIV'],
+  ] as const) {
+    it(`reads a text in ${what}`, () => {
+      expect(readReceipt(receipt(text), settings)).to.deep.equal({
+        carrierMessageId: 'abc1',
+        status: 'delivered',
+      })
+    })
+  }
+
+  for (const [what, pdu] of [
+    ['ENROUTE', receipt(ofStandard('ENROUTE'))],
+    ['UNKNOWN', receipt(ofStandard('UNKNOWN'))],
+    ['an intermediate notification', receipt(ofStandard('DELIVRD'), { esm_class: 0x20 })],
+    ['a text of another form', receipt('Your message was delivered')],
+    ['nothing', receipt('')],
+    ['a state that nobody knows', deliverSm({ esm_class: 4, receipted_message_id: 'a', message_state: 77 })],
+  ] as const) {
+    it(`has nothing to learn from ${what}`, () => {
+      expect(isReceipt(pdu)).to.equal(true)
+      expect(readReceipt(pdu, settings)).to.equal(undefined)
+    })
+  }
+
+  it('takes for a receipt only what the SMSC says is one: a person may write the same words', () => {
+    expect(isReceipt(receipt(ofStandard('DELIVRD'), { esm_class: 0 }))).to.equal(false)
+    expect(isReceipt(receipt(ofStandard('DELIVRD'), { esm_class: 0x40 }))).to.equal(false)
+    expect(isReceipt(deliverSm({ receipted_message_id: 'a', message_state: 2 }))).to.equal(true)
+  })
+
+  for (const [receiptIds, inText, inTlv, expected] of [
+    ['as-sent', '00A1', undefined, '00A1'],
+    ['hex-to-decimal', '0000000161', undefined, '161'],
+    ['hex-to-decimal', undefined, 'A1', '161'],
+    ['hex-to-decimal', '161', 'A1', '161'],
+    ['decimal-to-hex', '00A1', undefined, 'a1'],
+    ['decimal-to-hex', undefined, '161', 'a1'],
+    ['hex-to-decimal', 'not-a-number', undefined, 'not-a-number'],
+  ] as const) {
+    it(`${receiptIds}: ${inText ?? 'no id'} in the text and ${inTlv ?? 'none'} beside it is ${expected}`, () => {
+      const pdu = receipt(inText === undefined ? '' : `id:${inText} stat:DELIVRD`, {
+        ...(inTlv === undefined ? {} : { receipted_message_id: inTlv, message_state: 2 }),
+      })
+      expect(readReceipt(pdu, { ...settings, receiptIds })?.carrierMessageId).to.equal(expected)
+    })
+  }
+})

@@ -1,0 +1,158 @@
+import { expect } from 'chai'
+import { readFileSync } from 'node:fs'
+import { createServer, type AddressInfo, type Socket } from 'node:net'
+import { startSmsc, type Smsc, type SmscOptions } from '../../../dev/smsc.js'
+import { NoAnswer } from '../../../src/carriers/smpp/link.js'
+import { NotBound, openSession, type Session } from '../../../src/carriers/smpp/session.js'
+import { failure } from '../../helpers/failure.js'
+import { until } from '../../helpers/until.js'
+import { QUICK, settingsOf } from './fixtures.js'
+
+const forEver = new AbortController().signal
+const pem = (name: string) => readFileSync(new URL(name, import.meta.url), 'utf8')
+
+describe('an SMPP session', () => {
+  let smsc: Smsc
+  const opened: Session[] = []
+
+  async function start(options: SmscOptions = {}): Promise<void> {
+    smsc = await startSmsc(options)
+  }
+
+  async function open(overrides: Record<string, unknown> = {}): Promise<Session> {
+    const settings = { ...settingsOf(smsc), ...overrides }
+    const session = await openSession({ settings, bindAs: 'transmitter', patience: QUICK })
+    opened.push(session)
+    return session
+  }
+
+  afterEach(async () => {
+    await Promise.all(opened.splice(0).map((session) => session.close()))
+    await smsc.close()
+  })
+
+  it('unbinds when it is closed', async () => {
+    await start()
+    const session = await open()
+    await session.close()
+    expect(smsc.seen).to.deep.equal(['bind_transmitter', 'unbind'])
+    expect(session.isOpen()).to.equal(false)
+    await until('the SMSC has no connection', () => smsc.sessions().length === 0)
+  })
+
+  it('asks whether the SMSC is there, and ends when it says nothing more', async () => {
+    await start()
+    const session = await open({ enquireLinkSeconds: 0.02 })
+    await until('it asks', () => smsc.seen.includes('enquire_link'))
+    expect(session.isOpen()).to.equal(true)
+    smsc.hang()
+    const waiting = failure(session.request('submit_sm', {}, forEver))
+    expect((await session.ended).message).to.equal('no response to enquire_link in 100 ms')
+    expect(await waiting)
+      .to.be.instanceOf(NoAnswer)
+      .with.property('wasWritten', true)
+  })
+
+  it('ends each request when the connection dies, and says whether it had been written', async () => {
+    await start({ delayMs: 60_000 })
+    const session = await open({ windowSize: 1 })
+    const [written, waiting] = [1, 2].map(() => failure(session.request('submit_sm', {}, forEver)))
+    await until('one is there', () => smsc.seen.includes('submit_sm'))
+    smsc.cut()
+    expect(await written)
+      .to.be.instanceOf(NoAnswer)
+      .with.property('wasWritten', true)
+    expect(await waiting)
+      .to.be.instanceOf(NoAnswer)
+      .with.property('wasWritten', false)
+    const later = await failure(session.request('submit_sm', {}, forEver))
+    expect(later).to.be.instanceOf(NoAnswer).with.property('wasWritten', false)
+  })
+
+  it('lets no request wait for ever for its response, nor for its place', async () => {
+    await start({ delayMs: 60_000 })
+    const settings = settingsOf(smsc, { windowSize: 1 })
+    const patience = { ...QUICK, responseMs: 100, windowMs: 20 }
+    const session = await openSession({ settings, bindAs: 'transmitter', patience })
+    opened.push(session)
+    const [written, waiting] = [1, 2].map(() => failure(session.request('submit_sm', {}, forEver)))
+    expect(await waiting)
+      .to.be.instanceOf(NoAnswer)
+      .with.property('wasWritten', false)
+    expect(await written)
+      .to.be.instanceOf(NoAnswer)
+      .with.property('wasWritten', true)
+  })
+
+  it('keeps the place of a request whose caller went away until it is answered', async () => {
+    await start({ delayMs: 50 })
+    const session = await open({ windowSize: 1 })
+    const impatient = new AbortController()
+    const first = failure(session.request('submit_sm', {}, impatient.signal))
+    await until('it is there', () => smsc.seen.includes('submit_sm'))
+    impatient.abort()
+    expect(await first)
+      .to.be.instanceOf(NoAnswer)
+      .with.property('wasWritten', true)
+    await session.request('submit_sm', {}, forEver)
+    expect(smsc.maxUnanswered()).to.equal(1)
+  })
+
+  it('speaks TLS, and trusts a self-made certificate only when it is told to', async () => {
+    const cert = pem('self-made-certificate.pem')
+    await start({ tls: { key: pem('self-made-key.pem'), cert } })
+    const session = await open({ tls: true, host: 'localhost', tlsCertificate: cert })
+    expect(session.isOpen()).to.equal(true)
+    const error = await failure(open({ tls: true, host: 'localhost' }))
+    expect(error).to.be.instanceOf(NotBound)
+    expect(error.message).to.contain('self-signed certificate')
+    expect(await failure(open())).to.be.instanceOf(NotBound)
+  })
+
+  it('ends with what is no SMPP, and with a PDU that is larger than any', async () => {
+    await start()
+    for (const hex of ['7fffffff', '00000004', '485454502f312e31']) {
+      const { port, server, sockets } = await serveBytes(Buffer.from(hex, 'hex'))
+      const settings = settingsOf({ port })
+      const error = await failure(openSession({ settings, bindAs: 'transmitter', patience: QUICK }))
+      expect(error).to.be.instanceOf(NotBound)
+      expect(error.message).to.contain('a PDU of')
+      for (const socket of sockets) socket.destroy()
+      await new Promise((resolve) => server.close(resolve))
+    }
+  })
+
+  it('says so when nobody answers the bind', async () => {
+    await start()
+    smsc.hang()
+    const error = await failure(
+      openSession({ settings: settingsOf(smsc), bindAs: 'transmitter', patience: { ...QUICK, bindMs: 50 } }),
+    )
+    expect(error.message).to.equal(
+      'connected, but no answer to the bind: no response to bind_transmitter in 50 ms',
+    )
+  })
+
+  it('answers what it cannot read or does not know with a generic_nack, and goes on', async () => {
+    await start()
+    const session = await open()
+    const [peer] = smsc.sessions()
+    // deliver_sm with a TLV that is longer than the PDU; then an id that nobody has.
+    peer?.socket.write(Buffer.from('00000012000000050000000000000007ffff', 'hex'))
+    peer?.socket.write(Buffer.from('00000010000007770000000000000008', 'hex'))
+    await until('both are answered', () => smsc.seen.filter((each) => each === 'generic_nack').length === 2)
+    expect(session.isOpen()).to.equal(true)
+  })
+})
+
+/** A server that says one thing to everybody. */
+async function serveBytes(bytes: Buffer) {
+  const sockets: Socket[] = []
+  const server = createServer((socket) => {
+    sockets.push(socket)
+    socket.on('error', () => undefined)
+    socket.write(bytes)
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return { port: (server.address() as AddressInfo).port, server, sockets }
+}

@@ -1,0 +1,160 @@
+import { expect } from 'chai'
+import { SMSC_NUMBERS, startSmsc, textOf, type Smsc, type SmscOptions } from '../../../dev/smsc.js'
+import {
+  CarrierOutcomeUnknown,
+  CarrierRejected,
+  CarrierUnavailable,
+  type Carrier,
+} from '../../../src/carriers/carrier.js'
+import { failure } from '../../helpers/failure.js'
+import { memoryLog } from '../../helpers/log.js'
+import { until } from '../../helpers/until.js'
+import { anyMessage, conformsToCarrier } from '../conformance.js'
+import { createSmpp } from '../../../src/carriers/smpp/smpp.js'
+import { QUICK, settingsOf } from './fixtures.js'
+
+conformsToCarrier(
+  'smpp',
+  async () => {
+    const smsc = await startSmsc()
+    const inner = createSmpp('smpp', settingsOf(smsc, { windowSize: 10 }), memoryLog().log, QUICK)
+    // SMPP has no field for our id: the number that a message is from stands for it.
+    const sent = new Map<string, { id: string; fromNumber: string }>()
+    const carrier: Carrier = {
+      ...inner,
+      send: (message, signal) => {
+        const alias = `+1777${String(sent.size).padStart(7, '0')}`
+        sent.set(alias.slice(1), message)
+        return inner.send({ ...message, fromNumber: alias }, signal)
+      },
+    }
+    return {
+      carrier,
+      taken: () =>
+        Promise.resolve(
+          smsc.taken.map((each) => ({
+            carrierMessageId: each.id,
+            messageId: sent.get(each.from)?.id ?? '',
+            fromNumber: sent.get(each.from)?.fromNumber ?? '',
+            toNumber: `+${each.to}`,
+            text: textOf(each),
+            mediaUrl: null,
+          })),
+        ),
+      situations: {
+        rejected: { toNumber: SMSC_NUMBERS.rejected },
+        throttled: { toNumber: SMSC_NUMBERS.throttled },
+        throttledNoMore: { toNumber: '+15005550199' },
+        unavailable: { toNumber: SMSC_NUMBERS.failing },
+        unavailableNoMore: { toNumber: '+15005550199' },
+        outcomeUnknown: { toNumber: SMSC_NUMBERS.cut },
+        neverAnswers: { toNumber: SMSC_NUMBERS.neverAnswers },
+      },
+      close: async () => {
+        await carrier.close()
+        await smsc.close()
+      },
+    }
+  },
+  { sendsMedia: false },
+)
+
+describe('smpp', () => {
+  const forEver = new AbortController().signal
+  let smsc: Smsc
+  let carrier: Carrier
+
+  async function start(options: SmscOptions = {}, settings: Record<string, unknown> = {}): Promise<void> {
+    smsc = await startSmsc(options)
+    carrier = createSmpp('test', settingsOf(smsc, settings), memoryLog().log, QUICK)
+  }
+
+  afterEach(async () => {
+    await carrier.close()
+    await smsc.close()
+  })
+
+  it('says in words what is wrong with an account, and nothing when it works', async () => {
+    await start({ password: 'right' }, { password: 'right' })
+    expect(await carrier.test(forEver)).to.equal(undefined)
+    const wrong = createSmpp('wrong', settingsOf(smsc, { password: 'wrong' }), memoryLog().log, QUICK)
+    expect(await wrong.test(forEver)).to.equal(
+      'connected, but the bind was refused: the password is wrong (ESME_RINVPASWD)',
+    )
+    await smsc.close()
+    expect(await carrier.test(forEver)).to.match(/^cannot connect to 127\.0\.0\.1, port \d+: .*ECONNREFUSED/)
+    expect(await carrier.test(AbortSignal.timeout(5))).to.be.a('string')
+  })
+
+  it('has certainly sent nothing when the bind is refused or nobody listens', async () => {
+    await start({ password: 'right' }, { password: 'wrong' })
+    const refused = await failure(carrier.send(anyMessage(), forEver))
+    expect(refused).to.be.instanceOf(CarrierUnavailable)
+    expect(refused.message).to.contain('ESME_RINVPASWD')
+    await smsc.close()
+    expect(await failure(carrier.send(anyMessage(), forEver))).to.be.instanceOf(CarrierUnavailable)
+  })
+
+  it('gives the carrier’s code with a refusal', async () => {
+    await start()
+    const error = await failure(carrier.send(anyMessage({ toNumber: SMSC_NUMBERS.rejected }), forEver))
+    expect(error).to.be.instanceOf(CarrierRejected)
+    expect(error).to.include({
+      carrierCode: 'ESME_RINVDSTADR',
+      reason: 'the number it is to is not accepted (ESME_RINVDSTADR)',
+    })
+  })
+
+  it('never has more than its window without an answer', async () => {
+    await start({ delayMs: 5 }, { windowSize: 3, bindCount: 1 })
+    await Promise.all(Array.from({ length: 30 }, () => carrier.send(anyMessage(), forEver)))
+    expect(smsc.taken).to.have.length(30)
+    expect(smsc.maxUnanswered()).to.equal(3)
+  })
+
+  it('binds again when its windows are full, as often as it may', async () => {
+    await start({ delayMs: 20 }, { windowSize: 1, bindCount: 2 })
+    await carrier.send(anyMessage(), forEver)
+    await Promise.all(Array.from({ length: 12 }, () => carrier.send(anyMessage(), forEver)))
+    expect(smsc.sessions()).to.have.length(2)
+  })
+
+  it('does not know what became of messages that were under way when the connection died', async () => {
+    await start({ delayMs: 60_000 }, { windowSize: 2 })
+    const sending = Array.from({ length: 3 }, () => failure(carrier.send(anyMessage(), forEver)))
+    await until('two are there', () => smsc.seen.filter((each) => each === 'submit_sm').length === 2)
+    smsc.cut()
+    const errors = await Promise.all(sending)
+    expect(errors.map((error) => error.constructor)).to.deep.equal([
+      CarrierOutcomeUnknown,
+      CarrierOutcomeUnknown,
+      CarrierUnavailable,
+    ])
+  })
+
+  it('goes on with a later part that was told to wait, and sends no part twice', async () => {
+    await start({ refuse: (nth) => (nth % 2 === 0 ? 'ESME_RTHROTTLED' : undefined) })
+    const text = 'x'.repeat(153) + 'y'.repeat(153) + 'z'
+    const { carrierMessageId } = await carrier.send(anyMessage({ text }), forEver)
+    expect(smsc.taken.map(textOf).join('')).to.equal(text)
+    expect(smsc.taken.map(({ registeredDelivery }) => registeredDelivery)).to.deep.equal([0, 0, 1])
+    expect(carrierMessageId).to.equal(smsc.taken[2]?.id)
+  })
+
+  it('does not know the outcome when a later part cannot go in time', async () => {
+    await start({ refuse: (nth) => (nth > 1 ? 'ESME_RMSGQFUL' : undefined) })
+    const tooLate = new AbortController()
+    const sending = failure(carrier.send(anyMessage({ text: 'x'.repeat(400) }), tooLate.signal))
+    await until('it is refused', () => smsc.seen.filter((each) => each === 'submit_sm').length > 2)
+    tooLate.abort()
+    expect(await sending).to.be.instanceOf(CarrierOutcomeUnknown)
+    expect(smsc.taken).to.have.length(1)
+  })
+
+  it('keeps the id as receipts will write it', async () => {
+    await start({}, { receiptIds: 'decimal-to-hex' })
+    for (let n = 0; n < 10; n += 1) await carrier.send(anyMessage(), forEver)
+    const { carrierMessageId } = await carrier.send(anyMessage(), forEver)
+    expect(carrierMessageId).to.equal('b')
+  })
+})

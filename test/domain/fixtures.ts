@@ -195,6 +195,12 @@ export function hasDeliveryJob({ queues }: Context, id: string, generation: numb
   return queues.deliverEvent.getJob(jobIdOf(id, generation)).then((job) => job !== undefined)
 }
 
+/** To an account that is no simulator's. */
+export async function moveToAnotherCarrier({ db }: Context, { lineId }: TestLine): Promise<void> {
+  await db('carrier_accounts').insert({ id: newId(), name: 'another', kind: 'another' })
+  await db('lines').where({ id: lineId }).update({ carrier: 'another' })
+}
+
 /** The same context, with one carrier that does what the test says, under every name. */
 export function withCarrier(context: Context, send: Carrier['send']): Context {
   const get = ({ name }: { name: string }) =>

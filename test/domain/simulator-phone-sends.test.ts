@@ -7,7 +7,7 @@ import { newId } from '../../src/ids.js'
 import { createTestContext } from '../helpers/context.js'
 import { mediaRow } from '../helpers/media.js'
 import { createLine, type TestLine } from '../helpers/factories.js'
-import { ANNA, countRows, type MessageRow } from './fixtures.js'
+import { ANNA, countRows, moveToAnotherCarrier, type MessageRow } from './fixtures.js'
 import { MEDIA } from './media-samples.js'
 import { refusal } from './refusal.js'
 
@@ -127,7 +127,7 @@ describe("a simulator's phone", () => {
     })
 
     it('to a line at another carrier', async () => {
-      await context.db('lines').where({ id: line.lineId }).update({ carrier: 'another' })
+      await moveToAnotherCarrier(context, line)
       expect(await refusal(send({ text: 'Hi' }))).to.include({ status: 404 })
       expect(await refusal(call())).to.include({ status: 404 })
     })

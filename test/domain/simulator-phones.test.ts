@@ -9,7 +9,7 @@ import {
 import { simulateInbound, type SimulatedInbound } from '../../src/domain/simulator.js'
 import { createTestContext } from '../helpers/context.js'
 import { createLine, type TestLine } from '../helpers/factories.js'
-import { ANNA, BEN, CLEO, queueMessage } from './fixtures.js'
+import { ANNA, BEN, CLEO, moveToAnotherCarrier, queueMessage } from './fixtures.js'
 import { refusal } from './refusal.js'
 
 describe("the simulator's phones", () => {
@@ -94,7 +94,7 @@ describe("the simulator's phones", () => {
 
     it('nothing of lines at other carriers', async () => {
       await receive(line, { text: 'real' })
-      await context.db('lines').where({ id: line.lineId }).update({ carrier: 'another' })
+      await moveToAnotherCarrier(context, line)
       await receive(otherLine, { text: 'simulated' })
       expect(await texts()).to.deep.equal(['simulated'])
       expect((await listSimulatorLines(context, line.userId)).map(({ id }) => id)).to.deep.equal([

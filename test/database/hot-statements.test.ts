@@ -15,6 +15,7 @@ import {
   recordMessageCrash,
 } from '../../src/database/messages/stranded.js'
 import { requeueHeads } from '../../src/database/messages/turns.js'
+import { linkCarrierMessage, noteNoRecord, takeUnknownMessages } from '../../src/database/messages/unknown.js'
 import type { Context } from '../../src/domain/context.js'
 import { submitToWebhook } from '../../src/domain/messages/submit.js'
 import { newId } from '../../src/ids.js'
@@ -220,6 +221,26 @@ for (const isAnalyzed of [false, true]) {
             })),
           ),
         claimAll,
+      )
+      touchesFew('to note what carriers call messages', 'messages', (rows) =>
+        Promise.all(
+          rows.map(({ id }) =>
+            linkCarrierMessage(context.db, { carrier: 'simulator', carrierMessageId: id, messageId: id }),
+          ),
+        ),
+      )
+      touchesFew(
+        'to find messages that carriers are to be asked about',
+        'messages',
+        async (rows) => {
+          expect(await takeUnknownMessages(context.db, [5], 3600, 3)).to.have.length(3)
+          await noteNoRecord(context.db, rows[0]!.id, 'carrier_has_no_record')
+        },
+        (ids) =>
+          context
+            .db('messages')
+            .whereIn('id', ids)
+            .update({ status: 'unknown', claimed_at: context.db.raw(`now() - interval '1 minute'`) }),
       )
       touchesFew('to note crashes', 'messages', ([row]) => recordMessageCrash(context.db, row!.id, 5))
       touchesFew('to find messages that are overdue', 'messages', () =>

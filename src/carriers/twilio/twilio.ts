@@ -119,4 +119,14 @@ async function setUpNumber(
     throw new CarrierRefused(explainFailure(error))
   }
   if (answer.status !== 200) throw new CarrierRefused(`${number}: ${explainAnswer(answer)}`)
+  const record = readObject(answer) ?? {}
+  const rival = RIVALS.find(([field]) => typeof record[field] === 'string' && record[field] !== '')
+  if (rival) throw new CarrierRefused(`${number}: take it off its ${rival[1]} in the Twilio console first`)
 }
+
+/** What a number may be given to at Twilio; its own URLs do not count then, and our API request cannot undo it. */
+const RIVALS = [
+  ['sms_application_sid', 'TwiML app for messages'],
+  ['voice_application_sid', 'TwiML app for calls'],
+  ['trunk_sid', 'SIP trunk'],
+] as const

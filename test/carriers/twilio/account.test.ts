@@ -94,6 +94,17 @@ describe('an account at Twilio', () => {
     expect(error.message).to.match(/^\+15005550021: .*was not found/)
   })
 
+  it('tells of a number that would not call us although it is set up', async () => {
+    const number = { id: newSid('PN'), number: '+15005550022', name: '' }
+    const voice_application_sid = newSid('AP')
+    standIn.numbers.push({ sid: number.id, phone_number: '', friendly_name: '', voice_application_sid })
+    const error = await failure(carrier.setUpNumbers?.([number], signal()) ?? Promise.resolve())
+    expect(error).to.be.instanceOf(CarrierRefused)
+    expect(error.message).to.equal(
+      '+15005550022: take it off its TwiML app for calls in the Twilio console first',
+    )
+  })
+
   it('gives its credentials to its own host only', () => {
     const own = carrier.mediaHeaders?.(new URL(`${standIn.url}/2010-04-01/Accounts/AC/Messages/MM/Media/ME`))
     const expected = `Basic ${Buffer.from(`${ACCOUNT_SID}:${AUTH_TOKEN}`).toString('base64')}`

@@ -2,10 +2,10 @@ import { randomBytes } from 'node:crypto'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { createChecker, type ApiRequest } from './description.js'
-import { postSigned } from './callbacks.js'
+import { AUTH_TOKEN, postSigned } from './callbacks.js'
 
 export const ACCOUNT_SID = `AC${'0123456789abcdef'.repeat(2)}`
-export const AUTH_TOKEN = 'f'.repeat(32)
+export { AUTH_TOKEN }
 
 /** A message as Twilio's API shows it, with what it was asked beside that. */
 export interface StandInMessage {
@@ -26,6 +26,8 @@ export interface StandInNumber {
   sid: string
   phone_number: string
   friendly_name: string
+  /** A number that is given to something else does not call us. */
+  voice_application_sid?: string
   /** What it was set up with. */
   setUp?: Record<string, string>
 }

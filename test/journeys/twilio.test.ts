@@ -1,0 +1,155 @@
+import { expect } from 'chai'
+import { Webhook } from 'standardwebhooks'
+import { freePort } from '../../dev/free-port.js'
+import { addCarrierAccount, getCarrierAccount } from '../../src/domain/carrier-accounts.js'
+import { findCarrier } from '../../src/domain/carriers.js'
+import type { Context } from '../../src/domain/context.js'
+import { postSigned } from '../carriers/twilio/callbacks.js'
+import {
+  ACCOUNT_SID,
+  AUTH_TOKEN,
+  newSid,
+  startTwilio,
+  type StandInMessage,
+  type TwilioStandIn,
+} from '../carriers/twilio/stand-in.js'
+import { messageRow } from '../domain/fixtures.js'
+import { createLine, type TestLine } from '../helpers/factories.js'
+import { startProcess, startWeb, stopProcesses } from '../helpers/processes.js'
+import { startReceiver, type Receiver } from '../helpers/receiver.js'
+import { until } from '../helpers/until.js'
+import { createInstallation, numbers, post } from './steps.js'
+
+const [ANNA = '', BEN = '', CLEO = ''] = numbers(3)
+
+describe('journey: a line at Twilio', function () {
+  this.timeout(60_000)
+
+  let context: Context
+  let twilio: TwilioStandIn
+  let receiver: Receiver
+  let line: TestLine
+  let url: string
+
+  before(async () => {
+    twilio = await startTwilio()
+    receiver = await startReceiver()
+    const port = String(await freePort())
+    const installation = await createInstallation({ PORT: port, PUBLIC_URL: `http://127.0.0.1:${port}` })
+    context = installation.context
+    await addCarrierAccount(context, {
+      name: 'twilio',
+      kind: 'twilio',
+      settings: { accountSid: ACCOUNT_SID, authToken: AUTH_TOKEN, apiUrl: twilio.url },
+      messagesPerSecondPerLine: 50,
+    })
+    line = await createLine(context, { carrier: 'twilio', outgoingUrl: receiver.url })
+    const [web] = await Promise.all([
+      startWeb(installation.environment),
+      startProcess('send-message', installation.environment),
+      startProcess('deliver-event', installation.environment),
+      startProcess('maintenance', installation.environment),
+    ])
+    url = web.url
+  })
+
+  after(async () => {
+    await stopProcesses()
+    await receiver.close()
+    await twilio.close()
+    await context.close()
+  })
+
+  async function send(toNumber: string, text: string): Promise<{ messageId: string; taken: StandInMessage }> {
+    const { status, messageId } = await post(url, line, { toNumber, text })
+    expect(status).to.equal(200)
+    const taken = await until('Twilio has it', () => twilio.messages.find(({ to }) => to === toNumber))
+    return { messageId, taken }
+  }
+
+  const becomes = (id: string, status: string) =>
+    until(`it is ${status}`, async () => (await messageRow(context, id)).status === status)
+
+  it('its number is set up to call us', async () => {
+    const carrier = await findCarrier(context, await getCarrierAccount(context, 'twilio'))
+    const signal = new AbortController().signal
+    twilio.numbers.push({ sid: newSid('PN'), phone_number: line.number, friendly_name: 'Front desk' })
+    expect(await carrier?.test(signal)).to.equal(undefined)
+    const found = await carrier?.listNumbers?.(signal)
+    await carrier?.setUpNumbers?.(found ?? [], signal)
+    expect(twilio.numbers[0]?.setUp?.SmsUrl).to.match(new RegExp(`^${url}/carriers/twilio/.*/message$`))
+  })
+
+  it('a text goes out, and Twilio reports it sent and delivered', async () => {
+    const { messageId, taken } = await send(ANNA, 'Table at eight')
+    expect(taken).to.include({ from: line.number, to: ANNA, body: 'Table at eight' })
+    await becomes(messageId, 'sent')
+    expect(await twilio.report(taken, 'sent')).to.equal(200)
+    expect(await twilio.report(taken, 'delivered')).to.equal(200)
+    await becomes(messageId, 'delivered')
+    expect((await messageRow(context, messageId)).carrier_message_id).to.equal(taken.sid)
+  })
+
+  it('a text comes in and arrives at the receiver', async () => {
+    const smsUrl = twilio.numbers[0]?.setUp?.SmsUrl ?? ''
+    const sid = newSid('SM')
+    const { response } = await postSigned(smsUrl, {
+      AccountSid: ACCOUNT_SID,
+      MessageSid: sid,
+      From: BEN,
+      To: line.number,
+      NumMedia: '0',
+      Body: 'On my way',
+    })
+    expect(response.status).to.equal(200)
+    const request = await until('the event arrives', () => receiver.requests[0])
+    const headers = request.headers as Record<string, string>
+    expect(new Webhook(line.signingSecret).verify(request.body, headers)).to.deep.equal({
+      type: 'inboundText',
+      payload: 'On my way',
+      fromNumber: BEN,
+      toNumber: line.number,
+      userId: line.userId,
+      lineId: line.lineId,
+    })
+  })
+
+  it('a text that Twilio took and failed to say so is known by its report', async () => {
+    twilio.behave(CLEO, (response, take) => {
+      take()
+      response.writeHead(500).end()
+    })
+    const { messageId, taken } = await send(CLEO, 'Are you there?')
+    await becomes(messageId, 'unknown')
+    expect(await twilio.report(taken, 'delivered')).to.equal(200)
+    await becomes(messageId, 'delivered')
+    expect(
+      twilio.messages.filter(({ to }) => to === CLEO),
+      'it was sent once',
+    ).to.have.length(1)
+  })
+
+  it('or, without a report, by asking Twilio', async () => {
+    const [dora = ''] = numbers(1, 10)
+    twilio.behave(dora, (response, take) => {
+      take().status = 'delivered'
+      response.destroy()
+    })
+    const { messageId } = await send(dora, 'Hello?')
+    await becomes(messageId, 'unknown')
+    // The first time to ask is some seconds after the message was handed over.
+    await context
+      .db('messages')
+      .where({ id: messageId })
+      .update({ claimed_at: context.db.raw(`now() - interval '6 seconds'`) })
+    await becomes(messageId, 'delivered')
+    expect(
+      twilio.messages.filter(({ to }) => to === dora),
+      'it was sent once',
+    ).to.have.length(1)
+  })
+
+  it('and Twilio would have understood every request', () => {
+    expect(twilio.faults).to.deep.equal([])
+  })
+})

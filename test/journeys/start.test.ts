@@ -180,10 +180,7 @@ function pidOf(started: RunningProcess, name: string): number {
 }
 
 function allPids(started: RunningProcess): number[] {
-  return [
-    started.pid,
-    ...PROCESSES.flatMap((name) => pidsOf(started, name)),
-  ]
+  return [started.pid, ...PROCESSES.flatMap((name) => pidsOf(started, name))]
 }
 
 function isAlive(pid: number): boolean {

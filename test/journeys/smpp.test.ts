@@ -3,7 +3,8 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { freePort } from '../../dev/free-port.js'
-import { inboundOf, startSmsc } from '../../dev/smsc.js'
+import { inboundOf } from '../../dev/smsc/messages.js'
+import { startSmsc } from '../../dev/smsc/server.js'
 import { addCarrierAccount } from '../../src/domain/carrier-accounts.js'
 import type { Context } from '../../src/domain/context.js'
 import { queueMessage } from '../domain/fixtures.js'
@@ -14,7 +15,7 @@ import { until } from '../helpers/until.js'
 import { createInstallation, numbers, outboundMessages, WIDE } from './steps.js'
 
 describe('journey: an SMSC', function () {
-  this.timeout(150_000)
+  this.timeout(240_000)
 
   let environment: Environment
   let context: Context
@@ -63,7 +64,7 @@ describe('journey: an SMSC', function () {
 
     await startProcess('send-message', environment)
     for (const count of [150, 400, 700]) {
-      await until(`${count} are taken`, () => taken().length >= count, 60_000)
+      await until(`${count} are taken`, () => taken().length >= count, 120_000)
       await smsc.kill('SIGKILL')
       smsc = await startSmscProcess()
     }
@@ -73,7 +74,7 @@ describe('journey: an SMSC', function () {
         const rows = await outboundMessages(context, line)
         return rows.every(({ status }) => status === 'sent' || status === 'unknown') && rows
       },
-      60_000,
+      120_000,
     )
     const counts = new Map<string, number>()
     for (const to of taken()) counts.set(`+${to}`, (counts.get(`+${to}`) ?? 0) + 1)
@@ -100,11 +101,11 @@ describe('journey: an SMSC', function () {
 
     let receiving = await startProcess('receive-smpp', environment)
     for (const share of [0.3, 0.6]) {
-      await until('some are answered', () => smsc.answers.length >= share * count, 100_000)
+      await until('some are answered', () => smsc.answers.length >= share * count, 200_000)
       await receiving.kill('SIGKILL')
       receiving = await startProcess('receive-smpp', environment)
     }
-    await until('all are answered', () => smsc.waitingCount() === 0, 100_000)
+    await until('all are answered', () => smsc.waitingCount() === 0, 200_000)
     expect(new Set(smsc.answers)).to.deep.equal(new Set([0]))
     for (const table of ['messages', 'events']) {
       const rows: { from_number: string }[] = await context

@@ -156,6 +156,10 @@ export function createLink(socket: Socket, options: LinkOptions): Link {
       } catch (error) {
         throw error instanceof NoAnswer ? error : new NoAnswer('no place in the window in time', false)
       }
+      if (signal.aborted) {
+        window.leave()
+        throw new NoAnswer('the wait was ended before it was written', false)
+      }
       return write(command, fields, responseMs, signal, () => {
         window.leave()
       })

@@ -1,9 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { asError } from '../../errors.js'
 import type { Logger } from '../../telemetry/log.js'
+import { NotBound } from './connect.js'
 import { createIntake, type Handle, type Intake } from './intake.js'
 import { reconnectMs } from './reconnect.js'
-import { NotBound, openSession, type Patience, type Session } from './session.js'
+import { openSession, type Patience, type Session } from './session.js'
 import type { SmppSettings } from './settings.js'
 
 export interface Receiver {

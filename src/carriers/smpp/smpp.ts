@@ -9,11 +9,12 @@ import {
   type Carrier,
   type CarrierKind,
 } from '../carrier.js'
+import { NotBound } from './connect.js'
 import { NoAnswer } from './link.js'
 import { textField, type Pdu, type PduFields } from './pdu.js'
 import { idInReceipts } from './receipt-ids.js'
 import { reconnectMs } from './reconnect.js'
-import { NotBound, openSession, type Patience } from './session.js'
+import { openSession, type Patience } from './session.js'
 import { smppSettings, type SmppSettings } from './settings.js'
 import { describeStatus, statusName, TEMPORARY, THROTTLED } from './status.js'
 import { submitsOf } from './submit.js'

@@ -1,7 +1,8 @@
 import type { Logger } from '../../telemetry/log.js'
+import { NotBound } from './connect.js'
 import type { Pdu, PduFields } from './pdu.js'
 import { reconnectMs } from './reconnect.js'
-import { NotBound, openSession, type Patience, type Session } from './session.js'
+import { openSession, type Patience, type Session } from './session.js'
 import type { SmppSettings } from './settings.js'
 
 /** The binds that messages leave by. None until the first message; more, up to `bindCount`, when windows are full. */

@@ -1,4 +1,4 @@
-import type { Smsc } from '../../../dev/smsc.js'
+import type { Smsc } from '../../../dev/smsc/server.js'
 import type { Patience } from '../../../src/carriers/smpp/session.js'
 import { smppSettings, type SmppSettings } from '../../../src/carriers/smpp/settings.js'
 

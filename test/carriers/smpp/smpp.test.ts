@@ -1,5 +1,6 @@
 import { expect } from 'chai'
-import { SMSC_NUMBERS, startSmsc, textOf, type Smsc, type SmscOptions } from '../../../dev/smsc.js'
+import { textOf } from '../../../dev/smsc/messages.js'
+import { SMSC_NUMBERS, startSmsc, type Smsc, type SmscOptions } from '../../../dev/smsc/server.js'
 import {
   CarrierOutcomeUnknown,
   CarrierRejected,

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { inboundOf, receiptOf } from '../../../dev/smsc.js'
+import { inboundOf, receiptOf } from '../../../dev/smsc/messages.js'
 import { smpp } from '../../../src/carriers/smpp/package.js'
 import { confirmArrivals, deleteOldArrivals } from '../../../src/database/smpp-inbound.js'
 import type { Context } from '../../../src/domain/context.js'

@@ -1,5 +1,6 @@
 import { expect } from 'chai'
-import { inboundOf, startSmsc, type Smsc } from '../../../dev/smsc.js'
+import { inboundOf } from '../../../dev/smsc/messages.js'
+import { startSmsc, type Smsc } from '../../../dev/smsc/server.js'
 import { startReceiver, type Receiver, type ReceiverOptions } from '../../../src/carriers/smpp/receiver.js'
 import { deleteCarrierAccount } from '../../../src/database/carrier-accounts.js'
 import { confirmArrivals } from '../../../src/database/smpp-inbound.js'

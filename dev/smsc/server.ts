@@ -1,0 +1,193 @@
+import type { AddressInfo } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Pdu, PduFields, Session } from 'smpp'
+import { smpp } from '../../src/carriers/smpp/package.js'
+import { readSubmit, receiptOf, type TakenMessage } from './messages.js'
+
+/**
+ * A small SMSC to develop and test against. It takes every `submit_sm`, except to the numbers below, and brings
+ * `deliver_sm` to whoever is bound for them: again, after the session has ended, what was not answered.
+ */
+export const SMSC_NUMBERS = {
+  rejected: '+15005550001',
+  throttled: '+15005550002',
+  failing: '+15005550003',
+  /** The connection is cut instead of an answer. */
+  cut: '+15005550004',
+  neverAnswers: '+15005550005',
+} as const
+
+export interface SmscOptions {
+  port?: number
+  password?: string
+  /** Its messages are numbered from it. */
+  firstId?: number
+  tls?: { key: string; cert: string }
+  /** Before each answer. */
+  delayMs?: number
+  /** The status that the nth message (from 1) is refused with. */
+  refuse?: (nth: number) => string | undefined
+  /** A receipt follows each message that asks for one. */
+  receipts?: boolean
+  /** Told before the answer is written. */
+  onTaken?: (taken: TakenMessage) => void
+  /** How many `deliver_sm` a session may owe an answer. */
+  deliverWindow?: number
+}
+
+export interface Smsc {
+  port: number
+  taken: TakenMessage[]
+  /** The most that one session had sent without an answer. */
+  maxUnanswered(): number
+  sessions(): readonly Session[]
+  /** The commands that were seen, such as `enquire_link`. */
+  seen: string[]
+  /** Stops answering `enquire_link` and everything else; connections stay. */
+  hang(): void
+  /** A `deliver_sm`, now or when somebody is bound. */
+  bring(fields: PduFields): void
+  /** The `command_status` of those that were answered, in order; those told to come again are not over. */
+  answers: number[]
+  waitingCount(): number
+  /** Cuts every connection. */
+  cut(): void
+  close(): Promise<void>
+}
+
+const TEMPORARY = 'ESME_RX_T_APPN'
+
+export async function startSmsc(options: SmscOptions = {}): Promise<Smsc> {
+  const { port = 0, password, tls, delayMs = 0, firstId = 1, refuse, deliverWindow = 50 } = options
+  const taken: TakenMessage[] = []
+  const answers: number[] = []
+  const seen: string[] = []
+  const waiting: PduFields[] = []
+  const receivers = new Map<Session, Map<number, PduFields>>()
+  let submitCount = 0
+  let maxUnanswered = 0
+  let isHanging = false
+  let sequence = 0
+
+  function onSession(session: Session): void {
+    let unanswered = 0
+    session.on('error', () => {
+      session.destroy()
+    })
+    session.on('close', () => {
+      // In their order, before what was not sent yet.
+      waiting.unshift(...(receivers.get(session)?.values() ?? []))
+      receivers.delete(session)
+      deliver()
+    })
+    session.on('pdu', (pdu: Pdu) => {
+      if (isHanging) return
+      seen.push(pdu.command)
+      if (pdu.command.startsWith('bind_') && !pdu.isResponse()) bind(session, pdu)
+      else if (pdu.command === 'deliver_sm_resp' || pdu.command === 'generic_nack') answered(session, pdu)
+      else if (pdu.command === 'enquire_link') session.send(pdu.response())
+      else if (pdu.command === 'unbind') {
+        session.send(pdu.response())
+        session.socket.end()
+      } else if (pdu.command === 'submit_sm') {
+        unanswered += 1
+        maxUnanswered = Math.max(maxUnanswered, unanswered)
+        void submit(session, pdu).finally(() => (unanswered -= 1))
+      }
+    })
+  }
+
+  function bind(session: Session, pdu: Pdu): void {
+    if (password !== undefined && pdu.password !== password) {
+      session.send(pdu.response({ command_status: smpp.errors.ESME_RINVPASWD }))
+      return
+    }
+    session.send(pdu.response({ system_id: 'smsc' }))
+    if (pdu.command === 'bind_transmitter') return
+    receivers.set(session, new Map())
+    deliver()
+  }
+
+  async function submit(session: Session, pdu: Pdu): Promise<void> {
+    submitCount += 1
+    const nth = submitCount
+    const to = `+${String(pdu.destination_addr).replace('+', '')}`
+    if (delayMs > 0) await sleep(delayMs, undefined, { ref: false })
+    if (to === SMSC_NUMBERS.neverAnswers) return
+    if (to === SMSC_NUMBERS.cut) {
+      session.destroy()
+      return
+    }
+    const refusal = refusalOf(to, nth)
+    if (refusal !== undefined) {
+      session.send(pdu.response({ command_status: smpp.errors[refusal] }))
+      return
+    }
+    const message = readSubmit(pdu, String(firstId + nth - 1))
+    taken.push(message)
+    options.onTaken?.(message)
+    session.send(pdu.response({ message_id: message.id }))
+    if (options.receipts && message.registeredDelivery === 1) bring(receiptOf(message))
+  }
+
+  function refusalOf(to: string, nth: number): string | undefined {
+    if (to === SMSC_NUMBERS.rejected) return 'ESME_RINVDSTADR'
+    if (to === SMSC_NUMBERS.throttled) return 'ESME_RTHROTTLED'
+    if (to === SMSC_NUMBERS.failing) return 'ESME_RSYSERR'
+    return refuse?.(nth)
+  }
+
+  function bring(fields: PduFields): void {
+    waiting.push(fields)
+    deliver()
+  }
+
+  /** To whoever owes the fewest answers. */
+  function deliver(): void {
+    while (waiting.length > 0) {
+      const [session, owed] = [...receivers].sort(([, a], [, b]) => a.size - b.size)[0] ?? []
+      if (session === undefined || owed === undefined || owed.size >= deliverWindow) return
+      const fields = waiting.shift() ?? {}
+      sequence += 1
+      owed.set(sequence, fields)
+      session.send(new smpp.PDU('deliver_sm', { ...fields, sequence_number: sequence }))
+    }
+  }
+
+  function answered(session: Session, pdu: Pdu): void {
+    const owed = receivers.get(session)
+    const fields = owed?.get(pdu.sequence_number)
+    if (owed === undefined || fields === undefined) return
+    owed.delete(pdu.sequence_number)
+    if (pdu.command_status === smpp.errors[TEMPORARY]) waiting.push(fields)
+    else answers.push(pdu.command_status)
+    deliver()
+  }
+
+  const server = smpp.createServer(tls ?? {}, onSession)
+  await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve))
+  const cut = () => {
+    for (const session of [...server.sessions]) session.destroy()
+  }
+  return {
+    port: (server.address() as AddressInfo).port,
+    taken,
+    maxUnanswered: () => maxUnanswered,
+    sessions: () => server.sessions,
+    seen,
+    hang: () => {
+      isHanging = true
+    },
+    bring,
+    answers,
+    waitingCount: () => waiting.length + [...receivers.values()].reduce((sum, owed) => sum + owed.size, 0),
+    cut,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => {
+          resolve()
+        })
+        cut()
+      }),
+  }
+}

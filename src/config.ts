@@ -24,7 +24,7 @@ export const settings = {
     )
     .meta({
       about:
-        'Encrypts webhook tokens and signing secrets at rest; the first key seals, the others only open.',
+        'Encrypts webhook tokens, signing secrets and carriers’ credentials at rest; the first key seals, the others open.',
       secret: true,
     }),
   PORT: count(1, 65_535).default(3000).meta({ about: 'The port that `web` listens on.' }),

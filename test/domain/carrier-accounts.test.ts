@@ -122,7 +122,7 @@ describe('carrier accounts', () => {
       [{ name: '<b>' }, /^name must be/],
       [{ kind: 'simulator' }, /^kind must be one of parrot, finch$/],
       [{ kind: '__proto__' }, /^kind must be/],
-      [{ settings: {} }, /^url is required: Where it sits\.; apiKey is required: What it listens to\.$/],
+      [{ settings: {} }, /^url is required: Where it sits; apiKey is required: What it listens to$/],
       [{ settings: { url, apiKey: ' ' } }, /^apiKey is required/],
       [{ settings: { url: 'ftp', apiKey: API_KEY } }, /^url must start with http:\/\/$/],
       [{ settings: { url, apiKey: 'short-1' } }, /^apiKey must be at least 8 characters$/],

@@ -86,7 +86,7 @@ export function readSettings({ title, settings }: CarrierKind, written: Record<s
 function explain({ path = '', message }: yup.ValidationError, { fields }: yup.AnyObjectSchema): string {
   if (message === `${path} is a required field`) {
     const { about } = ((fields[path] as yup.AnySchema).describe().meta ?? {}) as SettingMeta
-    return `${path} is required${about === undefined ? '' : `: ${about}`}`
+    return `${path} is required${about === undefined ? '' : `: ${about.replace(/\.$/, '')}`}`
   }
   const wanted = /must be a `(\w+)` type/.exec(message)?.[1]
   const words = wanted === undefined ? message : `must be ${TYPES[wanted] ?? `a ${wanted}`}`

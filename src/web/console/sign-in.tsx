@@ -80,7 +80,7 @@ export function showConfirm(context: Context): Middleware {
       <Layout page={page} title="Confirm it is you">
         <article class="narrow">
           <h1>Confirm it is you</h1>
-          <p>What comes next shows a secret, so please give your password again.</p>
+          <p>What comes next shows or changes a secret, so please give your password again.</p>
           <Form page={page} action={action}>
             <input type="hidden" name="next" value={nextOf(ctx)} />
             <PasswordField page={page} action={action} />

@@ -75,7 +75,7 @@ describe('the pace of a carrier account', () => {
   }
 
   for (const [perSecond, limit, lengthMs] of [
-    [10, 10, 1000],
+    [5, 5, 1000],
     [3, 3, 1000],
     [2.5, 2, 800],
     [1, 1, 1000],
@@ -160,7 +160,7 @@ describe('the pace of a carrier account', () => {
   })
 
   it('is no limit where none is set', async () => {
-    const ids = await queue(await addLineAt(await addAccount({})), 30)
+    const ids = await queue(await addLineAt(await addAccount({})), 10)
     expect(await sendAll(ids)).to.deep.equal(ids.map(() => 0))
   })
 })

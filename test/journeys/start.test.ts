@@ -67,7 +67,7 @@ describe('linehook start', function () {
       started.lines.some((line) => line.includes('Hi there') && line.includes('signature valid')),
     )
 
-    for (const name of ['web', 'send-message', 'deliver-event', 'maintenance']) {
+    for (const name of ['web', 'send-message', 'deliver-event', 'fetch-media', 'maintenance']) {
       process.kill(pidOf(started, name), 'SIGKILL')
       await until(`${name} is there again`, () => pidsOf(started, name).length === 2, 20_000)
     }
@@ -180,7 +180,9 @@ function pidOf(started: RunningProcess, name: string): number {
 function allPids(started: RunningProcess): number[] {
   return [
     started.pid,
-    ...['web', 'send-message', 'deliver-event', 'maintenance'].flatMap((name) => pidsOf(started, name)),
+    ...['web', 'send-message', 'deliver-event', 'fetch-media', 'maintenance'].flatMap((name) =>
+      pidsOf(started, name),
+    ),
   ]
 }
 

@@ -1,6 +1,4 @@
 import { Readable } from 'node:stream'
-import { GetObjectCommand, S3Client } from '@aws-sdk/client-s3'
-import { S3Driver } from 'flydrive/drivers/s3'
 import { StorageFailed, StoredFileMissing, type Storage } from './storage.js'
 
 export interface Bucket {
@@ -12,12 +10,58 @@ export interface Bucket {
   credentials: { accessKeyId: string; secretAccessKey: string } | undefined
 }
 
+type Client = Awaited<ReturnType<typeof connect>>
+
+/** Objects in a bucket of S3 or of what speaks its protocol. S3 shows an object only when all of it has come. */
+export function createS3Storage(settings: Bucket): Storage {
+  let connected: Promise<Client> | undefined
+  const connection = () => (connected ??= connect(settings))
+
+  return {
+    put: async (key, bytes, byteCount) => {
+      try {
+        // S3 takes no stream of unknown length; what ends early is refused by it, and there is no object.
+        const { driver } = await connection()
+        await driver.putStream(key, bytes, { contentLength: byteCount })
+      } catch (error) {
+        throw new StorageFailed('write an object', error)
+      } finally {
+        bytes.destroy()
+      }
+    },
+    open: async (key, range) => {
+      try {
+        const { get } = await connection()
+        return await get(key, range && `bytes=${range.first}-${range.last}`)
+      } catch (error) {
+        if (error instanceof Error && error.name === 'NoSuchKey') throw new StoredFileMissing(key)
+        throw new StorageFailed('open an object', error)
+      }
+    },
+    remove: async (key) => {
+      try {
+        const { driver } = await connection()
+        await driver.delete(key)
+      } catch (error) {
+        throw new StorageFailed('remove an object', error)
+      }
+    },
+    close: () => {
+      void connected?.then(({ client }) => {
+        client.destroy()
+      })
+    },
+  }
+}
+
 const CONNECT_TIMEOUT_MS = 5000
 /** Of silence. */
 const TIMEOUT_MS = 15_000
 
-/** Objects in a bucket of S3 or of what speaks its protocol. S3 shows an object only when all of it has come. */
-export function createS3Storage({ bucket, region, endpoint, credentials }: Bucket): Storage {
+/** The AWS SDK takes a third of a second to load, so only who touches a bucket loads it. */
+async function connect({ bucket, region, endpoint, credentials }: Bucket) {
+  const { GetObjectCommand, S3Client } = await import('@aws-sdk/client-s3')
+  const { S3Driver } = await import('flydrive/drivers/s3')
   const client = new S3Client({
     region,
     ...(endpoint === undefined ? {} : { endpoint, forcePathStyle: true }),
@@ -33,47 +77,24 @@ export function createS3Storage({ bucket, region, endpoint, credentials }: Bucke
     },
     // A body that is a stream cannot be sent twice; who asks for the copy tries again.
     maxAttempts: 1,
+    // It would write to the console; what fails is thrown, and logged by who catches it.
+    logger: { debug: ignore, info: ignore, warn: ignore, error: ignore },
   })
-  // Access is the bucket's own policy: many services know no ACLs, and AWS has them off in new buckets.
-  const driver = new S3Driver({ client, bucket, visibility: 'private', supportsACL: false })
-
   return {
-    put: async (key, bytes, byteCount) => {
-      try {
-        // S3 takes no stream of unknown length; what ends early is refused by it, and there is no object.
-        await driver.putStream(key, bytes, { contentLength: byteCount })
-      } catch (error) {
-        throw new StorageFailed('write an object', error)
-      } finally {
-        bytes.destroy()
-      }
-    },
-    open: async (key, range) => {
-      try {
-        // Not by the driver, which knows no ranges.
-        const { Body: body } = await client.send(
-          new GetObjectCommand({
-            Bucket: bucket,
-            Key: key,
-            ...(range ? { Range: `bytes=${range.first}-${range.last}` } : {}),
-          }),
-        )
-        if (!(body instanceof Readable)) throw new TypeError('the answer has no body')
-        return body
-      } catch (error) {
-        if (error instanceof Error && error.name === 'NoSuchKey') throw new StoredFileMissing(key)
-        throw new StorageFailed('open an object', error)
-      }
-    },
-    remove: async (key) => {
-      try {
-        await driver.delete(key)
-      } catch (error) {
-        throw new StorageFailed('remove an object', error)
-      }
-    },
-    close: () => {
-      client.destroy()
+    client,
+    // Access is the bucket's own policy: many services know no ACLs, and AWS has them off in new buckets.
+    driver: new S3Driver({ client, bucket, visibility: 'private', supportsACL: false }),
+    /** Not by the driver, which knows no ranges. */
+    get: async (key: string, range: string | undefined): Promise<Readable> => {
+      const { Body: body } = await client.send(
+        new GetObjectCommand({ Bucket: bucket, Key: key, ...(range === undefined ? {} : { Range: range }) }),
+      )
+      if (!(body instanceof Readable)) throw new TypeError('the answer has no body')
+      return body
     },
   }
+}
+
+function ignore(): void {
+  return
 }

@@ -53,6 +53,7 @@ describe('supervise', function () {
       { name: 'web', command: ['node', 'dist/src/server.js'] },
       { name: 'send-message', command: ['node', 'dist/workers/send-message.js'] },
       { name: 'deliver-event', command: ['node', 'dist/workers/deliver-event.js'] },
+      { name: 'fetch-media', command: ['node', 'dist/workers/fetch-media.js'] },
       { name: 'maintenance', command: ['node', 'dist/workers/maintenance.js'] },
       { name: 'receive-smpp', command: ['node', 'dist/workers/receive-smpp.js'] },
     ])

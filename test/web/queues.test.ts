@@ -14,7 +14,7 @@ import { serveApp, type TestWeb } from '../helpers/web.js'
 import { expectAccepted } from './support.js'
 
 const PASSWORD = 'correct horse battery'
-const NAMES = ['send-message', 'deliver-event', 'maintenance']
+const NAMES = ['send-message', 'deliver-event', 'fetch-media', 'maintenance']
 
 const basic = (name: string, password: string) => ({
   Authorization: `Basic ${Buffer.from(`${name}:${password}`).toString('base64')}`,
@@ -84,7 +84,7 @@ describe('/queues', () => {
     }
   })
 
-  it('opens with it: the page, its scripts, and the three queues', async () => {
+  it('opens with it: the page, its scripts, and the four queues', async () => {
     for (const path of ['/queues', '/queues/', '/queues/queue/send-message']) {
       const page = await get(path)
       expect([page.status, page.headers.get('content-type')]).to.deep.equal([200, 'text/html; charset=utf-8'])
@@ -280,7 +280,7 @@ describe('/queues', () => {
         expect(await dump(context), `${method} ${path}`).to.deep.equal(before)
       }
       const { queues } = (await get('/queues/api/queues')).body as Listed
-      expect(queues.map(({ readOnlyMode }) => readOnlyMode)).to.deep.equal([true, true, true])
+      expect(queues.map(({ readOnlyMode }) => readOnlyMode)).to.deep.equal([true, true, true, true])
     })
 
     it('are done with QUEUES_WRITABLE=true', async () => {

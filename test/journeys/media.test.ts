@@ -1,0 +1,114 @@
+import { expect } from 'chai'
+import type { Context } from '../../src/domain/context.js'
+import { createApiToken } from '../../src/domain/api-tokens.js'
+import { freePort } from '../../dev/free-port.js'
+import { MEDIA } from '../domain/media-samples.js'
+import type { Environment } from '../helpers/environment.js'
+import { createLine, type TestLine } from '../helpers/factories.js'
+import { startProcess, startWeb, stopProcesses, type RunningProcess } from '../helpers/processes.js'
+import { startReceiver, type Receiver } from '../helpers/receiver.js'
+import { startStandIn, type StandIn } from '../helpers/stand-in.js'
+import { until } from '../helpers/until.js'
+import { createInstallation } from './steps.js'
+
+const PNG = MEDIA.picture.png!
+const FRIEND = '+15005550199'
+
+describe('media, out and in', () => {
+  let environment: Environment
+  let context: Context
+  let line: TestLine
+  let receiver: Receiver
+  let host: StandIn
+  let fetching: RunningProcess
+  let url: string
+  let token: string
+
+  before(async function () {
+    this.timeout(60_000)
+    const port = await freePort()
+    const overrides = { PORT: String(port), PUBLIC_URL: `http://127.0.0.1:${port}` }
+    ;({ environment, context } = await createInstallation(overrides))
+    receiver = await startReceiver()
+    host = await startStandIn()
+    line = await createLine(context, { outgoingUrl: receiver.url })
+    token = (await createApiToken(context, line.userId, 'journey')).token
+    const web = await startWeb(environment)
+    fetching = await startProcess('fetch-media', environment)
+    await Promise.all([startProcess('send-message', environment), startProcess('deliver-event', environment)])
+    await startProcess('maintenance', environment)
+    url = web.url
+  })
+  after(async () => {
+    await stopProcesses()
+    await host.close()
+    await receiver.close()
+    await context.close()
+  })
+
+  const post = async (path: string, body: object) => {
+    const response = await fetch(url + path, {
+      method: 'POST',
+      headers: { Authorization: `Bearer ${token}` },
+      body: JSON.stringify(body),
+    })
+    return (await response.json()) as Record<string, string>
+  }
+  const get = async (path: string): Promise<unknown> =>
+    (await fetch(url + path, { headers: { Authorization: `Bearer ${token}` } })).json()
+  const bytesAt = async (hosted: string) => Buffer.from(await (await fetch(hosted)).arrayBuffer())
+
+  it('a picture that a program posts is sent as our copy, which serves the bytes', async () => {
+    const mediaUrl = host.give(PNG)
+    const { id } = await post('/v1/messages', { lineId: line.lineId, toNumber: FRIEND, text: '', mediaUrl })
+    const taken = await until('the carrier has it', async () => {
+      const outbox = (await get(`/simulator/outbox?toNumber=${encodeURIComponent(FRIEND)}`)) as {
+        messageId: string
+        mediaUrl: string
+      }[]
+      return outbox.find(({ messageId }) => messageId === id)
+    })
+    expect(taken.mediaUrl).to.match(/\/media\/[\w-]{43}$/)
+    expect((await bytesAt(taken.mediaUrl)).equals(PNG)).to.be.true
+    const message = (await get(`/v1/messages/${id}`)) as { mediaUrl: string; media: object }
+    expect(message.mediaUrl).to.equal(mediaUrl)
+    expect(message.media).to.include({ status: 'stored', url: taken.mediaUrl, byteCount: PNG.length })
+  })
+
+  it('a page ends the message with the reason', async () => {
+    const mediaUrl = host.give(Buffer.from('<!doctype html><script>alert(1)</script>'))
+    const { id } = await post('/v1/messages', { lineId: line.lineId, toNumber: FRIEND, mediaUrl })
+    const message = await until('it has failed', async () => {
+      const seen = (await get(`/v1/messages/${id}`)) as { status: string; error: string }
+      return seen.status === 'failed' && seen
+    })
+    expect(message.error).to.equal('media_type')
+  })
+
+  it('a picture that comes in is one event with our URL, though the worker is killed in the middle', async function () {
+    this.timeout(40_000)
+    let asked = 0
+    const mediaUrl = host.serve((_request, response) => {
+      asked += 1
+      // The first time it never comes.
+      if (asked > 1) response.end(PNG)
+    })
+    await post('/simulator/inbound', { fromNumber: FRIEND, toNumber: line.number, mediaUrl })
+    await until('it is asked for', () => asked === 1)
+    await fetching.kill('SIGKILL')
+    await context
+      .db('media')
+      .where({ status: 'fetching' })
+      .update({ lease_until: context.db.raw(`now() - interval '1 second'`) })
+    await startProcess('fetch-media', environment)
+    const event = await until(
+      'the event is delivered',
+      () => receiver.requests.map(({ body }) => JSON.parse(body) as { type: string; payload: string })[0],
+      20_000,
+    )
+    expect(event.type).to.equal('inboundMedia')
+    expect((await bytesAt(event.payload)).equals(PNG)).to.be.true
+    expect(receiver.requests).to.have.length(1)
+    expect(asked).to.equal(2)
+  })
+})

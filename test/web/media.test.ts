@@ -1,0 +1,166 @@
+import http from 'node:http'
+import { once } from 'node:events'
+import { expect } from 'chai'
+import type { Context } from '../../src/domain/context.js'
+import { removeOldMedia } from '../../src/domain/media/retention.js'
+import { receiveMessage } from '../../src/domain/messages/receive.js'
+import { keepMedia, type MediaField } from '../../src/domain/simulator/media.js'
+import { inboundText } from '../domain/fixtures.js'
+import { MEDIA, pictureOf } from '../domain/media-samples.js'
+import { createTestContext } from '../helpers/context.js'
+import { createLine, type TestLine } from '../helpers/factories.js'
+import { copyMedia, mediaRow } from '../helpers/media.js'
+import { until } from '../helpers/until.js'
+import { serveApp, type TestWeb } from '../helpers/web.js'
+
+const PNG = MEDIA.picture.png!
+
+describe('/media', () => {
+  let context: Context
+  let web: TestWeb
+  let line: TestLine
+
+  before(async () => {
+    context = await createTestContext()
+    web = await serveApp(context)
+    line = await createLine(context)
+  })
+  after(async () => {
+    await web.close()
+    await context.close()
+  })
+
+  /** @returns the message's id and the path of our copy, which is there only after `copyMedia` */
+  const receive = async (bytes: Buffer, field: MediaField = 'picture') => {
+    const url = await keepMedia(context, field, bytes)
+    const type = field === 'picture' ? 'inboundMedia' : 'voiceMail'
+    const outcome = await receiveMessage(context, inboundText(line, { content: { type, url } }))
+    if (outcome.kind !== 'received') throw new Error(outcome.kind)
+    const { token } = await mediaRow(context, outcome.messageId)
+    return { id: outcome.messageId, path: `/media/${token}` }
+  }
+  const host = async (bytes: Buffer, field: MediaField = 'picture') => {
+    const { id, path } = await receive(bytes, field)
+    await copyMedia(context, id)
+    return path
+  }
+  const get = async (path: string, init: RequestInit = {}) => {
+    const response = await fetch(web.url + path, init)
+    return { response, bytes: Buffer.from(await response.arrayBuffer()) }
+  }
+
+  it('serves a copy to whoever has its URL, for good, and lets it do nothing', async () => {
+    const { response, bytes } = await get(await host(PNG))
+    expect(response.status).to.equal(200)
+    expect(bytes.equals(PNG)).to.be.true
+    expect(Object.fromEntries(response.headers)).to.include({
+      'content-type': 'image/png',
+      'content-length': String(PNG.length),
+      'x-content-type-options': 'nosniff',
+      'content-security-policy': "sandbox; default-src 'none'",
+      'content-disposition': 'inline',
+      'cache-control': 'private, max-age=31536000, immutable',
+      'cross-origin-resource-policy': 'cross-origin',
+      'accept-ranges': 'bytes',
+    })
+  })
+
+  it('is for saving what browsers do not play', async () => {
+    for (const [ending, disposition] of [
+      ['mp3', 'inline'],
+      ['mp4', 'inline'],
+      ['amr', 'attachment'],
+    ] as const) {
+      const { response } = await get(await host(MEDIA.recording[ending]!, 'recording'))
+      expect(response.headers.get('content-disposition'), ending).to.equal(disposition)
+    }
+  })
+
+  it('answers HEAD without the bytes', async () => {
+    const { response, bytes } = await get(await host(PNG), { method: 'HEAD' })
+    expect([response.status, response.headers.get('content-length')]).to.deep.equal([200, String(PNG.length)])
+    expect(bytes).to.have.length(0)
+  })
+
+  it('serves a range, as players ask for it', async () => {
+    const path = await host(PNG)
+    for (const method of ['GET', 'HEAD']) {
+      const { response, bytes } = await get(path, { method, headers: { Range: 'bytes=4-7' } })
+      expect(response.status).to.equal(206)
+      expect(response.headers.get('content-range')).to.equal(`bytes 4-7/${PNG.length}`)
+      expect(response.headers.get('content-length')).to.equal('4')
+      if (method === 'GET') expect(bytes.equals(PNG.subarray(4, 8))).to.be.true
+    }
+    expect((await get(path, { headers: { Range: 'bytes=9999-' } })).response.status).to.equal(200)
+  })
+
+  it('answers 404 to a token that nobody was given, and before there is a copy', async () => {
+    const { path } = await receive(PNG)
+    for (const wrong of [
+      path,
+      `${path}x`,
+      path.slice(0, -1),
+      '/media/x',
+      '/media/%00',
+      '/media/..%2f..%2fetc',
+    ]) {
+      const { status, headers } = await web.request(wrong)
+      expect([status, headers.get('cache-control')], wrong).to.deep.equal([404, 'no-store'])
+    }
+  })
+
+  it('answers 410 when the copy was deleted because it was old, and other copies stay', async () => {
+    const [old, young] = [await receive(PNG), await receive(PNG)]
+    for (const { id } of [old, young]) await copyMedia(context, id)
+    const age = (id: string, interval: string) =>
+      context
+        .db('media')
+        .where({ message_id: id })
+        .update({ stored_at: context.db.raw(`now() - ?::interval`, [interval]) })
+    await age(old.id, '30 days 1 minute')
+    await age(young.id, '29 days 23 hours')
+    const { storage_key: key } = await mediaRow(context, old.id)
+    expect(await removeOldMedia(context)).to.equal(1)
+    expect(await removeOldMedia(context)).to.equal(0)
+    expect((await web.request(old.path)).status).to.equal(410)
+    expect((await web.request(young.path)).status).to.equal(200)
+    const opened = await context.storage.open(key ?? '').catch((error: unknown) => error)
+    expect(opened).to.have.property('name', 'StoredFileMissing')
+  })
+
+  it('closes the file when the client goes away in the middle', async () => {
+    let open = 0
+    const { storage } = context
+    const watched: Context = {
+      ...context,
+      storage: {
+        ...storage,
+        open: async (...file) => {
+          const stream = await storage.open(...file)
+          open += 1
+          stream.once('close', () => (open -= 1))
+          return stream
+        },
+      },
+    }
+    const path = await host(pictureOf(4_999_999))
+    const other = await serveApp(watched)
+    const request = http.get(other.url + path)
+    const [response] = (await once(request, 'response')) as [http.IncomingMessage]
+    response.pause()
+    expect(open).to.equal(1)
+    response.destroy()
+    await until('the file is closed', () => open === 0)
+    await other.close()
+  })
+
+  it('leaves the token out of the log', async () => {
+    const lines: object[] = []
+    const log = { ...context.log, info: (fields: object) => lines.push(fields) } as unknown as Context['log']
+    const other = await serveApp({ ...context, log })
+    await other.request(await host(PNG))
+    await other.close()
+    expect(lines).to.have.length(1)
+    expect(lines[0]).to.include({ path: '/media/[cut]', status: 200 })
+  })
+})

@@ -3,6 +3,7 @@ import type { ApplicationDelivery } from '../../database/deliveries/of-applicati
 import type { Delivery, DeliveryAttempt } from '../../database/deliveries/reading.js'
 import type { OwnLine } from '../../database/lines.js'
 import type { Message } from '../../database/messages/reading.js'
+import { cutIntoSegments } from '../../segments.js'
 import type { Vocabulary } from '../../vocabulary.js'
 
 /** What /v1 shows of things: named fields only, so that a new column is nobody's answer by accident. */
@@ -21,6 +22,7 @@ export function presentLine(line: OwnLine) {
 }
 
 export function presentMessage({ idField }: Vocabulary, message: Message) {
+  const segments = message.text === null ? undefined : cutIntoSegments(message.text)
   return {
     id: message.id,
     [idField]: message.lineId,
@@ -31,6 +33,8 @@ export function presentMessage({ idField }: Vocabulary, message: Message) {
     fromNumber: message.fromNumber,
     toNumber: message.toNumber,
     text: message.text,
+    encoding: segments?.encoding ?? null,
+    segmentCount: segments?.parts.length ?? null,
     mediaUrl: message.mediaUrl,
     status: message.status,
     error: message.error,

@@ -2,6 +2,7 @@ import { DIRECTIONS, MESSAGE_TYPES } from '../../database/messages/reading.js'
 import { MESSAGE_STATUSES } from '../../database/messages/sending.js'
 import {
   answers,
+  body,
   count,
   describe,
   fieldsBody,
@@ -9,6 +10,7 @@ import {
   inHeader,
   inPath,
   listOf,
+  maybe,
   maybeId,
   maybeMoment,
   maybeText,
@@ -28,6 +30,7 @@ import type { Words } from './words.js'
 
 const direction = oneOf(...DIRECTIONS)
 const type = oneOf(...MESSAGE_TYPES)
+const encoding = oneOf('GSM-7', 'UCS-2')
 const status = describe(
   oneOf(...MESSAGE_STATUSES),
   'Outbound: `queued → sending → sent → delivered`, or `failed`, or `unknown`: the carrier may have taken it.',
@@ -48,6 +51,11 @@ export function messageSchemas({ vocabulary, line }: Words): Record<string, Sche
       fromNumber: number,
       toNumber: number,
       text: maybeText,
+      encoding: describe(maybe(encoding), 'Of the text; null without one.'),
+      segmentCount: describe(
+        { type: ['integer', 'null'], minimum: 1 },
+        'How many pieces the text is sent in, and charged for; null without one.',
+      ),
       mediaUrl: maybeText,
       status,
       error: describe(maybeText, 'Why it failed, or is unknown.'),
@@ -58,6 +66,15 @@ export function messageSchemas({ vocabulary, line }: Words): Record<string, Sche
       createdAt: describe(moment, `When it was accepted, or the ${line} received it.`),
       sentAt: maybeMoment,
       receiptAt: describe(maybeMoment, "When the carrier's report on it came."),
+    }),
+    Segments: object({
+      encoding: describe(encoding, 'UCS-2 as soon as one character is not in GSM-7.'),
+      segmentCount: describe({ type: 'integer', minimum: 1 }, 'What is charged for.'),
+      unitCount: describe(
+        count,
+        'GSM-7: septets, 160 in one segment or 153 in each of several. UCS-2: 16 bits each, 70 or 67.',
+      ),
+      characterCount: count,
     }),
   }
 }
@@ -106,6 +123,16 @@ export function messagePaths(words: Words): Paths {
           ),
         ),
         responses: { 200: answer, ...problems(400, 401, 403, 404, 409, 413, 422, 429) },
+      },
+    },
+    '/v1/segments': {
+      post: {
+        operationId: 'countSegments',
+        tags,
+        summary: 'Count the segments of a text before it is sent',
+        security,
+        requestBody: body(object({ text: { type: 'string', maxLength: 1600 } })),
+        responses: { 200: answers('What it takes.', schemaOf('Segments')), ...problems(400, 401, 403, 413) },
       },
     },
     '/v1/messages/{messageId}': {

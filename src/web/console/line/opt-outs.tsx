@@ -9,6 +9,8 @@ export interface OptOutsNow {
   /** One more than is shown when there are more. */
   optOuts: Awaited<ReturnType<typeof listOptOuts>>
   pauses: Awaited<ReturnType<typeof listPauses>>
+  /** Where programs get all of them, in the product word. */
+  apiPath: string
 }
 
 export async function loadOptOuts(context: Context, { userId, id }: LineView['line']): Promise<OptOutsNow> {
@@ -16,11 +18,12 @@ export async function loadOptOuts(context: Context, { userId, id }: LineView['li
     listOptOuts(context, userId, id, { limit: SHOWN + 1 }),
     listPauses(context, userId, id),
   ])
-  return { optOuts, pauses }
+  const apiPath = `${context.vocabulary.path('/v1/lines/{lineId}').replace(/\{\w+\}/, id)}/opt-outs`
+  return { optOuts, pauses, apiPath }
 }
 
 /** Which numbers the line may not write to, or not now. */
-export function OptOuts({ view, now: { optOuts, pauses } }: { view: LineView; now: OptOutsNow }) {
+export function OptOuts({ view, now: { optOuts, pauses, apiPath } }: { view: LineView; now: OptOutsNow }) {
   return (
     <Section view={view} id="opt-outs" title="Opt-outs">
       <p>
@@ -43,7 +46,7 @@ export function OptOuts({ view, now: { optOuts, pauses } }: { view: LineView; no
       )}
       {optOuts.length > SHOWN && (
         <p>
-          There are more: programs get all of them at <code>{`/v1/lines/${view.line.id}/opt-outs`}</code>.
+          There are more: programs get all of them at <code>{apiPath}</code>.
         </p>
       )}
       {pauses.length > 0 && (

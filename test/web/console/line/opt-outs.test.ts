@@ -39,6 +39,18 @@ describe('opt-outs and pauses in the console', () => {
     expect(html).to.include(`number=${encodeURIComponent(ANNA)}`)
   })
 
+  it('are fifty at most there; programs get all', async () => {
+    const rows = Array.from({ length: 51 }, (_, n) => ({
+      line_id: line.lineId,
+      number: `+1500556${String(n).padStart(4, '0')}`,
+      opted_out_at: new Date(),
+    }))
+    await site.context.db('line_contacts').insert(rows)
+    const words = wordsOf(await line.page())
+    expect(words.match(/\+1500556\d{4} since/g)).to.have.length(50)
+    expect(words).to.include(`programs get all of them at /v1/lines/${line.lineId}/opt-outs`)
+  })
+
   it('stand on the pages of the number’s messages, both ways', async () => {
     const sent = await queueMessage(site.context, line)
     expect(await wordsAt(`/console/messages/${sent}`)).not.to.include('has opted out')

@@ -39,19 +39,22 @@ export async function answerList<T extends { id: string }>(
   const found = await find(limit + 1)
   const rows = found.slice(0, limit)
   const last = rows.at(-1)
-  if (last !== undefined && found.length > limit)
-    ctx.set('Link', `<${nextUrl(context, ctx, last.id)}>; rel="next"`)
+  if (last !== undefined && found.length > limit) linkNextPage(context, ctx, { before: last.id })
   ctx.body = rows.map(present)
 }
 
-/** The same question, further back. */
-function nextUrl({ config, vocabulary }: Context, ctx: KoaContext, before: string): string {
+/** The header `Link` to the same question, further on. */
+export function linkNextPage(
+  { config, vocabulary }: Context,
+  ctx: KoaContext,
+  cursor: Record<string, string>,
+): void {
   const { lineId, ...others } = vocabulary.canonicalFields(ctx.query)
-  const next = { ...others, ...(lineId === undefined ? {} : { [vocabulary.idField]: lineId }), before }
+  const next = { ...others, ...(lineId === undefined ? {} : { [vocabulary.idField]: lineId }), ...cursor }
   const query = new URLSearchParams(
     Object.entries(next).flatMap(([name, value]) =>
       (Array.isArray(value) ? value : [value]).map((each): [string, string] => [name, String(each)]),
     ),
   )
-  return `${config.publicUrl}${ctx.path}?${query}`
+  ctx.set('Link', `<${config.publicUrl}${ctx.path}?${query}>; rel="next"`)
 }

@@ -186,6 +186,7 @@ describe('a developer connection', () => {
       expect(await see(lineId)).to.deep.equal({
         enabled: false,
         outgoingWebhookUrl: null,
+        optInEvents: [],
         endpoint: null,
         incomingWebhook: null,
       })
@@ -197,6 +198,7 @@ describe('a developer connection', () => {
       expect(rest).to.deep.equal({
         enabled: true,
         outgoingWebhookUrl: URL_A,
+        optInEvents: [],
         endpoint: {
           failingSince: null,
           consecutiveFailureCount: 0,

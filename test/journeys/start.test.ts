@@ -7,7 +7,7 @@ import { freePort } from '../../dev/free-port.js'
 import { runNode, stopProcesses, type RunningProcess } from '../helpers/processes.js'
 import { until } from '../helpers/until.js'
 
-const PROCESSES = ['web', 'send-message', 'deliver-event', 'maintenance', 'receive-smpp']
+const PROCESSES = ['web', 'send-message', 'deliver-event', 'fetch-media', 'maintenance', 'receive-smpp']
 
 /** `npm start` as a stranger runs it: the compiled program, in a folder of its own, with nothing configured. */
 describe('linehook start', function () {

@@ -32,5 +32,7 @@ export {
 export { acceptWebhookMessage, BODY_REFUSALS } from './incoming-webhooks.js'
 export { getLimits, getLine, getLines, putLine } from './lines.js'
 export { getMessages, getOneMessage, postMessage, postMessageAgain } from './messages.js'
+export { getOptOuts } from './opt-outs.js'
 export { getSigningSecret, postHeldEvents, postSecretRotation, postTestEvent } from './outgoing-webhooks.js'
+export { postSegments } from './segments.js'
 export { getOutbox, postInbound } from './simulator.js'

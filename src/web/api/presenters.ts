@@ -6,6 +6,7 @@ import type { MessageMedia } from '../../database/media/reading.js'
 import type { Message } from '../../database/messages/reading.js'
 import type { Context } from '../../domain/context.js'
 import { hostedUrl } from '../../domain/media/hosting.js'
+import { cutIntoSegments } from '../../segments.js'
 import type { Vocabulary } from '../../vocabulary.js'
 
 /** What /v1 shows of things: named fields only, so that a new column is nobody's answer by accident. */
@@ -25,6 +26,7 @@ export function presentLine(line: OwnLine) {
 
 export function presentMessage(context: Context, message: Message) {
   const { idField } = context.vocabulary
+  const segments = message.text === null ? undefined : cutIntoSegments(message.text)
   return {
     id: message.id,
     [idField]: message.lineId,
@@ -35,6 +37,8 @@ export function presentMessage(context: Context, message: Message) {
     fromNumber: message.fromNumber,
     toNumber: message.toNumber,
     text: message.text,
+    encoding: segments?.encoding ?? null,
+    segmentCount: segments?.parts.length ?? null,
     mediaUrl: message.mediaUrl,
     media: message.media && presentMedia(context, message.media),
     status: message.status,

@@ -14,15 +14,23 @@ import { Head } from './line/head.js'
 import { findHeldEvents } from './line/held-events.js'
 import { IncomingWebhook } from './line/incoming-webhook.js'
 import { loadLimits, Limits } from './line/limits.js'
+import { loadOptOuts, OptOuts } from './line/opt-outs.js'
 import { OutgoingWebhook } from './line/outgoing-webhook.js'
 import { QuickStart } from './line/quick-start.js'
+import { SendText, type CountedText } from './line/send-text.js'
 import { SigningSecret } from './line/signing-secret.js'
 import { isSaidInSection, linePath, type LineView } from './line/view.js'
 import { answerPage, pageOf } from './page.js'
 import { isConfirmed, sessionOf } from './session.js'
 
+/** What one of the page's forms has just answered. */
+interface Answered {
+  testEvent?: TestEventResult
+  counted?: CountedText
+}
+
 /** One line: its developer connection, both webhooks, and how much of its limits is used. */
-export function showLine(context: Context, testEvent?: TestEventResult): Middleware {
+export function showLine(context: Context, answered: Answered = {}): Middleware {
   return async (ctx) => {
     const view = await loadView(context, ctx)
     const { page, line, connection, done } = view
@@ -36,6 +44,7 @@ export function showLine(context: Context, testEvent?: TestEventResult): Middlew
     const webhook = isWebhook ? await revealIncomingWebhook(context, line.userId, line.id) : undefined
     const held = connection.endpoint === null ? [] : await findHeldEvents(context, line)
     const limits = await loadLimits(context, line)
+    const optOuts = await loadOptOuts(context, line)
     const applications = await listConnections(context, line.userId, line.id)
     answerPage(
       ctx,
@@ -49,9 +58,11 @@ export function showLine(context: Context, testEvent?: TestEventResult): Middlew
             webhook={webhook}
             maskedUrl={context.config.publicUrl + context.vocabulary.incomingWebhookPath(line.id)}
           />
-          <OutgoingWebhook view={view} held={held} testEvent={testEvent} />
+          <OutgoingWebhook view={view} held={held} testEvent={answered.testEvent} />
           <SigningSecret view={view} secret={secret} />
           <LineApplications applications={applications} />
+          <SendText view={view} counted={answered.counted} />
+          <OptOuts view={view} now={optOuts} />
           <Limits view={view} limits={limits} />
         </div>
       </Layout>,

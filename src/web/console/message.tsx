@@ -6,12 +6,14 @@ import { findEvents } from '../../domain/deliveries/read.js'
 import { getOwnLine } from '../../domain/lines.js'
 import { sendMessageAgain } from '../../domain/messages/again.js'
 import { getMessage } from '../../domain/messages/read.js'
+import { findObstacles } from '../../domain/opt-out/contacts.js'
 import { isId, newId } from '../../ids.js'
 import { fieldOf, idOf, queryOf } from './fields.js'
 import { Layout } from './layout.js'
 import { live } from './live.js'
 import { InboundWay } from './message/inbound.js'
 import { Head } from './message/head.js'
+import { Obstacles } from './message/obstacles.js'
 import { OptInEventsWay } from './message/opt-in-events.js'
 import { OutboundWay } from './message/outbound.js'
 import { messagePath } from './message/path.js'
@@ -68,8 +70,10 @@ export function postSendDeliveryAgain(context: Context): Act {
 async function viewOf(context: Context, ctx: KoaContext, key: string): Promise<MessageView> {
   const { userId } = sessionOf(ctx)
   const message = await getMessage(context, userId, idOf(ctx, 'messageId'))
-  const [line, events] = await Promise.all([
-    getOwnLine(context, userId, message.lineId),
+  const { lineId, direction, fromNumber, toNumber } = message
+  const [line, obstacles, events] = await Promise.all([
+    getOwnLine(context, userId, lineId),
+    findObstacles(context, userId, lineId, direction === 'outbound' ? toNumber : fromNumber),
     findEvents(context, userId, message.id),
   ])
   const isOfReceived = ({ type }: { type: EventType }) => (EVENT_TYPES as readonly EventType[]).includes(type)
@@ -77,6 +81,7 @@ async function viewOf(context: Context, ctx: KoaContext, key: string): Promise<M
     page: pageOf(ctx, context),
     message,
     line,
+    obstacles,
     event: events.find(isOfReceived),
     optInEvents: events.filter((each) => !isOfReceived(each)),
     key: isId(key) ? key : newId(),
@@ -87,6 +92,7 @@ function Way(view: MessageView) {
   return (
     <>
       <Head {...view} />
+      <Obstacles {...view} />
       {view.message.direction === 'outbound' ? <OutboundWay {...view} /> : <InboundWay {...view} />}
       <OptInEventsWay {...view} />
     </>

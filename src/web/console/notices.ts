@@ -28,6 +28,7 @@ const NOTICES = {
   'application-enabled': 'The webhook URL is enabled again.',
   'application-disconnected': 'The application is disconnected: it can no longer use your lines.',
   'application-line-disconnected': 'The application can no longer use this line.',
+  'text-accepted': 'The text is accepted. Below is how it goes.',
   'sent-again': 'It is being sent again.',
   'user-added': 'The user is added.',
   'line-added': 'The line is added.',

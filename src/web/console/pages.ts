@@ -27,6 +27,7 @@ export {
   postRegenerate,
 } from './line/incoming-webhook-forms.js'
 export { liveLimits } from './line/limits.js'
+export { postSegmentCount, postText } from './line/post-text.js'
 export { postOptInEvents, postOutgoingUrl } from './line/outgoing-webhook.js'
 export { postTestEvent } from './line/post-test-event.js'
 export { postRotate } from './line/signing-secret.js'

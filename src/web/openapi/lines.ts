@@ -9,6 +9,7 @@ import {
   inQuery,
   listOf,
   maybeMoment,
+  moment,
   number,
   object,
   oneOf,
@@ -17,6 +18,7 @@ import {
   type Paths,
   type Schema,
 } from './parts.js'
+import { nextPage } from './lists.js'
 import { orApplication } from './oauth.js'
 import { problems } from './problems.js'
 import type { Words } from './words.js'
@@ -38,6 +40,7 @@ export function lineSchemas({ line, Line }: Words): Record<string, Schema> {
       messagesPerMinute: describe(count, 'The limit in all.'),
       lastActivityAt: describe(maybeMoment, 'When it last sent or received.'),
     }),
+    OptOut: object({ number, optedOutAt: moment }),
     Limits: object({
       [line]: object(allowance),
       numbers: describe(
@@ -84,6 +87,24 @@ export function linePaths(words: Words): Paths {
         summary: `Rename a ${line}`,
         requestBody: body(object({ name: { type: 'string', minLength: 1, maxLength: 100 } })),
         responses: { 200: answers(`The ${line}.`, schemaOf(Line)), ...problems(400, 401, 404, 413) },
+      },
+    },
+    [vocabulary.path('/v1/lines/{lineId}/opt-outs')]: {
+      parameters: [lineId],
+      get: {
+        operationId: 'listOptOuts',
+        tags,
+        summary: `List the numbers that have opted out of a ${line}`,
+        description:
+          'In order of the numbers. They texted STOP and are sent nothing more; only they can undo it, by START.',
+        parameters: [
+          inQuery('after', text, 'Only numbers behind this one: the last of the page before.'),
+          inQuery('limit', { type: 'integer', minimum: 1, maximum: 100, default: 50 }, 'How many at most.'),
+        ],
+        responses: {
+          200: answers('A page of numbers.', listOf(schemaOf('OptOut')), nextPage),
+          ...problems(400, 401, 404),
+        },
       },
     },
     [vocabulary.path('/v1/lines/{lineId}/limits')]: {

@@ -3,6 +3,7 @@ import { DIRECTIONS, MESSAGE_TYPES } from '../../database/messages/reading.js'
 import { MESSAGE_STATUSES } from '../../database/messages/sending.js'
 import {
   answers,
+  body,
   count,
   describe,
   fieldsBody,
@@ -10,9 +11,9 @@ import {
   inHeader,
   inPath,
   listOf,
+  maybe,
   maybeId,
   maybeMoment,
-  maybe,
   maybeText,
   maybeUrl,
   moment,
@@ -31,6 +32,7 @@ import type { Words } from './words.js'
 
 const direction = oneOf(...DIRECTIONS)
 const type = oneOf(...MESSAGE_TYPES)
+const encoding = oneOf('GSM-7', 'UCS-2')
 const status = describe(
   oneOf(...MESSAGE_STATUSES),
   'Outbound: `queued → sending → sent → delivered`, or `failed`, or `unknown`: the carrier may have taken it.',
@@ -66,6 +68,11 @@ export function messageSchemas({ vocabulary, line }: Words): Record<string, Sche
       fromNumber: number,
       toNumber: number,
       text: maybeText,
+      encoding: describe(maybe(encoding), 'Of the text; null without one.'),
+      segmentCount: describe(
+        { type: ['integer', 'null'], minimum: 1 },
+        'How many pieces the text is sent in, and charged for; null without one.',
+      ),
       mediaUrl: describe(
         maybeText,
         'What was given; of a received message our copy, which is there once it is stored.',
@@ -80,6 +87,15 @@ export function messageSchemas({ vocabulary, line }: Words): Record<string, Sche
       createdAt: describe(moment, `When it was accepted, or the ${line} received it.`),
       sentAt: maybeMoment,
       receiptAt: describe(maybeMoment, "When the carrier's report on it came."),
+    }),
+    Segments: object({
+      encoding: describe(encoding, 'UCS-2 as soon as one character is not in GSM-7.'),
+      segmentCount: describe({ type: 'integer', minimum: 1 }, 'What is charged for.'),
+      unitCount: describe(
+        count,
+        'GSM-7: septets, 160 in one segment or 153 in each of several. UCS-2: 16 bits each, 70 or 67.',
+      ),
+      characterCount: count,
     }),
   }
 }
@@ -128,6 +144,16 @@ export function messagePaths(words: Words): Paths {
           ),
         ),
         responses: { 200: answer, ...problems(400, 401, 403, 404, 409, 413, 422, 429) },
+      },
+    },
+    '/v1/segments': {
+      post: {
+        operationId: 'countSegments',
+        tags,
+        summary: 'Count the segments of a text before it is sent',
+        security,
+        requestBody: body(object({ text: { type: 'string', maxLength: 1600 } })),
+        responses: { 200: answers('What it takes.', schemaOf('Segments')), ...problems(400, 401, 403, 413) },
       },
     },
     '/v1/messages/{messageId}': {

@@ -43,6 +43,8 @@ describe('/v1/messages', () => {
       fromNumber: line.number,
       toNumber: ANNA,
       text: '<script>',
+      encoding: 'GSM-7',
+      segmentCount: 1,
       mediaUrl: null,
       media: null,
       status: 'queued',

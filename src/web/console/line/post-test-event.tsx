@@ -11,7 +11,7 @@ export function postTestEvent(context: Context): Act {
   return async (ctx) => {
     const result = await sendTestEvent(context, sessionOf(ctx).userId, idOf(ctx, 'lineId'))
     if (ctx.get('HX-Request') === 'true') answerFragment(ctx, <TestEventOutcome result={result} />)
-    else await showLine(context, result)(ctx, () => Promise.resolve())
+    else await showLine(context, { testEvent: result })(ctx, () => Promise.resolve())
     return undefined
   }
 }

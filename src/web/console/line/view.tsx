@@ -16,7 +16,14 @@ export interface LineView {
 }
 
 /** A section's id is the first part of its forms' paths, too. */
-export type SectionId = 'connection' | 'outgoing-webhook' | 'signing-secret' | 'incoming-webhook' | 'limits'
+export type SectionId =
+  | 'messages'
+  | 'connection'
+  | 'outgoing-webhook'
+  | 'signing-secret'
+  | 'incoming-webhook'
+  | 'opt-outs'
+  | 'limits'
 
 /** The page is long: what a form has done is said where the form is. */
 const SAID_AT: Partial<Record<string, SectionId>> = {

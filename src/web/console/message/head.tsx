@@ -1,7 +1,9 @@
+import { cutIntoSegments } from '../../../segments.js'
 import { labelOf } from '../activity/filter-form.js'
 import { strayFaultOf } from './again.js'
 import { linePath } from '../line/view.js'
 import { MediaCopy } from './media.js'
+import { segmentWords } from '../segments.js'
 import { Status } from '../status.js'
 import type { MessageView } from './view.js'
 import { TYPE_WORDS } from './words.js'
@@ -27,10 +29,16 @@ export function Head(view: MessageView) {
         </span>
       </p>
       {text !== null && <blockquote class="text">{text}</blockquote>}
+      {text !== null && <p class="muted">{wordsOfText(text)}</p>}
       {media !== null && <MediaCopy media={media} label={TYPE_WORDS[type]} />}
       {mediaUrl !== null && direction === 'outbound' && <MediaUrl url={mediaUrl} />}
     </>
   )
+}
+
+function wordsOfText(text: string): string {
+  const { encoding, parts } = cutIntoSegments(text)
+  return segmentWords({ encoding, segmentCount: parts.length })
 }
 
 /** Nothing is loaded from there before the reader wants it; a link to `javascript:` would run in this page. */

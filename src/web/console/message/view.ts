@@ -1,6 +1,7 @@
 import type { OwnLine } from '../../../database/lines.js'
 import type { Message } from '../../../database/messages/reading.js'
 import type { EventWithDeliveries } from '../../../domain/deliveries/read.js'
+import type { findObstacles } from '../../../domain/opt-out/contacts.js'
 import type { Page } from '../page.js'
 
 /** What the parts of a message's page may show. */
@@ -12,6 +13,8 @@ export interface MessageView {
   event: EventWithDeliveries | undefined
   /** Only for endpoints that asked for them. */
   optInEvents: EventWithDeliveries[]
+  /** Between the line and the number at the other end. */
+  obstacles: Awaited<ReturnType<typeof findObstacles>>
   /** Of one wish to send it again: the same for as long as the page is open. */
   key: string
 }

@@ -1,0 +1,21 @@
+import { UserError } from '../../errors.js'
+import { cutIntoSegments, type Encoding } from '../../segments.js'
+import { MAX_TEXT_LENGTH, REFUSALS } from './submit.js'
+
+/** What a text costs to send. */
+export interface Measure {
+  encoding: Encoding
+  segmentCount: number
+  /** Septets of GSM-7, or 16-bit units of UCS-2. */
+  unitCount: number
+  characterCount: number
+}
+
+/** @throws UserError 400 for a text that could not be sent either */
+export function measureText(written: string): Measure {
+  const text = written.toWellFormed()
+  const characterCount = Array.from(text).length
+  if (characterCount > MAX_TEXT_LENGTH) throw new UserError(REFUSALS.tooLong)
+  const { encoding, parts, unitCount } = cutIntoSegments(text)
+  return { encoding, segmentCount: parts.length, unitCount, characterCount }
+}

@@ -4,7 +4,7 @@ import type { Scope } from '../../domain/application-access.js'
 import { connectLines } from '../../domain/application-lines.js'
 import type { Context } from '../../domain/context.js'
 import { UserError } from '../../errors.js'
-import { fieldOf } from '../console/fields.js'
+import { fieldOf, valuesOf } from '../console/fields.js'
 import { Empty, Form } from '../console/form.js'
 import { Layout } from '../console/layout.js'
 import { answerPage, pageOf, type Page } from '../console/page.js'
@@ -156,10 +156,9 @@ function chosenLines(ctx: KoaContext, { choice, lineId, connected }: Asked): str
     if (choice.length === 0) throw new UserError('this line is not an active line of yours', 403)
     return [...new Set([...connected, lineId])]
   }
-  const { lineId: sent } = (ctx.request.body ?? {}) as { lineId?: unknown }
-  const chosen = [sent ?? []].flat()
+  const chosen = valuesOf(ctx, 'lineId')
   if (chosen.length === 0) throw new UserError('choose at least one line')
-  const isOffered = (id: unknown): id is string => choice.some((line) => line.id === id)
+  const isOffered = (id: string) => choice.some((line) => line.id === id)
   if (!chosen.every(isOffered)) throw new UserError('this line is not an active line of yours', 403)
   return chosen
 }

@@ -79,6 +79,13 @@ describe('the consent page', () => {
     expect(await connected()).to.deep.equal([visitor.line.lineId])
   })
 
+  it('connects as many lines as are ticked, however many', async () => {
+    const more = await Promise.all(Array.from({ length: 24 }, another))
+    const lineIds = [visitor.line.lineId, ...more]
+    await decide(visitor, await open(), { lineIds })
+    expect(await connected()).to.have.members(lineIds)
+  })
+
   it('changes nothing when it is cancelled', async () => {
     await decide(visitor, await open())
     const before = await connected()

@@ -7,6 +7,7 @@ export const smppSettings = yup.object({
   tls: yup.boolean().default(false).meta({ about: 'Whether to connect by TLS.' }),
   tlsCertificate: yup.string().default('').meta({
     about: 'With TLS: the certificate (PEM) to trust, where no public authority has signed the SMSC’s.',
+    multiline: true,
   }),
   systemId: ascii(15).required().meta({ about: 'The name to bind with.' }),
   // The specification has 8; SMSCs take longer ones.

@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import { Webhook } from 'standardwebhooks'
 import { freePort } from '../../dev/free-port.js'
+import { createApiToken } from '../../src/domain/api-tokens.js'
 import { addCarrierAccount, getCarrierAccount } from '../../src/domain/carrier-accounts.js'
 import { findCarrier } from '../../src/domain/carriers.js'
 import type { Context } from '../../src/domain/context.js'
@@ -14,12 +15,16 @@ import {
   type TwilioStandIn,
 } from '../carriers/twilio/stand-in.js'
 import { messageRow } from '../domain/fixtures.js'
+import { MEDIA } from '../domain/media-samples.js'
 import { createLine, type TestLine } from '../helpers/factories.js'
 import { startProcess, startWeb, stopProcesses } from '../helpers/processes.js'
 import { startReceiver, type Receiver } from '../helpers/receiver.js'
+import { startStandIn } from '../helpers/stand-in.js'
 import { until } from '../helpers/until.js'
 import { createInstallation, numbers, post } from './steps.js'
 
+const PNG = MEDIA.picture.png!
+const MP3 = MEDIA.recording.mp3!
 const [ANNA = '', BEN = '', CLEO = ''] = numbers(3)
 
 describe('journey: a line at Twilio', function () {
@@ -48,6 +53,7 @@ describe('journey: a line at Twilio', function () {
       startWeb(installation.environment),
       startProcess('send-message', installation.environment),
       startProcess('deliver-event', installation.environment),
+      startProcess('fetch-media', installation.environment),
       startProcess('maintenance', installation.environment),
     ])
     url = web.url
@@ -66,6 +72,20 @@ describe('journey: a line at Twilio', function () {
     const taken = await until('Twilio has it', () => twilio.messages.find(({ to }) => to === toNumber))
     return { messageId, taken }
   }
+
+  /** Twilio calls one of the URLs that it was given. */
+  const call = async (side: string, fields: Record<string, string>, to = urlOf(side)): Promise<string> => {
+    const { response, text } = await postSigned(to, { AccountSid: ACCOUNT_SID, ...fields })
+    expect(response.status, text).to.equal(200)
+    return text
+  }
+  const urlOf = (side: string) => twilio.numbers[0]?.setUp?.[side] ?? ''
+
+  const eventsFrom = (fromNumber: string) =>
+    receiver.requests
+      .map(({ body }) => JSON.parse(body) as { type: string; payload: string; fromNumber: string })
+      .filter((event) => event.fromNumber === fromNumber)
+  const bytesAt = async (hosted: string) => Buffer.from(await (await fetch(hosted)).arrayBuffer())
 
   const becomes = (id: string, status: string) =>
     until(`it is ${status}`, async () => (await messageRow(context, id)).status === status)
@@ -91,17 +111,13 @@ describe('journey: a line at Twilio', function () {
   })
 
   it('a text comes in and arrives at the receiver', async () => {
-    const smsUrl = twilio.numbers[0]?.setUp?.SmsUrl ?? ''
-    const sid = newSid('SM')
-    const { response } = await postSigned(smsUrl, {
-      AccountSid: ACCOUNT_SID,
-      MessageSid: sid,
+    await call('SmsUrl', {
+      MessageSid: newSid('SM'),
       From: BEN,
       To: line.number,
       NumMedia: '0',
       Body: 'On my way',
     })
-    expect(response.status).to.equal(200)
     const request = await until('the event arrives', () => receiver.requests[0])
     const headers = request.headers as Record<string, string>
     expect(new Webhook(line.signingSecret).verify(request.body, headers)).to.deep.equal({
@@ -112,6 +128,61 @@ describe('journey: a line at Twilio', function () {
       userId: line.userId,
       lineId: line.lineId,
     })
+  })
+
+  it('a picture goes out as our copy, which Twilio can fetch', async () => {
+    const web = await startStandIn()
+    const { token } = await createApiToken(context, line.userId, 'journey')
+    const [emil = ''] = numbers(1, 20)
+    await fetch(`${url}/v1/messages`, {
+      method: 'POST',
+      headers: { Authorization: `Bearer ${token}` },
+      body: JSON.stringify({ lineId: line.lineId, toNumber: emil, mediaUrl: web.give(PNG) }),
+    })
+    const taken = await until('Twilio has it', () => twilio.messages.find(({ to }) => to === emil))
+    await web.close()
+    expect(taken.mediaUrl).to.match(new RegExp(`^${url}/media/[\\w-]{43}$`))
+    expect((await bytesAt(taken.mediaUrl ?? '')).equals(PNG)).to.equal(true)
+  })
+
+  it('a text with a picture comes in as two events, of which one has our copy', async () => {
+    const [fay = ''] = numbers(1, 30)
+    const sid = newSid('MM')
+    await call('SmsUrl', {
+      MessageSid: sid,
+      From: fay,
+      To: line.number,
+      Body: 'Look',
+      NumMedia: '1',
+      MediaUrl0: twilio.host(`/Messages/${sid}/Media/${newSid('ME')}`, PNG),
+      MediaContentType0: 'image/png',
+    })
+    const events = await until('both events arrive', () => eventsFrom(fay).length === 2 && eventsFrom(fay))
+    const payloads = Object.fromEntries(events.map(({ type, payload }) => [type, payload]))
+    expect(payloads.inboundText).to.equal('Look')
+    expect(payloads.inboundMedia).to.match(new RegExp(`^${url}/media/[\\w-]{43}$`))
+    expect((await bytesAt(payloads.inboundMedia ?? '')).equals(PNG)).to.equal(true)
+  })
+
+  it('a caller is greeted and recorded, and the recording is an event with our copy', async () => {
+    const [gus = ''] = numbers(1, 40)
+    const twiml = await call('VoiceUrl', { CallSid: newSid('CA'), From: gus, To: line.number })
+    const recordingUrl = /recordingStatusCallback="([^"]+)"/.exec(twiml)?.[1]?.replaceAll('&amp;', '&') ?? ''
+    const sid = newSid('RE')
+    const hosted = twilio.host(`/Recordings/${sid}.mp3`, MP3)
+    await call(
+      'recording',
+      {
+        RecordingSid: sid,
+        RecordingUrl: hosted.replace(/\.mp3$/, ''),
+        RecordingStatus: 'completed',
+        RecordingDuration: '4',
+      },
+      recordingUrl,
+    )
+    const [event] = await until('the event arrives', () => eventsFrom(gus).length === 1 && eventsFrom(gus))
+    expect(event?.type).to.equal('voiceMail')
+    expect((await bytesAt(event?.payload ?? '')).equals(MP3)).to.equal(true)
   })
 
   it('a text that Twilio took and failed to say so is known by its report', async () => {

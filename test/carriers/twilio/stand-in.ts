@@ -55,6 +55,8 @@ export interface TwilioStandIn {
   requests: ApiRequest[]
   /** What of the requests is not as Twilio's description has it. */
   faults: string[]
+  /** Puts a file below the account, which only its credentials open. @returns its URL */
+  host(path: string, bytes: Buffer): string
   /** Of the account, as its own record has it. */
   account: { status: string }
   /** From now on, for messages to this number. */
@@ -73,6 +75,7 @@ export async function startTwilio(): Promise<TwilioStandIn> {
   const requests: ApiRequest[] = []
   const faults: string[] = []
   const behaviours = new Map<string, Behaviour>()
+  const files = new Map<string, Buffer>()
   const account = { status: 'active' }
   const check = createChecker()
   let always: Behaviour | undefined
@@ -103,6 +106,8 @@ export async function startTwilio(): Promise<TwilioStandIn> {
     const form = new URLSearchParams(body)
     if (authorization !== credentials) {
       refuse(401, 20003, 'Authenticate')(response, () => takeMessage(form))
+    } else if (files.has(url.pathname)) {
+      response.end(files.get(url.pathname))
     } else if (method === 'POST' && url.pathname === `${root}/Messages.json`) {
       const taken = () => takeMessage(form)
       const behaviour = behaviours.get(form.get('To') ?? '')
@@ -141,18 +146,25 @@ export async function startTwilio(): Promise<TwilioStandIn> {
         body,
       }
       requests.push(request)
-      faults.push(...check(request))
+      // The files are not in the description.
+      if (!files.has(request.path)) faults.push(...check(request))
       respond(request, response)
     })
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
 
+  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url: origin,
     messages,
     numbers,
     requests,
     faults,
+    host: (path, bytes) => {
+      files.set(root + path, bytes)
+      return origin + root + path
+    },
     account,
     behave: (toNumber, behaviour) => void behaviours.set(toNumber, behaviour),
     behaveAlways: (behaviour) => {

@@ -121,7 +121,7 @@ describe('journey: Redis forgets, and Redis goes away', function () {
     await expectEachSentOnce(line, ids)
     expect(workers.every((worker) => worker.isRunning())).to.equal(true)
     const failedCounts = await Promise.all(context.queues.all.map((queue) => queue.getFailedCount()))
-    expect(failedCounts).to.deep.equal([0, 0, 0])
+    expect(failedCounts.filter((count) => count > 0)).to.deep.equal([])
   })
 
   it('Redis started again on its data: texts that waited in it are sent once, by a worker that waited for it', async () => {

@@ -38,7 +38,7 @@ describe('what Twilio brings to a line', () => {
       text: NOTHING,
     })
     expect(await inboundOf(side)).to.deep.equal([
-      { carrier_message_id: sent.MessageSid, type: 'text', from_number: ANNA, text, media_url: null },
+      { carrier_message_id: sent.MessageSid, type: 'text', from_number: ANNA, text, source_url: null },
     ])
     const events = await side.context.db('events').where({ payload: text }).select<object[]>('type')
     expect(events).to.deep.equal([{ type: 'inboundText' }])
@@ -57,7 +57,7 @@ describe('what Twilio brings to a line', () => {
     await side.call('message', sent)
     await side.call('message', sent)
     expect(
-      (await inboundOf(side)).map(({ carrier_message_id: id, text, media_url: url }) => [id, text ?? url]),
+      (await inboundOf(side)).map(({ carrier_message_id: id, text, source_url: url }) => [id, text ?? url]),
     ).to.deep.equal([
       [sent.MessageSid, 'Look'],
       [`${sent.MessageSid}/1`, `${MEDIA}0`],
@@ -74,7 +74,7 @@ describe('what Twilio brings to a line', () => {
         type: 'media',
         from_number: ANNA,
         text: null,
-        media_url: MEDIA,
+        source_url: MEDIA,
       },
     ])
   })
@@ -140,7 +140,7 @@ describe('what Twilio brings to a line', () => {
           type: 'voicemail',
           from_number: ANNA,
           text: null,
-          media_url: `${fields.RecordingUrl}.mp3`,
+          source_url: `${fields.RecordingUrl}.mp3`,
         },
       ])
     })

@@ -78,14 +78,15 @@ export interface InboundRow {
   type: string
   from_number: string
   text: string | null
-  media_url: string | null
+  source_url: string | null
 }
 
 /** What a line has received, oldest first. */
 export async function inboundOf({ context, line }: TwilioSide): Promise<InboundRow[]> {
   return context
-    .db('messages')
-    .where({ line_id: line.lineId, direction: 'inbound' })
-    .orderBy('id')
-    .select<InboundRow[]>('carrier_message_id', 'type', 'from_number', 'text', 'media_url')
+    .db('messages as m')
+    .leftJoin('media as c', 'c.message_id', 'm.id')
+    .where({ 'm.line_id': line.lineId, 'm.direction': 'inbound' })
+    .orderBy('m.id')
+    .select<InboundRow[]>('m.carrier_message_id', 'm.type', 'm.from_number', 'm.text', 'c.source_url')
 }

@@ -280,6 +280,7 @@ describe('/v1 by an access token', () => {
         'GET /v1/messages',
         'GET /v1/messages/{messageId}',
         'POST /v1/messages',
+        'POST /v1/segments',
       ]
       const others = described.operations
         .filter(({ path }) => /^\/v1\/(?!oauth\/)/.test(path))

@@ -3,7 +3,7 @@ import type { Context } from '../../../src/domain/context.js'
 import { keepMedia } from '../../../src/domain/simulator/media.js'
 import { simulateInbound, type SimulatedInbound } from '../../../src/domain/simulator.js'
 import { addUser } from '../../../src/domain/users.js'
-import { ANNA, BEN, queueMessage } from '../../domain/fixtures.js'
+import { ANNA, BEN, moveToAnotherCarrier, queueMessage } from '../../domain/fixtures.js'
 import { MEDIA } from '../../domain/media-samples.js'
 import { browse, type BrowserSession } from '../../helpers/browser-session.js'
 import { createTestContext } from '../../helpers/context.js'
@@ -137,7 +137,7 @@ describe('/simulator, the page', () => {
   it('offers the lines of the user at the simulator, and has chosen the one that was last in touch', async () => {
     const other = await createLine(context, { userId: line.userId, name: 'Other line' })
     const elsewhere = await createLine(context, { userId: line.userId, name: 'Real line' })
-    await context.db('lines').where({ id: elsewhere.lineId }).update({ carrier: 'another' })
+    await moveToAnotherCarrier(context, elsewhere)
     const stranger = await createLine(context, { name: 'Not yours' })
     await receive({ text: 'Hi' }, other)
     const html = await pageOf(ANNA)

@@ -7,12 +7,8 @@ import { claimDeliveries, recordAttempts, type AttemptResult } from '../database
 import { findOpenWebhooks } from '../database/incoming-webhooks.js'
 import { findLinesByNumbers } from '../database/lines.js'
 import { acceptMessages, type AcceptRequest } from '../database/messages/accept.js'
-import {
-  claimMessages,
-  loadMessagesToSend,
-  settleMessages,
-  type Settlement,
-} from '../database/messages/sending.js'
+import { claimMessages, loadMessagesToSend } from '../database/messages/sending.js'
+import { settleMessages, type Settlement } from '../database/messages/settling.js'
 import { requeueHeads, type Conversation } from '../database/messages/turns.js'
 import { insertSimulatedMessages, type SimulatedMessage } from '../database/simulator-outbox.js'
 import { createInFlightCap, type InFlightCap } from '../in-flight-cap.js'

@@ -8,7 +8,8 @@ import { expireDeliveryLeases, lockOverdueDeliveries } from '../../src/database/
 import { countQueued } from '../../src/database/messages/accept.js'
 import { listMessages } from '../../src/database/messages/reading.js'
 import { applyReceipts } from '../../src/database/messages/receiving.js'
-import { failQueuedMessages, postponeMessages, settleMessages } from '../../src/database/messages/sending.js'
+import { postponeMessages } from '../../src/database/messages/sending.js'
+import { failQueuedMessages, settleMessages } from '../../src/database/messages/settling.js'
 import {
   expireLeases,
   lockOverdueMessages,

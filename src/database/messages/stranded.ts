@@ -1,6 +1,6 @@
 import type { Database } from '../connection.js'
 import { CHANGED, changeMessages } from './announcing.js'
-import type { Settled } from './sending.js'
+import type { Settled } from './settling.js'
 import { requeueHeads } from './turns.js'
 
 export interface DueRow {

@@ -17,8 +17,8 @@ import { createDeliveries } from '../deliveries/create.js'
 import { MESSAGE_TYPE_OF } from '../events.js'
 import { hostedUrl } from '../media/hosting.js'
 import { hearSender } from '../opt-out/hear-sender.js'
+import { numberWindowKey } from './places.js'
 import { followReceipts } from './receipts.js'
-import { numberWindowKey } from './send.js'
 
 export interface InboundMessage {
   carrier: string

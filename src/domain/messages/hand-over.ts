@@ -1,0 +1,81 @@
+import {
+  CarrierOutcomeUnknown,
+  CarrierRejected,
+  CarrierThrottled,
+  CarrierUnavailable,
+  type Carrier,
+} from '../../carriers/carrier.js'
+import type { Claim, MessageToSend } from '../../database/messages/sending.js'
+import type { Settlement } from '../../database/messages/settling.js'
+import { asError } from '../../errors.js'
+import { backoffMs, type Backoff } from '../backoff.js'
+import type { Context } from '../context.js'
+import { hostedUrl } from '../media/hosting.js'
+
+/** The carrier took nothing: try again soon, then seldom, for as long as the message may live. */
+const UNAVAILABLE_BACKOFF: Backoff = { baseMs: 1000, factor: 2, capMs: 300_000, jitter: 0.2 }
+
+/** Who asks for a longer wait is asked again after this. */
+const MAX_THROTTLE_MS = 3_600_000
+
+/** Calls the carrier once with a claimed message. Never throws: what became of it is the settlement. */
+export async function handOver(
+  context: Context,
+  carrier: Carrier,
+  message: MessageToSend,
+  { attempt, claim }: Claim,
+): Promise<Settlement> {
+  const { id, lineId, fromNumber, toNumber, text, media, ageMs } = message
+  const claimed = { id, lineId, toNumber, claim }
+  const mediaUrl = media === null ? null : hostedUrl(context, media.token)
+  const signal = AbortSignal.timeout(context.config.carrierTimeoutMs)
+  try {
+    const sending = carrier.send({ id, fromNumber, toNumber, text, mediaUrl, attempt, ageMs }, signal)
+    const { carrierMessageId } = await Promise.race([sending, rejectOn(signal)])
+    return { ...claimed, status: 'sent', carrier: carrier.name, carrierMessageId }
+  } catch (error) {
+    if (error instanceof CarrierRejected) {
+      const { reason, carrierCode } = error
+      return {
+        ...claimed,
+        status: 'failed',
+        error: reason,
+        ...(carrierCode === undefined ? {} : { carrierCode }),
+      }
+    }
+    if (error instanceof CarrierThrottled) {
+      return {
+        ...claimed,
+        status: 'queued',
+        error: 'throttled',
+        dueInMs: waitAskedFor(error),
+        uncounted: true,
+      }
+    }
+    if (error instanceof CarrierUnavailable) {
+      const dueInMs = backoffMs(attempt, UNAVAILABLE_BACKOFF, Math.random())
+      return { ...claimed, status: 'queued', error: 'carrier_unavailable', dueInMs }
+    }
+    if (!(error instanceof CarrierOutcomeUnknown)) {
+      context.log.error(
+        { messageId: id, carrier: carrier.name, err: asError(error) },
+        'carrier.unexpected_error',
+      )
+    }
+    return { ...claimed, status: 'unknown', error: 'carrier_outcome_unknown' }
+  }
+}
+
+/** In bounds whatever the carrier said: one figure that Postgres refuses would spoil a whole batch of results. */
+function waitAskedFor({ retryInMs }: CarrierThrottled): number {
+  return Math.min(Math.max(Math.ceil(retryInMs) || 0, 0), MAX_THROTTLE_MS)
+}
+
+/** For a carrier that does not heed its signal. */
+function rejectOn(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => {
+    signal.addEventListener('abort', () => {
+      reject(new CarrierOutcomeUnknown('no answer in time'))
+    })
+  })
+}

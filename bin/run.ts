@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { DATA_FOLDER, embeddedEnvironment, givenEnvironment } from '../dev/embedded.js'
+import { DATA_FOLDER, givenEnvironment, runningEnvironment } from '../dev/embedded.js'
 import { ConfigInvalid, readConfig } from '../src/config.js'
 import { isDatabaseUnavailable } from '../src/database/connection.js'
 import { createContext, type Context } from '../src/domain/context.js'
@@ -37,7 +37,7 @@ export async function run(
 function environment(): NodeJS.ProcessEnv {
   const given = givenEnvironment()
   if (given.DATABASE_URL !== undefined || !existsSync(DATA_FOLDER)) return given
-  return { ...embeddedEnvironment(), ...given }
+  return { ...runningEnvironment(), ...given }
 }
 
 function explain(error: unknown): string {

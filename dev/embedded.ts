@@ -16,8 +16,7 @@ const servicesPath = join(DATA_FOLDER, 'services.json')
 
 /**
  * What replaces a configuration when nothing is configured: generated secrets, the simulator, and URLs on this
- * machine allowed, for everything listens on loopback only. Postgres and Redis are those that `linehook start`
- * runs now, if it does.
+ * machine allowed, for everything listens on loopback only.
  */
 export function embeddedEnvironment(): Record<string, string> {
   const { encryptionKey, queuesPassword } = embeddedSettings()
@@ -28,8 +27,12 @@ export function embeddedEnvironment(): Record<string, string> {
     SIMULATOR: 'true',
     ALLOW_HTTP: 'true',
     ALLOWED_PRIVATE_CIDRS: '127.0.0.0/8,::1/128',
-    ...(readJson(servicesPath) as Record<string, string> | undefined),
   }
+}
+
+/** For the other commands in this folder: as `linehook start` runs here now, if it does. */
+export function runningEnvironment(): Record<string, string> {
+  return { ...embeddedEnvironment(), ...(readJson(servicesPath) as Record<string, string> | undefined) }
 }
 
 /** The environment without what is empty: `VAR=` in an env file means "not set". */
@@ -52,9 +55,10 @@ export function keepReceiverPort(receiverPort: number): void {
   writeJson(settingsPath, { ...embeddedSettings(), receiverPort })
 }
 
-/** For the other commands in this folder. */
-export function keepServices(urls: { databaseUrl: string; redisUrl: string }): void {
-  writeJson(servicesPath, { DATABASE_URL: urls.databaseUrl, REDIS_URL: urls.redisUrl })
+/** For `runningEnvironment`: a command that prints a URL must know where `web` is. */
+export function keepRunning(running: { databaseUrl: string; redisUrl: string; publicUrl: string }): void {
+  const { databaseUrl, redisUrl, publicUrl } = running
+  writeJson(servicesPath, { DATABASE_URL: databaseUrl, REDIS_URL: redisUrl, PUBLIC_URL: publicUrl })
 }
 
 function readJson(path: string): unknown {

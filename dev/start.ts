@@ -10,7 +10,7 @@ import {
   embeddedSettings,
   givenEnvironment,
   keepReceiverPort,
-  keepServices,
+  keepRunning,
 } from './embedded.js'
 import { freePort, isFree } from './free-port.js'
 import { holdsBefore } from './process.js'
@@ -49,7 +49,7 @@ export async function start({ watch = false } = {}): Promise<void> {
       const urls = { DATABASE_URL: services.databaseUrl, REDIS_URL: services.redisUrl }
       const env = { ...settings, ...urls, STARTED_BY_PID: String(process.pid) }
       const config = checkConfig(env)
-      if (isEmbedded) keepServices(services)
+      if (isEmbedded) keepRunning({ ...services, publicUrl: config.publicUrl })
       const prepared = await prepare(config, isEmbedded && config.simulator)
       if (!stopping.has()) {
         const { receiver } = prepared

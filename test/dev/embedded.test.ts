@@ -28,7 +28,10 @@ describe('embedded settings', function () {
     return JSON.parse(process.outputLines.join('\n'))
   }
 
-  const environment = async () => (await evaluate('embedded.embeddedEnvironment()')) as Record<string, string>
+  const environment = async (name = 'embeddedEnvironment') =>
+    (await evaluate(`embedded.${name}()`)) as Record<string, string>
+  const keep = (running: Record<string, string>) =>
+    evaluate(`embedded.keepRunning(${JSON.stringify(running)})`)
 
   it('secrets are made once in a folder, and are others in another folder', async () => {
     const first = await environment()
@@ -39,12 +42,15 @@ describe('embedded settings', function () {
     expect(second.QUEUES_PASSWORD).not.to.equal(first.QUEUES_PASSWORD)
   })
 
-  it('with the services they are a whole configuration, for loopback only', async () => {
-    await evaluate(
-      `embedded.keepServices({ databaseUrl: 'postgres://127.0.0.1:5/linehook', redisUrl: 'redis://127.0.0.1:6' })`,
-    )
-    const config = readConfig(await environment())
+  it('with what runs they are a whole configuration, for loopback only', async () => {
+    await keep({
+      databaseUrl: 'postgres://127.0.0.1:5/linehook',
+      redisUrl: 'redis://127.0.0.1:6',
+      publicUrl: 'http://localhost:3400',
+    })
+    const config = readConfig(await environment('runningEnvironment'))
     expect(config).to.deep.include({
+      publicUrl: 'http://localhost:3400',
       databaseUrl: 'postgres://127.0.0.1:5/linehook',
       redisUrl: 'redis://127.0.0.1:6',
       host: '127.0.0.1',
@@ -64,7 +70,7 @@ describe('embedded settings', function () {
   })
 
   it('files with secrets are for their owner only, and no half-written one is left', async () => {
-    await evaluate(`embedded.keepServices({ databaseUrl: 'postgres://a', redisUrl: 'redis://b' })`)
+    await keep({ databaseUrl: 'postgres://a', redisUrl: 'redis://b', publicUrl: 'http://c' })
     await environment()
     const files = await readdir(join(folder, '.data'))
     expect(files.sort()).to.deep.equal(['services.json', 'settings.json'])

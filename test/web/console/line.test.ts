@@ -2,8 +2,9 @@ import { expect } from 'chai'
 import { addLine, setLineStatus } from '../../../src/domain/lines.js'
 import { addUser } from '../../../src/domain/users.js'
 import { newId } from '../../../src/ids.js'
+import { moveToAnotherCarrier } from '../../domain/fixtures.js'
 import { browse } from '../../helpers/browser-session.js'
-import { messageBody } from '../../helpers/factories.js'
+import { createLine, messageBody } from '../../helpers/factories.js'
 import { redirectOf, startConsole, wordsOf, type Console } from './line/line-page.js'
 
 const FORMS = [
@@ -75,6 +76,17 @@ describe("a line's page in the console", () => {
     const words = wordsOf(await page())
     expect(words).to.include(site.receiver.url)
     expect(words).to.include('Not possible while the developer connection is off')
+  })
+
+  it('of a line at a real carrier says nothing of the phone simulator, which does not reach it', async () => {
+    const elsewhere = await createLine(site.context)
+    await moveToAnotherCarrier(site.context, elsewhere)
+    const browser = await browse(site.context, site.web, elsewhere.userId)
+    for (const path of ['', '?show=webhook']) {
+      const { text } = await browser.get(`/console/lines/${elsewhere.lineId}${path}`)
+      expect(wordsOf(text)).to.include('at another')
+      expect(text.match(/href="\/simulator/g), 'only in the navigation').to.have.length(1)
+    }
   })
 
   it('leads through a new line, and is silent once something has happened', async () => {

@@ -121,8 +121,13 @@ function inputName(key: string): string {
   return `setting-${key}`
 }
 
-/** `authToken` → `Auth token` */
+const ABBREVIATION = /\b(api|id|npi|sid|tls|ton|url)(?=s?\b)/g
+
+/** `accountSid` → `Account SID` */
 export function labelOf(key: string): string {
-  const words = key.replace(/([a-z\d])([A-Z])/g, '$1 $2').toLowerCase()
+  const words = key
+    .replace(/([a-z\d])([A-Z])/g, '$1 $2')
+    .toLowerCase()
+    .replace(ABBREVIATION, (word) => word.toUpperCase())
   return words.charAt(0).toUpperCase() + words.slice(1)
 }

@@ -5,7 +5,7 @@ import { Field, Form } from '../form.js'
 import { LineStatus } from '../lines.js'
 import type { Act } from '../page.js'
 import { sessionOf } from '../session.js'
-import { lineWithNotice, type LineView } from './view.js'
+import { hasPhones, lineWithNotice, type LineView } from './view.js'
 
 /** Which line this is, what it is called, and where to see what it does. */
 export function Head({ view }: { view: LineView }) {
@@ -19,7 +19,7 @@ export function Head({ view }: { view: LineView }) {
         <LineStatus status={line.status} />
         <span>at {line.carrier}</span>
         <a href={`/console/activity?line=${line.id}`}>Activity of this line</a>
-        {page.hasSimulator && <a href="/simulator">Phone simulator</a>}
+        {hasPhones(view) && <a href="/simulator">Phone simulator</a>}
       </p>
       {line.status === 'disabled' && <Disabled view={view} />}
       <details open={page.fault?.action === action}>

@@ -2,7 +2,7 @@ import type { IncomingWebhook as Webhook } from '../../../domain/incoming-webhoo
 import { pagePath } from '../../simulator/paths.js'
 import { Confirm, Form, Select, Time } from '../form.js'
 import { curlLine, TRIAL_NUMBER } from './curl.js'
-import { Copyable, Masked, NeedsConnection, Section, type LineView } from './view.js'
+import { Copyable, hasPhones, Masked, NeedsConnection, Section, type LineView } from './view.js'
 
 const ID = 'incoming-webhook'
 
@@ -51,7 +51,8 @@ export function IncomingWebhook(props: { view: LineView; webhook: Webhook | unde
   )
 }
 
-function Shown({ view: { page, connection, line }, url }: { view: LineView; url: string }) {
+function Shown({ view, url }: { view: LineView; url: string }) {
+  const { connection, line } = view
   const isOpen = connection.enabled && line.status === 'active'
   return (
     <>
@@ -62,7 +63,7 @@ function Shown({ view: { page, connection, line }, url }: { view: LineView; url:
       {isOpen && (
         <p>
           It answers {'{"success":true}'}.{' '}
-          {page.hasSimulator ? (
+          {hasPhones(view) ? (
             <>
               The text arrives on the <a href={pagePath([TRIAL_NUMBER])}>phone simulator</a>: reply from
               there.

@@ -1,11 +1,11 @@
 import type { ComponentChildren } from 'preact'
 import { pagePath } from '../../simulator/paths.js'
 import { TRIAL_NUMBER } from './curl.js'
-import type { LineView } from './view.js'
+import { hasPhones, type LineView } from './view.js'
 
 /** For a line on which nothing has happened yet: what to do, in order, with what is done ticked off. */
 export function QuickStart({ view }: { view: LineView }) {
-  const { line, connection, page, path } = view
+  const { line, connection, path } = view
   if (line.lastActivityAt !== null || line.status === 'disabled') return null
   const { enabled, incomingWebhook, outgoingWebhookUrl } = connection
   return (
@@ -24,7 +24,7 @@ export function QuickStart({ view }: { view: LineView }) {
             show its URL
           </a>
           , copy the curl line, and run it in a terminal.{' '}
-          {page.hasSimulator ? (
+          {hasPhones(view) ? (
             <>
               The text arrives on the <a href={pagePath([TRIAL_NUMBER])}>phone simulator</a>.
             </>
@@ -34,7 +34,7 @@ export function QuickStart({ view }: { view: LineView }) {
         </Step>
         <Step isDone={outgoingWebhookUrl !== null}>
           <a href="#outgoing-webhook">Give the URL of your own server</a>: what the line receives is posted
-          there. Send it a test event{page.hasSimulator && ', or write to the line from the phone simulator'}.
+          there. Send it a test event{hasPhones(view) && ', or write to the line from the phone simulator'}.
         </Step>
       </ol>
     </section>

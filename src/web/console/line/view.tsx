@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import type { getConnection } from '../../../domain/connection-overview.js'
 import type { getOwnLine } from '../../../domain/lines.js'
+import { CARRIER as SIMULATOR } from '../../../domain/simulator/phones.js'
 import { withNotice, type Notice } from '../notices.js'
 import type { Page } from '../page.js'
 
@@ -13,6 +14,11 @@ export interface LineView {
   path: string
   /** What was just done, by its name. */
   done: string
+}
+
+/** Whether the simulator's phones can write to the line, and see what it sends. */
+export function hasPhones({ page, line }: LineView): boolean {
+  return page.hasSimulator && line.carrier === SIMULATOR
 }
 
 /** A section's id is the first part of its forms' paths, too. */

@@ -96,16 +96,14 @@ async function insertDeliveries(
     if (endpoint === undefined) continue
     const { lineId, endpointId } = endpoint
     const [id, eventId] = [newId(), newId()]
-    const owner = { user_id: userId, line_id: lineId }
-    events.push({
-      id: eventId,
-      ...owner,
+    const both = {
+      user_id: userId,
+      line_id: lineId,
       type: 'inboundText',
-      payload: 'Hi',
       from_number: '+15005550199',
-      to_number: '+15005550100',
-    })
-    const row = { id, ...owner, event_id: eventId, endpoint_id: endpointId, status: 'pending' }
+    }
+    events.push({ id: eventId, ...both, payload: 'Hi', to_number: '+15005550100' })
+    const row = { id, ...both, event_id: eventId, endpoint_id: endpointId, status: 'pending' }
     deliveries.push({ id, endpointId, generation: 0, row })
   }
   await context.db.batchInsert('events', events, 1000)

@@ -3,6 +3,7 @@ import { restartDelivery } from '../../database/deliveries/reading.js'
 import { restartMedia } from '../../database/media/reading.js'
 import { UserError } from '../../errors.js'
 import type { Context } from '../context.js'
+import { isMediaFailure } from '../media/failures.js'
 import { getDelivery, type DeliveryWithAttempts } from './read.js'
 
 /**
@@ -18,7 +19,7 @@ export async function sendDeliveryAgain(
   id: string,
 ): Promise<DeliveryWithAttempts> {
   const { status, lastFailure, messageId } = await getDelivery(context, userId, id)
-  if (status === 'held' && messageId !== null && lastFailure?.startsWith('media_')) {
+  if (status === 'held' && messageId !== null && isMediaFailure(lastFailure)) {
     return copyAgain(context, userId, id, messageId)
   }
   const restarted = await available(() => restartDelivery(context.db, userId, id))

@@ -16,6 +16,11 @@ export class CopyFailed extends Error {
   }
 }
 
+/** Whether a delivery waits for a copy that could not be made, and not for its endpoint. */
+export function isMediaFailure(name: string | null): name is `media_${string}` {
+  return name?.startsWith('media_') === true
+}
+
 /** A server that is asked too early, too often or on a bad day. */
 const PASSES = /^media_(dns|connect|timeout|reset|network|aborted|http_(408|429|5\d\d))$/
 

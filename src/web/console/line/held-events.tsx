@@ -2,6 +2,7 @@ import { findDeveloperConnection } from '../../../domain/connections.js'
 import type { Context } from '../../../domain/context.js'
 import { sendHeldEvents } from '../../../domain/deliveries/held-events.js'
 import { findDeliveries } from '../../../domain/deliveries/read.js'
+import { isMediaFailure } from '../../../domain/media/failures.js'
 import { explainFailure } from '../failures.js'
 import { idOf } from '../fields.js'
 import { Form, Time } from '../form.js'
@@ -29,6 +30,8 @@ export function HeldEvents(props: { view: LineView; held: readonly HeldDelivery[
       <h3>Held events</h3>
       <p>
         They came while nothing could be posted to your server.
+        {held.some(({ lastFailure }) => isMediaFailure(lastFailure)) &&
+          ' Those without a copy of their media are not sent from here: sent again on their own page, they get one first.'}
         {held.length > MAX_SHOWN && ` Here are the newest ${MAX_SHOWN}; there are more.`}
       </p>
       <table class="rows">

@@ -1,5 +1,6 @@
 import type { DeliveryAttempt } from '../../../database/deliveries/reading.js'
 import type { DeliveryWithAttempts } from '../../../domain/deliveries/read.js'
+import { isMediaFailure } from '../../../domain/media/failures.js'
 import { explainFailure } from '../failures.js'
 import { Form, Time } from '../form.js'
 import type { Page } from '../page.js'
@@ -56,7 +57,7 @@ function stateWords({ status, attemptCount, lastFailure, applicationId }: Delive
       if (lastFailure === 'disconnected') return explainFailure(lastFailure)
       return 'All attempts are used up. It is kept, and you can send it again.'
     case 'held':
-      if (lastFailure?.startsWith('media_')) {
+      if (isMediaFailure(lastFailure)) {
         return `Held: there is no copy of its media. ${explainFailure(lastFailure)}`
       }
       if (applicationId !== null)

@@ -39,6 +39,15 @@ describe("endpoint health and held events on a line's page", () => {
     expect(wordsOf(await line.page())).to.include('Health works')
   })
 
+  it('says of which held events the media must be copied first', async () => {
+    const delivery = await receiveForDelivery(site.context, line)
+    const held = site.context.db('deliveries').where({ id: delivery.id })
+    await held.clone().update({ status: 'held', last_failure: 'timeout' })
+    expect(wordsOf(await line.page())).not.to.include('copy of their media')
+    await held.clone().update({ last_failure: 'media_http_404' })
+    expect(wordsOf(await line.page())).to.include('without a copy of their media are not sent from here')
+  })
+
   it('lists the held events, and sends them when the endpoint is enabled again', async () => {
     await disable('failing')
     const delivery = await receiveForDelivery(site.context, line)

@@ -15,7 +15,7 @@ describe('architecture', () => {
 
   it('is read off real files: what it sees includes the imports of this project', () => {
     const imports = readImports(['src', 'workers'])
-    expect(imports).to.deep.include({ from: 'src/domain/messages/send.ts', to: 'src/sliding-window.ts' })
+    expect(imports).to.deep.include({ from: 'src/domain/messages/places.ts', to: 'src/sliding-window.ts' })
     expect(imports).to.deep.include({ from: 'workers/start-worker.ts', to: 'bullmq' })
     expect(imports).to.deep.include({ from: 'src/web/app.ts', to: 'koa' })
     expect(imports.length).to.be.greaterThan(100)

@@ -8,7 +8,7 @@ import type { Context } from '../src/domain/context.js'
 import { reconcile } from '../src/domain/messages/reconcile.js'
 import { sendSimulatedReceipts } from '../src/domain/simulator.js'
 import { removeOldMedia } from '../src/domain/media/retention.js'
-import { forgetOldMedia } from '../src/domain/simulator/media.js'
+import { forgetOldSimulatorMedia } from '../src/domain/simulator/media.js'
 import { sweep } from '../src/domain/sweep.js'
 import { every } from '../src/every.js'
 import { maintenanceJob } from '../src/queues/jobs.js'
@@ -48,7 +48,7 @@ async function keepHouse(context: Context): Promise<void> {
   for (let deleted = KEYS_AT_ONCE; deleted === KEYS_AT_ONCE; keyCount += deleted) {
     deleted = await deleteExpiredKeys(db, KEYS_AT_ONCE)
   }
-  const simulatorMediaCount = await forgetOldMedia(context)
+  const simulatorMediaCount = await forgetOldSimulatorMedia(context)
   const sessionCount = await deleteExpiredSessions(db)
   const linkCount = await deleteExpiredSetUpLinks(db)
   const attemptCount = await deleteOldAttempts(db)

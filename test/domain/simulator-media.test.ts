@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import type { Context } from '../../src/domain/context.js'
-import { forgetOldMedia, getMedia, keepMedia } from '../../src/domain/simulator/media.js'
+import { forgetOldSimulatorMedia, getMedia, keepMedia } from '../../src/domain/simulator/media.js'
 import { simulatorTokenOf } from '../../src/domain/simulator/media-url.js'
 import { createTestContext } from '../helpers/context.js'
 import { countRows } from './fixtures.js'
@@ -113,8 +113,8 @@ describe("the simulator's media", () => {
       `insert into simulator_media (token, content_type, bytes, created_at)
        values ('young', 'image/png', ''::bytea, now() - interval '6 days 23 hours')`,
     )
-    expect(await forgetOldMedia(context)).to.equal(250)
+    expect(await forgetOldSimulatorMedia(context)).to.equal(250)
     expect(await context.db('simulator_media').pluck('token')).to.deep.equal(['young'])
-    expect(await forgetOldMedia(context)).to.equal(0)
+    expect(await forgetOldSimulatorMedia(context)).to.equal(0)
   })
 })

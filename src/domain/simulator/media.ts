@@ -67,7 +67,7 @@ export async function getMedia({ db }: Context, token: string): Promise<Simulato
 }
 
 /** Housekeeping: what is older than 7 days goes. @returns how many media */
-export async function forgetOldMedia({ db }: Pick<Context, 'db'>): Promise<number> {
+export async function forgetOldSimulatorMedia({ db }: Pick<Context, 'db'>): Promise<number> {
   let count = 0
   for (let deleted = MEDIA_AT_ONCE; deleted === MEDIA_AT_ONCE; count += deleted) {
     deleted = await deleteOldSimulatorMedia(db, MEDIA_AT_ONCE)

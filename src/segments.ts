@@ -43,7 +43,7 @@ export function cutIntoSegments(text: string, encoding: Encoding = encodingOf(te
   return { encoding, parts: [...parts, part], unitCount }
 }
 
-export function encodingOf(text: string): Encoding {
+function encodingOf(text: string): Encoding {
   for (const character of text) {
     if (!BASIC.has(character) && !EXTENSION.has(character)) return 'UCS-2'
   }

@@ -5,7 +5,7 @@ import type { Context } from '../context.js'
 import { receiveMessage } from '../messages/receive.js'
 
 /** No phone sends its parts so far apart. */
-export const STALE_MS = 600_000
+const STALE_MS = 600_000
 const STALE_AT_ONCE = 100
 const MISSING = '[…]'
 

@@ -10,7 +10,7 @@ import { errors, Provider } from './package.js'
 import { answerAuthorizationError } from './refusals.js'
 
 const DAY_SECONDS = 24 * 60 * 60
-export const CODE_SECONDS = 60
+const CODE_SECONDS = 60
 const INTERACTION_SECONDS = 60 * 60
 const REFRESH_TOKEN_SECONDS = 365 * DAY_SECONDS
 /** Longer than anybody refreshes; without tokens it is swept. */

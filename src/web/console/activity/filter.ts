@@ -10,16 +10,7 @@ import { idParameter, numberParameter, readQuery, wordParameter } from '../../qu
 import { queryOf } from '../fields.js'
 
 /** What the filter's form asks for, and its parameters in the query. */
-export const FILTER_NAMES = [
-  'line',
-  'kind',
-  'direction',
-  'type',
-  'status',
-  'number',
-  'from',
-  'until',
-] as const
+const FILTER_NAMES = ['line', 'kind', 'direction', 'type', 'status', 'number', 'from', 'until'] as const
 
 export type FilterName = (typeof FILTER_NAMES)[number]
 

@@ -139,7 +139,10 @@ describe('the example application', function () {
       headers: { Cookie: 'connecting=z.verifier' },
     })
     expect(other.status).to.equal(500)
-    expect(example.errorLines.join('\n')).to.include('unexpected "state" response parameter value')
+    // Its answer may be here before what it wrote is.
+    await until('it says why', () =>
+      example.errorLines.join('\n').includes('unexpected "state" response parameter value'),
+    )
   })
 
   it('replies to a text that comes to the line', async () => {

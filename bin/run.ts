@@ -1,7 +1,6 @@
 import { existsSync } from 'node:fs'
 import { DATA_FOLDER, givenEnvironment, runningEnvironment } from '../dev/embedded.js'
 import { ConfigInvalid, readConfig } from '../src/config.js'
-import { isDatabaseUnavailable } from '../src/database/connection.js'
 import { createContext, type Context } from '../src/domain/context.js'
 import { Unavailable, UserError } from '../src/errors.js'
 
@@ -48,7 +47,7 @@ function explain(error: unknown): string {
     const isFaulty = !error.faults.every((fault) => fault.endsWith(' is required'))
     return isFaulty ? `${NOT_RUNNING}\n${error.message}` : NOT_RUNNING
   }
-  if (error instanceof Unavailable || isDatabaseUnavailable(error)) {
+  if (error instanceof Unavailable) {
     return isConfigured
       ? 'Postgres cannot be reached: see DATABASE_URL'
       : 'Postgres cannot be reached: is `npm start` running in this folder?'

@@ -3,8 +3,11 @@ import { closeOnSignal } from './shutdown.js'
 import { createApp } from './web/app.js'
 import { listen, type WebServer } from './web/listen.js'
 
+/** What is asked of Postgres is answered, or told 503, within a second (reliability: when a part is down). */
+const STATEMENT_TIMEOUT_MS = 700
+
 /** Process type `web`: the API and the dashboard. */
-const context = openContext('web')
+const context = openContext('web', { statementTimeoutMs: STATEMENT_TIMEOUT_MS })
 const { config, log } = context
 const server = await open()
 log.info({ host: config.host, port: config.port }, 'process.started')

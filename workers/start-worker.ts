@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { DelayedError, Worker, type Job } from 'bullmq'
 import { ValidationError, type Schema } from 'yup'
-import { isDatabaseUnavailable } from '../src/database/connection.js'
 import { openContext, type Context } from '../src/domain/context.js'
 import { asError, Unavailable } from '../src/errors.js'
 import { QUEUE_PREFIX, type QueueName } from '../src/queues/queues.js'
@@ -114,7 +113,7 @@ async function waitAfter<Data>(
   data: Data,
 ): Promise<number> {
   if (error instanceof TryAgainIn) return error.ms
-  if (error instanceof Unavailable || isDatabaseUnavailable(error)) {
+  if (error instanceof Unavailable) {
     context.log.warn({ err: asError(causeOf(error)) }, 'worker.paused')
     await sleep(UNAVAILABLE_PAUSE_MS)
     return Math.round(Math.random() * UNAVAILABLE_PAUSE_MS)

@@ -47,9 +47,9 @@ export interface Context {
 export type Batched = ReturnType<typeof createBatched>
 
 /** At the start of a process. A faulty configuration is told on standard error, whole, and ends it with 1. */
-export function openContext(process: string): Context {
+export function openContext(process: string, options: { statementTimeoutMs?: number } = {}): Context {
   try {
-    return createContext(readConfig(), { process })
+    return createContext(readConfig(), { process, ...options })
   } catch (error) {
     if (!(error instanceof ConfigInvalid)) throw error
     globalThis.process.stderr.write(`${error.message}\n`)

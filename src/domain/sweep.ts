@@ -1,4 +1,4 @@
-import { isDatabaseUnavailable } from '../database/connection.js'
+import { Unavailable } from '../errors.js'
 import {
   expireDeliveryLeases,
   lockOverdueDeliveries,
@@ -61,7 +61,7 @@ async function step(
       if (looked < BATCH) break
     }
   } catch (error) {
-    const level = isDatabaseUnavailable(error) ? 'warn' : 'error'
+    const level = error instanceof Unavailable ? 'warn' : 'error'
     context.log[level]({ what, err: asError(error) }, 'sweep.failed')
   }
   if (total > 0) context.log.info({ what, count: total }, 'sweep.requeued')

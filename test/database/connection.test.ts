@@ -1,11 +1,6 @@
 import { expect } from 'chai'
-import {
-  available,
-  connectDatabase,
-  isDatabaseUnavailable,
-  transaction,
-  type Database,
-} from '../../src/database/connection.js'
+import { available, connectDatabase, transaction, type Database } from '../../src/database/connection.js'
+import { outageOf } from '../../src/database/outage.js'
 import { Unavailable } from '../../src/errors.js'
 import { createTestDatabase } from '../helpers/services.js'
 import { until } from '../helpers/until.js'
@@ -132,22 +127,110 @@ describe('the connection to Postgres', () => {
   it('has a cause that says what happened', async () => {
     const thrown = await failureOf(available(() => db.raw('select pg_sleep(5)')))
     expect((thrown as Unavailable).cause).to.have.property('code', '57014')
-    expect(isDatabaseUnavailable((thrown as Unavailable).cause)).to.equal(true)
+    expect(thrown).to.have.property('outage', 'busy')
   })
 
-  for (const [error, isUnavailable] of [
-    [Object.assign(new Error('x'), { code: 'ECONNREFUSED' }), true],
-    [Object.assign(new Error('x'), { code: '57P01' }), true],
-    [Object.assign(new Error('x'), { code: '08006' }), true],
-    [Object.assign(new Error('x'), { code: '53300' }), true],
-    [Object.assign(new Error('x'), { code: '40P01' }), true],
-    [new AggregateError([Object.assign(new Error('x'), { code: 'ECONNREFUSED' })], ''), true],
-    [Object.assign(new Error('x'), { code: '23505' }), false],
-    [new Error('something else'), false],
-    ['ECONNREFUSED', false],
+  describe('to a server that gives no answer', () => {
+    afterEach(() => {
+      proxy.goUp()
+    })
+
+    it('is Unavailable by the name of it, without what was asked', async () => {
+      await db.raw('select 1')
+      proxy.freeze()
+      const thrown = await failureOf(db.raw('select ?::text', ['a text of somebody']))
+      expect(thrown).to.be.instanceOf(Unavailable).with.property('outage', 'silent')
+      expect(String((thrown as Error).cause)).not.to.contain('a text of somebody')
+    })
+
+    it('is never used again, so that nobody’s statement runs in a transaction that was left in it', async () => {
+      const stranger = () => db('notes').insert({ id: 9 })
+      const begun = failureOf(
+        transaction(db, async (trx) => {
+          await trx('notes').insert({ id: 3 })
+          proxy.freeze()
+          await trx('notes').insert({ id: 4 })
+        }),
+      )
+      expect(await begun).to.have.property('outage', 'silent')
+      proxy.goUp()
+      await until('Postgres answers', () => available(() => Promise.resolve(stranger())).then(() => true))
+      await until('the transaction is over at the server', async () => (await openTransactions()) === 0)
+      expect(await direct('notes').orderBy('id').pluck('id')).to.deep.equal([1, 2, 9])
+    })
+
+    it('is not asked what the others of the pool are asked: those at work go on', async () => {
+      const other = await db.transaction()
+      await other('notes').insert({ id: 5 })
+      const hanging = failureOf(db.raw('select 1').then(() => db.transaction((trx) => stuck(trx))))
+      expect(await hanging).to.have.property('outage', 'silent')
+      await other('notes').insert({ id: 6 })
+      await other.commit()
+      expect(await direct('notes').orderBy('id').pluck('id')).to.deep.equal([1, 2, 5, 6])
+    })
+
+    it('while new ones work, costs one statement: the pool is whole again by itself', async () => {
+      await Promise.all([db.raw('select pg_sleep(0.05)'), db.raw('select pg_sleep(0.05)')])
+      proxy.abandonOpen()
+      expect(await failureOf(db.raw('select 1'))).to.have.property('outage', 'silent')
+      await Promise.all([db.raw('select pg_sleep(0.05)'), db.raw('select pg_sleep(0.05)')])
+    })
+
+    it('does not keep locks when it was left in a transaction: the server ends it', async () => {
+      const { rows } = await db.raw<{ rows: { ms: string }[] }>(
+        `select setting as ms from pg_settings where name = 'idle_in_transaction_session_timeout'`,
+      )
+      expect(Number(rows[0]!.ms)).to.be.within(1, 10_000)
+    })
+
+    /** The server cannot time this statement out: it never gets it. */
+    async function stuck(trx: Database): Promise<void> {
+      await trx.raw('select 1')
+      proxy.abandonLast()
+      await trx.raw('select 1')
+    }
+
+    async function openTransactions(): Promise<number> {
+      const { rows } = await direct.raw<{ rows: { count: number }[] }>(
+        `select count(*)::integer as count from pg_stat_activity
+         where datname = current_database() and state like 'idle in transaction%'`,
+      )
+      return rows[0]!.count
+    }
+  })
+
+  it('that is lost at the end of a transaction is not followed by a second run: it may be committed', async () => {
+    let runCount = 0
+    const thrown = await failureOf(
+      transaction(db, async (trx) => {
+        runCount += 1
+        await trx('notes').insert({ id: 3 })
+        await direct.raw('select pg_terminate_backend(?)', [await backendOf(trx)])
+      }),
+    )
+    expect(thrown).to.have.property('outage', 'lost')
+    expect(runCount).to.equal(1)
+  })
+
+  for (const [error, outage] of [
+    [Object.assign(new Error('x'), { code: 'ECONNREFUSED' }), 'lost'],
+    [Object.assign(new Error('x'), { code: '57P01' }), 'lost'],
+    [Object.assign(new Error('x'), { code: '25006' }), 'lost'],
+    [Object.assign(new Error('x'), { code: '25P03' }), 'lost'],
+    [Object.assign(new Error('x'), { code: '08006' }), 'lost'],
+    [new AggregateError([Object.assign(new Error('x'), { code: 'ECONNREFUSED' })], ''), 'lost'],
+    [new Error('select 1 - Connection terminated unexpectedly'), 'lost'],
+    [new Error('select 1 - Query read timeout'), 'silent'],
+    [Object.assign(new Error('x'), { code: '53300' }), 'busy'],
+    [Object.assign(new Error('x'), { code: '57014' }), 'busy'],
+    [Object.assign(new Error('x'), { name: 'KnexTimeoutError' }), 'busy'],
+    [Object.assign(new Error('x'), { code: '40P01' }), 'gave_way'],
+    [Object.assign(new Error('x'), { code: '23505' }), undefined],
+    [new Error('something else'), undefined],
+    ['ECONNREFUSED', undefined],
   ] as const) {
-    it(`tells ${isUnavailable ? 'an outage' : 'a fault of ours'} by ${JSON.stringify(error)} ${String(error)}`, () => {
-      expect(isDatabaseUnavailable(error)).to.equal(isUnavailable)
+    it(`calls ${JSON.stringify(error)} ${String(error)} ${outage ?? 'a fault of ours'}`, () => {
+      expect(outageOf(error)).to.equal(outage)
     })
   }
 

@@ -8,6 +8,12 @@ export interface Proxy {
   refusedCount: number
   /** Breaks every connection, and every new one too until `goUp`. */
   goDown(): void
+  /** Nothing passes any more, on no connection, old or new; after `goUp` all of it does, late. */
+  freeze(): void
+  /** On the connections that are open now nothing passes any more, for ever; new ones work. */
+  abandonOpen(): void
+  /** The same for the one that was used last. */
+  abandonLast(): void
   goUp(): void
   close(): Promise<void>
 }
@@ -15,8 +21,11 @@ export interface Proxy {
 /** A way to a server (its URL) that can be cut, so that for one context the server is away. */
 export async function startProxy(serverUrl: string): Promise<Proxy> {
   const target = new URL(serverUrl)
-  const sockets = new Set<Socket>()
+  const connections = new Set<Connection>()
+  let lastUsed: Connection | undefined
   let isDown = false
+  let isFrozen = false
+
   const server = createServer((inward) => {
     if (isDown) {
       proxy.refusedCount += 1
@@ -24,15 +33,21 @@ export async function startProxy(serverUrl: string): Promise<Proxy> {
       return
     }
     const outward = connect(Number(target.port), target.hostname)
+    const connection: Connection = { sockets: [inward, outward], held: [], isAbandoned: false }
+    connections.add(connection)
     for (const [socket, other] of [
       [inward, outward],
       [outward, inward],
     ] as const) {
-      sockets.add(socket)
-      socket.pipe(other)
+      socket.on('data', (bytes) => {
+        lastUsed = connection
+        if (connection.isAbandoned) return
+        if (isFrozen) connection.held.push([other, bytes])
+        else other.write(bytes)
+      })
       socket.on('error', () => undefined)
       socket.on('close', () => {
-        sockets.delete(socket)
+        connections.delete(connection)
         other.destroy()
       })
     }
@@ -42,7 +57,7 @@ export async function startProxy(serverUrl: string): Promise<Proxy> {
   url.host = `127.0.0.1:${(server.address() as AddressInfo).port}`
 
   const breakAll = () => {
-    for (const socket of sockets) socket.destroy()
+    for (const { sockets } of connections) for (const socket of sockets) socket.destroy()
   }
   const proxy: Proxy = {
     url: url.href,
@@ -51,8 +66,19 @@ export async function startProxy(serverUrl: string): Promise<Proxy> {
       isDown = true
       breakAll()
     },
+    freeze: () => {
+      isFrozen = true
+    },
+    abandonOpen: () => {
+      for (const connection of connections) connection.isAbandoned = true
+    },
+    abandonLast: () => {
+      if (lastUsed) lastUsed.isAbandoned = true
+    },
     goUp: () => {
       isDown = false
+      isFrozen = false
+      for (const { held } of connections) for (const [to, bytes] of held.splice(0)) to.write(bytes)
     },
     close: () =>
       new Promise((resolve) => {
@@ -63,4 +89,11 @@ export async function startProxy(serverUrl: string): Promise<Proxy> {
       }),
   }
   return proxy
+}
+
+interface Connection {
+  sockets: [Socket, Socket]
+  /** What was written while it was frozen. */
+  held: [Socket, Buffer][]
+  isAbandoned: boolean
 }

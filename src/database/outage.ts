@@ -1,0 +1,60 @@
+import { Unavailable } from '../errors.js'
+
+/**
+ * Why Postgres could not do what it was asked, where that is nobody's mistake:
+ *
+ * | name | what happened | was the statement done? |
+ * |---|---|---|
+ * | `lost` | the connection broke, or its server shut down or became read-only | perhaps |
+ * | `silent` | no answer at all within the statement's time: the server hangs, or the way to it swallows | perhaps |
+ * | `busy` | no room or no time: out of connections or memory, a lock, the statement's own time-out | no |
+ * | `gave_way` | a deadlock or a serialization failure | no |
+ */
+export type Outage = 'lost' | 'silent' | 'busy' | 'gave_way'
+
+/** What every call of Postgres throws while it cannot serve. `cause` is what the driver said. */
+export class DatabaseUnavailable extends Unavailable {
+  constructor(
+    readonly outage: Outage,
+    cause: unknown,
+  ) {
+    super('Postgres is not available', 5, { cause })
+  }
+}
+
+/** The name of an error of pg, knex or the network; undefined: it is a fault of the statement. */
+export function outageOf(error: unknown): Outage | undefined {
+  if (!(error instanceof Error)) return undefined
+  const code = codeOf(error)
+  if (GAVE_WAY.test(code)) return 'gave_way'
+  if (LOST.test(code) || LOST_IN_WORDS.test(error.message)) return 'lost'
+  // knex puts the statement before pg's words.
+  if (error.message.endsWith('Query read timeout')) return 'silent'
+  if (BUSY.test(code) || error.name === 'KnexTimeoutError') return 'busy'
+  return undefined
+}
+
+/** 25006 read-only transaction, 57P0x the server shuts down or is starting. */
+export function isOfAnotherServer(error: unknown): boolean {
+  return error instanceof Error && /^(25006|57P0.)$/.test(codeOf(error))
+}
+
+/**
+ * Codes by https://www.postgresql.org/docs/current/errcodes-appendix.html: 25006 read-only, 57P0x shut down,
+ * 08 connection, 25P03 and 25P04 the session was ended for being idle in a transaction or for its length.
+ */
+const LOST =
+  /^(25006|25P0[34]|57P0.|08...|ECONN\w+|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH)$/
+const LOST_IN_WORDS =
+  /Connection terminated|Connection ended|timeout expired|Unable to acquire a connection|Client has encountered a connection error|Client was closed and is not queryable/
+/** 53xxx out of resources, 55P03 lock not available, 57014 statement time-out, 58030 the disk fails. */
+const BUSY = /^(53...|55P03|57014|58030)$/
+/** 40P01 deadlock, 40001 serialization failure: nothing was done, and a second run finds the way free. */
+const GAVE_WAY = /^(40P01|40001)$/
+
+function codeOf(error: Error): string {
+  const { code } = error as { code?: unknown }
+  if (typeof code === 'string') return code
+  // Happy-eyeballs: Node reports one error with the errors of each address in it.
+  return error instanceof AggregateError && error.errors[0] instanceof Error ? codeOf(error.errors[0]) : ''
+}

@@ -8,8 +8,18 @@ import type { Logger } from './telemetry/log.js'
  */
 export type RedisManner = 'fail-fast' | 'wait'
 
+/**
+ * A connection without an answer for so long is closed and made anew: whoever holds its other end (a load balancer, a
+ * NAT) may have forgotten it, and nobody would ever say so.
+ */
+const SILENCE_MS = 3000
+
+/** How long a worker may wait for a job in one call; above it the silence of its connection counts. */
+export const MAX_BLOCK_SECONDS = 3
+
 export function connectRedis(url: string, manner: RedisManner, log: Logger): Redis {
   const redis = new Redis(url, {
+    socketTimeout: SILENCE_MS,
     connectTimeout: 2000,
     retryStrategy: (times) => Math.min(100 * times, 1000),
     // A failed-over master answers READONLY until its clients reconnect.
@@ -18,6 +28,9 @@ export function connectRedis(url: string, manner: RedisManner, log: Logger): Red
       ? { maxRetriesPerRequest: null }
       : { maxRetriesPerRequest: 0, enableOfflineQueue: false, commandTimeout: 2000 }),
   })
+  // BullMQ makes its blocking connections so, and Redis is silent there for as long as nothing is to do.
+  redis.duplicate = (override) =>
+    new Redis({ ...redis.options, socketTimeout: MAX_BLOCK_SECONDS * 1000 + SILENCE_MS, ...override })
   let isDown = false
   redis.on('error', (error: Error) => {
     if (!isDown) log.warn({ err: error }, 'redis.unreachable')

@@ -1,7 +1,15 @@
 import { expect } from 'chai'
 import type { Redis } from 'ioredis'
 import { Unavailable } from '../src/errors.js'
-import { connectRedis, redisAvailable, RedisUnsafe, requireDurableRedis, whenReady } from '../src/redis.js'
+import {
+  connectRedis,
+  MAX_BLOCK_SECONDS,
+  redisAvailable,
+  RedisUnsafe,
+  requireDurableRedis,
+  whenReady,
+} from '../src/redis.js'
+import { startProxy, type Proxy } from './database/proxy.js'
 import { failure } from './helpers/failure.js'
 import { memoryLog } from './helpers/log.js'
 import { startOwnRedis, type OwnRedis } from './helpers/redis.js'
@@ -21,9 +29,9 @@ describe('redis', () => {
 
   after(() => own.remove())
 
-  function connect(manner: 'fail-fast' | 'wait') {
+  function connect(manner: 'fail-fast' | 'wait', url = own.url) {
     const { log, lines } = memoryLog()
-    const client = connectRedis(own.url, manner, log)
+    const client = connectRedis(url, manner, log)
     clients.push(client)
     return { client, log, messages: () => lines.map(({ msg }) => msg), lines }
   }
@@ -61,6 +69,37 @@ describe('redis', () => {
         own.wake()
       }
       expect(await client.ping()).to.equal('PONG')
+    })
+  })
+
+  describe('a connection that nobody answers any more, while new ones work', () => {
+    let proxy: Proxy
+
+    before(async () => {
+      proxy = await startProxy(own.url)
+    })
+    after(() => proxy.close())
+
+    for (const manner of ['fail-fast', 'wait'] as const) {
+      it(`is made anew, by itself (${manner})`, async () => {
+        const { client } = connect(manner, proxy.url)
+        await whenReady(client)
+        proxy.abandonOpen()
+        expect(await until('Redis answers', () => client.ping())).to.equal('PONG')
+      })
+    }
+
+    it('may be silent for longer while it blocks, and is made anew too', async () => {
+      const { client } = connect('wait', proxy.url)
+      await whenReady(client)
+      const blocking = client.duplicate()
+      clients.push(blocking.on('error', () => undefined))
+      await whenReady(blocking)
+      const clientId = await blocking.client('ID')
+      expect(await blocking.bzpopmin('nothing', MAX_BLOCK_SECONDS + 1)).to.equal(null)
+      expect(await blocking.client('ID')).to.equal(clientId)
+      proxy.abandonOpen()
+      expect(await blocking.bzpopmin('nothing', 0.1)).to.equal(null)
     })
   })
 

@@ -4,7 +4,7 @@ import { ValidationError, type Schema } from 'yup'
 import { openContext, type Context } from '../src/domain/context.js'
 import { asError, Unavailable } from '../src/errors.js'
 import { QUEUE_PREFIX, type QueueName } from '../src/queues/queues.js'
-import { connectRedis, requireDurableRedis, whenReady } from '../src/redis.js'
+import { connectRedis, MAX_BLOCK_SECONDS, requireDurableRedis, whenReady } from '../src/redis.js'
 import { closeOnSignal } from '../src/shutdown.js'
 
 /**
@@ -45,6 +45,13 @@ const CRASH_WAIT_MS = 5000
 /** Less than the process's own deadline: Redis and Postgres are closed after it. */
 const DRAIN_MS = 20_000
 
+/** With delayed jobs BullMQ would wait up to 10 s, and would notice only after them that nobody answers any more. */
+class ShortBlockingWorker<Data> extends Worker<Data> {
+  override get maximumBlockTimeout(): number {
+    return MAX_BLOCK_SECONDS
+  }
+}
+
 export async function startWorker<Data>(
   story: WorkerStory<Data>,
   extras: (context: Context) => { close: () => Promise<unknown> } | undefined = () => undefined,
@@ -60,15 +67,20 @@ export async function startWorker<Data>(
     process.exit(1)
   }
 
-  const worker = new Worker<unknown>(story.queue, (job, token) => run(context, story, job, token ?? ''), {
-    connection,
-    prefix: QUEUE_PREFIX,
-    concurrency: story.concurrency(context),
-    lockDuration: LOCK_MS,
-    stalledInterval: STALLED_CHECK_MS,
-    maxStalledCount: Number.MAX_SAFE_INTEGER,
-    removeOnComplete: { count: 0 },
-  })
+  const worker = new ShortBlockingWorker<unknown>(
+    story.queue,
+    (job, token) => run(context, story, job, token ?? ''),
+    {
+      connection,
+      prefix: QUEUE_PREFIX,
+      concurrency: story.concurrency(context),
+      lockDuration: LOCK_MS,
+      stalledInterval: STALLED_CHECK_MS,
+      maxStalledCount: Number.MAX_SAFE_INTEGER,
+      drainDelay: MAX_BLOCK_SECONDS,
+      removeOnComplete: { count: 0 },
+    },
+  )
   // Its connections report their own errors; a lost lock is harmless, because the row's claim decides.
   worker.on('error', (error) => {
     log.debug({ err: error }, 'worker.error')

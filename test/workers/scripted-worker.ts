@@ -11,13 +11,12 @@ await startWorker({
   queue: 'send-message',
   payload: sendMessageJob,
   concurrency: () => 5,
-  handle: async ({ redis }, { id }) => {
+  handle: async ({ db, redis }, { id }) => {
     await redis.rpush(`runs:${id}`, Date.now())
     const [word, ms] = ((await redis.lpop(`script:${id}`)) ?? '').split(':')
     if (word === 'again') throw new TryAgainIn(Number(ms))
     if (word === 'unavailable') throw new Unavailable('not now')
-    if (word === 'connection-lost')
-      throw Object.assign(new Error('terminating connection'), { code: '57P01' })
+    if (word === 'connection-lost') await db.raw('select pg_terminate_backend(pg_backend_pid())')
     if (word === 'crash') throw new Error('nobody expected this')
   },
   crashed: async ({ redis }, { id }) => {

@@ -1,3 +1,4 @@
+import { asError, Unavailable } from './errors.js'
 import DataLoader from 'dataloader'
 
 /**
@@ -5,7 +6,8 @@ import DataLoader from 'dataloader'
  * While `inFlight` runs are under way the next batch goes on collecting, so that load makes batches larger
  * instead of making more of them (4,430 to 7,092 accepts/s, performance.md).
  *
- * `run` gives one answer per item, in order; an Error in a place rejects that call only.
+ * `run` gives one answer per item, in order; an Error in a place rejects that call only. A run that fails has done
+ * nothing: unless that is an outage, its items are tried one by one, so that one that cannot be done fails alone.
  */
 export function batch<Item, Answer>(
   run: (items: readonly Item[]) => Promise<(Answer | Error)[]>,
@@ -14,10 +16,21 @@ export function batch<Item, Answer>(
   let running = 0
   const waiting: (() => void)[] = []
 
+  const runAlone = async (item: Item): Promise<Answer | Error> => {
+    try {
+      return (await run([item]))[0] ?? new Error('a run gave no answer')
+    } catch (error) {
+      return asError(error)
+    }
+  }
+
   const loader = new DataLoader<Item, Answer, symbol>(
     async (items) => {
       try {
         return await run(items)
+      } catch (error) {
+        if (items.length === 1 || error instanceof Unavailable) throw error
+        return await Promise.all(items.map((item) => runAlone(item)))
       } finally {
         running -= 1
         waiting.shift()?.()

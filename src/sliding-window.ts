@@ -27,6 +27,8 @@ export interface SlidingWindows {
    * @throws Unavailable
    */
   hold(member: string, windows: readonly Window[], waitMs: number, now?: number): Promise<void>
+  /** Puts back places that Redis has lost; those that it has stay. @throws Unavailable */
+  fill(window: Window, places: readonly { member: string; agoMs: number }[]): Promise<void>
   /** Empties a window, for those who took places and for those who wait. @throws Unavailable */
   clear(key: string): Promise<void>
 }
@@ -36,14 +38,16 @@ const PATIENCE_MS = 2000
 
 const script = readScript('sliding-window')
 const holdScript = readScript('sliding-window-hold')
+const fillScript = readScript('sliding-window-fill')
 
 type Script = (keyCount: number, ...args: (string | number)[]) => Promise<number>
 
-type WithScript = Redis & { slidingWindow: Script; slidingWindowHold: Script }
+type WithScript = Redis & { slidingWindow: Script; slidingWindowHold: Script; slidingWindowFill: Script }
 
 export function createSlidingWindows(redis: Redis): SlidingWindows {
   redis.defineCommand('slidingWindow', { lua: script })
   redis.defineCommand('slidingWindowHold', { lua: holdScript })
+  redis.defineCommand('slidingWindowFill', { lua: fillScript })
   return {
     take: (member, windows, now) =>
       redisAvailable(() =>
@@ -65,6 +69,18 @@ export function createSlidingWindows(redis: Redis): SlidingWindows {
           now ?? '',
           waitMs,
           ...windows.map(({ lengthMs }) => lengthMs),
+        ),
+      )
+    },
+    fill: async ({ key, lengthMs }, places) => {
+      if (places.length === 0) return
+      await redisAvailable(() =>
+        (redis as WithScript).slidingWindowFill(
+          1,
+          key,
+          '',
+          lengthMs,
+          ...places.flatMap(({ member, agoMs }) => [member, agoMs]),
         ),
       )
     },

@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { batch } from '../src/batch.js'
+import { Unavailable } from '../src/errors.js'
 import { failure } from './helpers/failure.js'
 import { until } from './helpers/until.js'
 
@@ -119,7 +120,7 @@ describe('batch', () => {
     await turns(3)
     const fine = call(3)
     await turns(3)
-    runs[0]!.fail(new Error('Postgres is away'))
+    runs[0]!.fail(new Unavailable('Postgres is away'))
     for (const error of await Promise.all(failing)) expect(error.message).to.equal('Postgres is away')
     runs[1]!.end()
     expect(await fine).to.equal('answer 3')
@@ -128,6 +129,17 @@ describe('batch', () => {
     await until('a run after the failed one', () => runs.length === 3)
     runs[2]!.end()
     expect(await again).to.equal('answer 4')
+  })
+
+  it('tries the calls of a run that failed one by one, so that the one that cannot be done fails alone', async () => {
+    const call = batch((items: readonly number[]) => {
+      if (items.includes(2)) return Promise.reject(new Error('two is bad'))
+      return Promise.resolve(items.map((item) => `answer ${item}`))
+    })
+    const [first, second, third] = [call(1), failure(call(2)), call(3)]
+    expect(await first).to.equal('answer 1')
+    expect((await second).message).to.equal('two is bad')
+    expect(await third).to.equal('answer 3')
   })
 
   it('gives the place of a failed run to a batch that waits', async () => {

@@ -2,7 +2,7 @@ import { recordDeliveryCrash } from '../src/database/deliveries/stranded.js'
 import { MAX_CRASHES } from '../src/domain/crashes.js'
 import { deliver } from '../src/domain/deliveries/deliver.js'
 import { deliverEventJob } from '../src/queues/jobs.js'
-import { startWorker, TryAgainIn } from './start-worker.js'
+import { RunAlone, startWorker, TryAgainIn } from './start-worker.js'
 
 /**
  * Events → developers' URLs.
@@ -19,7 +19,8 @@ await startWorker({
   concurrency: ({ config }) => config.deliverConcurrency,
   handle: async (context, { id, endpointId }) => {
     const outcome = await deliver(context, id, endpointId)
-    if (outcome.kind === 'retry' || outcome.kind === 'full') throw new TryAgainIn(outcome.ms)
+    if (outcome.kind === 'suspect') throw new RunAlone()
+    if ('ms' in outcome) throw new TryAgainIn(outcome.ms)
   },
   crashed: async ({ db }, { id }) => {
     await recordDeliveryCrash(db, id, MAX_CRASHES)

@@ -1,7 +1,7 @@
 import { recordMediaCrash } from '../src/database/media/stranded.js'
 import { fetchMedia } from '../src/domain/media/fetch.js'
 import { fetchMediaJob } from '../src/queues/jobs.js'
-import { startWorker, TryAgainIn } from './start-worker.js'
+import { RunAlone, startWorker, TryAgainIn } from './start-worker.js'
 
 /**
  * Media from where they are → our own storage.
@@ -18,6 +18,7 @@ await startWorker({
   concurrency: ({ config }) => config.fetchConcurrency,
   handle: async (context, { id }) => {
     const outcome = await fetchMedia(context, id)
+    if (outcome.kind === 'suspect') throw new RunAlone()
     if (outcome.kind === 'retry') throw new TryAgainIn(outcome.ms)
   },
   crashed: async ({ db }, { id }) => {

@@ -6,6 +6,7 @@ import { asError, Unavailable } from '../src/errors.js'
 import { QUEUE_PREFIX, type QueueName } from '../src/queues/queues.js'
 import { connectRedis, MAX_BLOCK_SECONDS, requireDurableRedis, whenReady } from '../src/redis.js'
 import { closeOnSignal } from '../src/shutdown.js'
+import { crashesAlone, onlyJob } from './alone.js'
 
 /**
  * How every worker runs its jobs.
@@ -37,11 +38,18 @@ export class TryAgainIn extends Error {
   }
 }
 
+/** The job took its process with it, or was only beside the one that did: it is tried in a process of its own. */
+export class RunAlone extends Error {
+  override name = 'RunAlone'
+}
+
 const LOCK_MS = 10_000
 const STALLED_CHECK_MS = 5000
 const UNAVAILABLE_PAUSE_MS = 1000
 const UNKNOWN_VERSION_WAIT_MS = 60_000
 const CRASH_WAIT_MS = 5000
+/** One at a time: the others come again. */
+const ALONE_WAIT_MS = 5000
 /** Less than the process's own deadline: Redis and Postgres are closed after it. */
 const DRAIN_MS = 20_000
 
@@ -56,6 +64,9 @@ export async function startWorker<Data>(
   story: WorkerStory<Data>,
   extras: (context: Context) => { close: () => Promise<unknown> } | undefined = () => undefined,
 ): Promise<void> {
+  const job = onlyJob()
+  if (job !== undefined) return runOnly(story, job)
+
   const context = openContext(story.queue)
   const { log, config } = context
   const connection = connectRedis(config.redisUrl, 'wait', log)
@@ -102,6 +113,24 @@ export async function startWorker<Data>(
   )
 }
 
+/** In a process that is there for one job. It ends with 0 unless the job is the row's fault. */
+async function runOnly<Data>(story: WorkerStory<Data>, job: unknown): Promise<never> {
+  const context = openContext(story.queue, { isAlone: true })
+  process.on('disconnect', () => process.exit(0))
+  let exitCode = 0
+  try {
+    await whenReady(context.redis)
+    await story.handle(context, await story.payload.validate(job, { strict: true }))
+  } catch (error) {
+    if (!(error instanceof TryAgainIn || error instanceof Unavailable)) {
+      context.log.error({ err: asError(error) }, 'job.crashed')
+      exitCode = 1
+    }
+  }
+  await context.close()
+  process.exit(exitCode)
+}
+
 async function run<Data>(context: Context, story: WorkerStory<Data>, job: Job, token: string): Promise<void> {
   let data: Data
   try {
@@ -125,6 +154,7 @@ async function waitAfter<Data>(
   data: Data,
 ): Promise<number> {
   if (error instanceof TryAgainIn) return error.ms
+  if (error instanceof RunAlone) return runAlone(context, story, data)
   if (error instanceof Unavailable) {
     context.log.warn({ err: asError(causeOf(error)) }, 'worker.paused')
     await sleep(UNAVAILABLE_PAUSE_MS)
@@ -133,6 +163,20 @@ async function waitAfter<Data>(
   context.log.error({ err: asError(error) }, 'job.crashed')
   await story.crashed?.(context, data).catch(() => undefined)
   return CRASH_WAIT_MS
+}
+
+let isRunningAlone = false
+
+async function runAlone<Data>(context: Context, story: WorkerStory<Data>, data: Data): Promise<number> {
+  if (isRunningAlone) return ALONE_WAIT_MS
+  isRunningAlone = true
+  try {
+    context.log.warn({ queue: story.queue, job: data }, 'job.runs_alone')
+    if (await crashesAlone(data)) await story.crashed?.(context, data)
+  } finally {
+    isRunningAlone = false
+  }
+  return ALONE_WAIT_MS
 }
 
 function causeOf(error: unknown): unknown {

@@ -32,6 +32,8 @@ export const MIGRATION_STATEMENT_MS = 3_600_000
  */
 export async function migrate(db: Knex): Promise<string[]> {
   return db.transaction(async (trx) => {
+    // This transaction only holds the lock, for as long as the migrations take.
+    await trx.raw('set local idle_in_transaction_session_timeout = 0')
     await trx.raw(`select pg_advisory_xact_lock(hashtextextended('linehook migrate', 0))`)
     await db.migrate.forceFreeMigrationsLock()
     const [, names] = (await db.migrate.latest({ migrationSource: migrationSource() })) as [number, string[]]

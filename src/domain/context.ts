@@ -7,7 +7,7 @@ import { claimDeliveries, recordAttempts, type AttemptResult } from '../database
 import { findOpenWebhooks } from '../database/incoming-webhooks.js'
 import { findLinesByNumbers } from '../database/lines.js'
 import { acceptMessages, type AcceptRequest } from '../database/messages/accept.js'
-import { claimMessages, loadMessagesToSend } from '../database/messages/sending.js'
+import { claimMessages, loadMessagesToSend, type ClaimRequest } from '../database/messages/sending.js'
 import { settleMessages, type Settlement } from '../database/messages/settling.js'
 import { requeueHeads, type Conversation } from '../database/messages/turns.js'
 import { insertSimulatedMessages, type SimulatedMessage } from '../database/simulator-outbox.js'
@@ -21,6 +21,7 @@ import { createStorage } from '../storage/create.js'
 import type { Storage } from '../storage/storage.js'
 import { createLog, type Logger } from '../telemetry/log.js'
 import { createVocabulary, type Vocabulary } from '../vocabulary.js'
+import { MAX_LOST } from './crashes.js'
 import { DISABLE_AFTER_MS } from './deliveries/endpoint-health.js'
 
 /** What a process has in its hands. Made once at its start; every domain function takes it first. */
@@ -39,15 +40,23 @@ export interface Context {
   storage: Storage
   vocabulary: Vocabulary
   batched: Batched
+  /** What has lost its worker so often in a row is not for this process. */
+  maxLost: number
   /** Redis and Postgres last: what is still under way may need them. */
   close(): Promise<void>
 }
+
+/** The largest that Postgres's integers have. */
+const ANY_NUMBER = 2_147_483_647
 
 /** The statements of the hot paths, one round trip for the calls of one event-loop turn. */
 export type Batched = ReturnType<typeof createBatched>
 
 /** At the start of a process. A faulty configuration is told on standard error, whole, and ends it with 1. */
-export function openContext(process: string, options: { statementTimeoutMs?: number } = {}): Context {
+export function openContext(
+  process: string,
+  options: { statementTimeoutMs?: number; isAlone?: boolean } = {},
+): Context {
   try {
     return createContext(readConfig(), { process, ...options })
   } catch (error) {
@@ -63,9 +72,12 @@ export function createContext(
     process: string
     poolSize?: number
     statementTimeoutMs?: number
+    /** The process does one job only, which may take it with it. */
+    isAlone?: boolean
     carrierKinds?: typeof CARRIER_KINDS
   },
 ): Context {
+  const maxLost = options.isAlone === true ? ANY_NUMBER : MAX_LOST
   const log = createLog(options.process, config.logLevel)
   const db = connectDatabase({
     url: config.databaseUrl,
@@ -108,7 +120,8 @@ export function createContext(
     safeFetch,
     storage,
     vocabulary: createVocabulary(config.productWord),
-    batched: createBatched(config, db, queues),
+    batched: createBatched(config, db, queues, maxLost),
+    maxLost,
     close: async () => {
       await carriers.close()
       await safeFetch.close()
@@ -120,7 +133,7 @@ export function createContext(
   }
 }
 
-function createBatched(config: Config, db: Database, queues: Queues) {
+function createBatched(config: Config, db: Database, queues: Queues, maxLost: number) {
   const messageLeaseMs = config.carrierTimeoutMs + 15_000
   const deliveryLeaseMs = config.deliveryTimeoutMs + 15_000
 
@@ -138,7 +151,9 @@ function createBatched(config: Config, db: Database, queues: Queues) {
     }),
 
     loadMessage: batch((ids: readonly string[]) => available(() => loadMessagesToSend(db, ids))),
-    claimMessage: batch((ids: readonly string[]) => available(() => claimMessages(db, ids, messageLeaseMs))),
+    claimMessage: batch((claims: readonly ClaimRequest[]) =>
+      available(() => claimMessages(db, claims, messageLeaseMs)),
+    ),
     settleMessage: batch(async (settlements: readonly Settlement[]) => {
       const { requeued, deliveries } = await available(() => settleMessages(db, settlements))
       void queues.enqueueMessages(requeued)
@@ -147,7 +162,7 @@ function createBatched(config: Config, db: Database, queues: Queues) {
     }),
 
     claimDelivery: batch((ids: readonly string[]) =>
-      available(() => claimDeliveries(db, ids, deliveryLeaseMs)),
+      available(() => claimDeliveries(db, ids, deliveryLeaseMs, maxLost)),
     ),
     findLineByNumber: batch((numbers: readonly string[]) => available(() => findLinesByNumbers(db, numbers))),
     requeueHead: batch(async (conversations: readonly Conversation[]) => {

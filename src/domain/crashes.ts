@@ -1,2 +1,5 @@
 /** A row that was worked on when its job crashed so often is dead, and shown as such (reliability: poison job). */
 export const MAX_CRASHES = 5
+
+/** A row whose worker was lost so often in a row is tried in a process of its own. */
+export const MAX_LOST = 3

@@ -2,21 +2,19 @@ import { Unavailable } from '../errors.js'
 import {
   expireDeliveryLeases,
   lockOverdueDeliveries,
+  lookAtDeliveriesAgain,
   renewDeliveryJobs,
 } from '../database/deliveries/stranded.js'
 import {
   expireMediaLeases,
   lockOverdueMedia,
-  postponeMedia,
+  lookAtMediaAgain,
   renewMediaJobs,
 } from '../database/media/stranded.js'
-import { postponeDeliveries } from '../database/deliveries/delivering.js'
-import { postponeMessages } from '../database/messages/sending.js'
 import { renewMessageJobs } from '../database/messages/turns.js'
-import { expireLeases, lockOverdueMessages } from '../database/messages/stranded.js'
+import { expireLeases, lockOverdueMessages, lookAtMessagesAgain } from '../database/messages/stranded.js'
 import { asError } from '../errors.js'
 import type { Context } from './context.js'
-import { MAX_CRASHES } from './crashes.js'
 
 /** A row is stranded when it was due so long ago and no job is on its way to it. */
 const OVERDUE_MS = 3000
@@ -77,10 +75,12 @@ async function sweepExpiredMessages({ db, queues, log }: Context) {
 }
 
 async function sweepExpiredDeliveries({ db, queues, log }: Context) {
-  const { expired, requeued } = await expireDeliveryLeases(db, BATCH, MAX_CRASHES)
-  for (const deliveryId of expired) log.warn({ deliveryId, failure: 'worker_lost' }, 'delivery.attempted')
-  await queues.enqueueDeliveries(requeued)
-  return { looked: expired.length, renewed: requeued.length }
+  const expired = await expireDeliveryLeases(db, BATCH)
+  for (const { id: deliveryId } of expired) {
+    log.warn({ deliveryId, failure: 'worker_lost' }, 'delivery.attempted')
+  }
+  await queues.enqueueDeliveries(expired)
+  return { looked: expired.length, renewed: expired.length }
 }
 
 async function sweepExpiredMedia({ db, queues, log }: Context) {
@@ -94,11 +94,9 @@ async function sweepStrandedMessages({ db, queues }: Context) {
   const { looked, renewed } = await db.transaction(async (trx) => {
     const rows = await lockOverdueMessages(trx, OVERDUE_MS, BATCH)
     const withJob = await queues.existingJobs('send-message', rows)
-    const lost = rows.filter((row) => !withJob.has(row.id) && !row.isBehind)
-    const waits = rows.filter((row) => !lost.includes(row)).map(({ id }) => ({ id, ms: LOOK_AGAIN_MS }))
-    if (waits.length > 0) await postponeMessages(trx, waits)
-    const ids = lost.map(({ id }) => id)
-    return { looked: rows.length, renewed: ids.length > 0 ? await renewMessageJobs(trx, ids) : [] }
+    const [lost, coming] = split(rows, ({ id, isBehind }) => !withJob.has(id) && !isBehind)
+    await lookAtMessagesAgain(trx, coming, LOOK_AGAIN_MS)
+    return { looked: rows.length, renewed: lost.length > 0 ? await renewMessageJobs(trx, lost) : [] }
   })
   await queues.enqueueMessages(renewed)
   return { looked, renewed: renewed.length }
@@ -108,10 +106,9 @@ async function sweepStrandedDeliveries({ db, queues }: Context) {
   const { looked, renewed } = await db.transaction(async (trx) => {
     const rows = await lockOverdueDeliveries(trx, OVERDUE_MS, BATCH)
     const withJob = await queues.existingJobs('deliver-event', rows)
-    const waits = rows.filter((row) => withJob.has(row.id)).map(({ id }) => ({ id, ms: LOOK_AGAIN_MS }))
-    if (waits.length > 0) await postponeDeliveries(trx, waits)
-    const ids = rows.filter((row) => !withJob.has(row.id)).map(({ id }) => id)
-    return { looked: rows.length, renewed: ids.length > 0 ? await renewDeliveryJobs(trx, ids) : [] }
+    const [lost, coming] = split(rows, ({ id }) => !withJob.has(id))
+    await lookAtDeliveriesAgain(trx, coming, LOOK_AGAIN_MS)
+    return { looked: rows.length, renewed: lost.length > 0 ? await renewDeliveryJobs(trx, lost) : [] }
   })
   await queues.enqueueDeliveries(renewed)
   return { looked, renewed: renewed.length }
@@ -121,15 +118,19 @@ async function sweepStrandedMedia({ db, queues }: Context) {
   const { looked, renewed } = await db.transaction(async (trx) => {
     const rows = await lockOverdueMedia(trx, OVERDUE_MS, BATCH)
     const withJob = await queues.existingJobs('fetch-media', rows)
-    const ids = rows.map(({ id }) => id)
-    await postponeMedia(
-      trx,
-      ids.filter((id) => withJob.has(id)),
-      LOOK_AGAIN_MS,
-    )
-    const lost = ids.filter((id) => !withJob.has(id))
+    const [lost, coming] = split(rows, ({ id }) => !withJob.has(id))
+    await lookAtMediaAgain(trx, coming, LOOK_AGAIN_MS)
     return { looked: rows.length, renewed: lost.length > 0 ? await renewMediaJobs(trx, lost) : [] }
   })
   await queues.enqueueMedia(renewed)
   return { looked, renewed: renewed.length }
+}
+
+/** @returns the ids of those that are lost, and of the others */
+function split<Row extends { id: string }>(
+  rows: readonly Row[],
+  isLost: (row: Row) => boolean,
+): [string[], string[]] {
+  const ids = (which: boolean) => rows.filter((row) => isLost(row) === which).map(({ id }) => id)
+  return [ids(true), ids(false)]
 }

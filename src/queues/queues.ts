@@ -30,7 +30,12 @@ export interface Queues {
   enqueueMessages(rows: readonly { id: string; generation: number }[]): Promise<void>
   enqueueDeliveries(rows: readonly { id: string; endpointId: string; generation: number }[]): Promise<void>
   enqueueMedia(rows: readonly { id: string; generation: number }[]): Promise<void>
-  /** Which of the rows have a job that will be worked on. @throws Error when Redis does not answer */
+  /**
+   * Which of the rows, which are overdue, have a job that will be worked on. One that is delayed is late, by the clock
+   * of whoever delayed it: it is worked on now.
+   *
+   * @throws Error when Redis does not answer
+   */
   existingJobs(name: QueueName, rows: readonly { id: string; generation: number }[]): Promise<Set<string>>
   close(): Promise<void>
 }
@@ -65,6 +70,12 @@ export function createQueues(redis: Redis, log: Logger): Queues {
     } catch (error) {
       log.warn({ queue: queue.name, count, err: asError(error) }, 'queue.enqueue_failed')
     }
+  }
+
+  /** One that is not delayed any more is being worked on. */
+  const promote = async (name: QueueName, jobId: string) => {
+    const job = await all.find((queue) => queue.name === name)?.getJob(jobId)
+    await job?.promote().catch(() => undefined)
   }
 
   return {
@@ -110,12 +121,15 @@ export function createQueues(redis: Redis, log: Logger): Queues {
         pipeline.hexists(`${QUEUE_PREFIX}:${name}:${jobId}`, 'data')
         // Kept for operators to look at; nobody works on it any more.
         pipeline.zscore(`${QUEUE_PREFIX}:${name}:failed`, jobId)
+        pipeline.zscore(`${QUEUE_PREFIX}:${name}:delayed`, jobId)
       }
       const answers = (await pipeline.exec()) ?? []
       const failure = answers.find(([error]) => error)?.[0]
       if (failure) throw failure
       const isComing = (index: number) =>
-        answers[2 * index]?.[1] === 1 && answers[2 * index + 1]?.[1] === null
+        answers[3 * index]?.[1] === 1 && answers[3 * index + 1]?.[1] === null
+      const late = rows.filter((_, index) => answers[3 * index + 2]?.[1] != null)
+      await Promise.all(late.map(({ id, generation }) => promote(name, jobIdOf(id, generation))))
       return new Set(rows.filter((_, index) => isComing(index)).map(({ id }) => id))
     },
     close: async () => {

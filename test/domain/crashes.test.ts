@@ -46,7 +46,7 @@ describe('a row whose job crashes', () => {
     })
   }
 
-  for (const status of ['delivering', 'delivered', 'held']) {
+  for (const status of ['delivered', 'held']) {
     it(`is left as it is when it is a delivery that is ${status}`, async () => {
       const { id } = await receiveForDelivery(context, line)
       await context.db('deliveries').where({ id }).update({ status, crash_count: 4 })
@@ -54,6 +54,17 @@ describe('a row whose job crashes', () => {
       expect(await deliveryRow(context, id)).to.include({ status, crash_count: 4, last_failure: null })
     })
   }
+
+  it('ends the attempt of a delivery that was under way', async () => {
+    const { id } = await receiveForDelivery(context, line)
+    await context.db('deliveries').where({ id }).update({ status: 'delivering' })
+    expect(await recordDeliveryCrash(context.db, id, MAX_CRASHES)).to.equal(false)
+    expect(await deliveryRow(context, id)).to.include({
+      status: 'pending',
+      crash_count: 1,
+      lease_until: null,
+    })
+  })
 
   it('has a clean count when it was held and is sent again', async () => {
     const { id } = await receiveForDelivery(context, line)

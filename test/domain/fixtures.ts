@@ -1,6 +1,8 @@
 import type { Carrier } from '../../src/carriers/carrier.js'
 import type { Database } from '../../src/database/connection.js'
 import type { Context } from '../../src/domain/context.js'
+import { deliver, type DeliverOutcome } from '../../src/domain/deliveries/deliver.js'
+import { sendMessage, type SendOutcome } from '../../src/domain/messages/send.js'
 import { receiveMessage, type InboundMessage } from '../../src/domain/messages/receive.js'
 import { newId } from '../../src/ids.js'
 import { jobIdOf } from '../../src/queues/jobs.js'
@@ -20,10 +22,12 @@ export interface MessageRow {
   to_number: string
   carrier_message_id: string | null
   attempt_count: number
-  claim_count: number
+  claim_id: string | null
+  handed_over_at: Date | null
   crash_count: number
   job_generation: number
   due_at: Date
+  not_before: Date | null
   lease_until: Date | null
   sent_at: Date | null
 }
@@ -36,6 +40,7 @@ export interface DeliveryRow {
   attempt_count: number
   round_attempt_count: number
   crash_count: number
+  lost_count: number
   last_failure: string | null
   job_generation: number
   due_at: Date
@@ -93,6 +98,33 @@ export async function queueMessages(
   const ids: string[] = []
   for (let n = 0; n < count; n += 1) ids.push(await queueMessage(context, line, overrides))
   return ids
+}
+
+/** As a worker does before it calls the carrier. @throws Error when the message is not to be had */
+export async function claimMessage(
+  context: Context,
+  id: string,
+): Promise<{ claim: string; attempt: number }> {
+  const claim = newId()
+  const answer = await context.batched.claimMessage({ id, claim })
+  if (answer.kind !== 'claimed') throw new Error(`not claimed: ${answer.kind}`)
+  return { claim, attempt: answer.attempt }
+}
+
+/** As the job of a message that waits does when its time has come. */
+export async function sendWhenDue(context: Context, id: string): Promise<SendOutcome> {
+  await context.db('messages').where({ id }).update({ not_before: null })
+  return sendMessage(context, id)
+}
+
+/** As the job of a delivery that waits does when its time has come. */
+export async function deliverWhenDue(
+  context: Context,
+  id: string,
+  endpointId: string,
+): Promise<DeliverOutcome> {
+  await context.db('deliveries').where({ id }).update({ not_before: null })
+  return deliver(context, id, endpointId)
 }
 
 /** What a carrier brings to a line; by default a text from ANNA. */

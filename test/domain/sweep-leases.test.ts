@@ -1,9 +1,10 @@
 import { expect } from 'chai'
-import { MAX_CRASHES } from '../../src/domain/crashes.js'
-import type { Context } from '../../src/domain/context.js'
+import { MAX_LOST } from '../../src/domain/crashes.js'
+import { createContext, type Context } from '../../src/domain/context.js'
 import { deliver } from '../../src/domain/deliveries/deliver.js'
 import { sendMessage } from '../../src/domain/messages/send.js'
 import { sweep } from '../../src/domain/sweep.js'
+import { whenReady } from '../../src/redis.js'
 import { startProxy } from '../database/proxy.js'
 import { createTestContext } from '../helpers/context.js'
 import { createLine, type TestLine } from '../helpers/factories.js'
@@ -11,7 +12,9 @@ import { startReceiver, type Receiver } from '../helpers/receiver.js'
 import { createTestRedis } from '../helpers/services.js'
 import { until } from '../helpers/until.js'
 import {
+  UNLIMITED,
   attemptRows,
+  claimMessage,
   deliveryRow,
   hasDeliveryJob,
   hasMessageJob,
@@ -19,7 +22,6 @@ import {
   messageRow,
   queueMessages,
   receiveForDelivery,
-  UNLIMITED,
 } from './fixtures.js'
 
 describe('the sweep for leases of lost workers', () => {
@@ -38,7 +40,7 @@ describe('the sweep for leases of lost workers', () => {
 
   it('makes a message unknown, because perhaps it was sent, and hands its number to the next', async () => {
     const [lost, next, last] = await queueMessages(context, line, 3)
-    await context.batched.claimMessage(lost!)
+    await claimMessage(context, lost!)
     expect(await sendMessage(context, next!)).to.deep.equal({ kind: 'behind' })
     await loseWorker(context, 'messages', [lost!])
     expect(await sweep(context)).to.equal(1)
@@ -58,7 +60,7 @@ describe('the sweep for leases of lost workers', () => {
 
   it('leaves a message alone whose lease lasts', async () => {
     const [sending] = await queueMessages(context, line, 1)
-    await context.batched.claimMessage(sending!)
+    await claimMessage(context, sending!)
     await sweep(context)
     const row = await messageRow(context, sending!)
     expect(row).to.include({ status: 'sending' })
@@ -76,7 +78,8 @@ describe('the sweep for leases of lost workers', () => {
       status: 'pending',
       attempt_count: 1,
       round_attempt_count: 0,
-      crash_count: 1,
+      crash_count: 0,
+      lost_count: 1,
       last_failure: 'worker_lost',
       job_generation: 1,
       lease_until: null,
@@ -91,33 +94,37 @@ describe('the sweep for leases of lost workers', () => {
     ])
   })
 
-  it(`gives a delivery up that has lost ${MAX_CRASHES} workers`, async () => {
+  it(`claims a delivery that has lost ${MAX_LOST} workers only where it is alone, and none of them counts as its crash`, async () => {
     const delivery = await receiveForDelivery(context, line)
-    for (let n = 1; n <= MAX_CRASHES; n += 1) {
-      expect(await deliveryRow(context, delivery.id)).to.include({ status: 'pending' })
+    for (let n = 1; n <= MAX_LOST; n += 1) {
       expect(await context.batched.claimDelivery(delivery.id)).to.include({ attemptNumber: n })
       await loseWorker(context, 'deliveries', [delivery.id])
-      expect(await sweep(context)).to.equal(n < MAX_CRASHES ? 1 : 0)
+      expect(await sweep(context)).to.equal(1)
     }
-    expect(await deliveryRow(context, delivery.id)).to.include({
-      status: 'exhausted',
-      last_failure: 'worker_lost',
-    })
-    expect(await attemptRows(context, delivery.id)).to.have.length(MAX_CRASHES)
-    expect(await hasDeliveryJob(context, delivery.id, MAX_CRASHES)).to.equal(false)
+    expect(await deliver(context, delivery.id, delivery.endpoint_id)).to.deep.equal({ kind: 'suspect' })
+    expect(await deliveryRow(context, delivery.id)).to.include({ status: 'pending', crash_count: 0 })
+
+    const alone = createContext(context.config, { process: 'alone', isAlone: true })
+    try {
+      await whenReady(alone.redis)
+      expect(await deliver(alone, delivery.id, delivery.endpoint_id)).to.deep.equal({ kind: 'delivered' })
+    } finally {
+      await alone.close()
+    }
+    expect(await deliveryRow(context, delivery.id)).to.include({ status: 'delivered', lost_count: 0 })
   })
 
-  it('goes on batch after batch, also when the first batch is given up altogether', async () => {
+  it('goes on batch after batch', async () => {
     const { id, event_id: eventId, endpoint_id: endpointId } = await receiveForDelivery(context, line)
     await context.db.raw(
       `insert into deliveries (id, user_id, line_id, event_id, endpoint_id, status, attempt_count, round_attempt_count,
-         crash_count, lease_until, type, from_number)
+         lease_until, type, from_number)
        select overlay(uuidv7()::text placing lpad(to_hex(n), 8, '0') from 29)::uuid, ?, ?, ?, ?, 'delivering', 1, 1,
-         case when n <= 1000 then 4 else 0 end, now() - make_interval(secs => 2000 - n), 'inboundText', 'x'
+         now() - make_interval(secs => 2000 - n), 'inboundText', 'x'
        from generate_series(1, 1500) n`,
       [line.userId, line.lineId, eventId, endpointId],
     )
-    expect(await sweep(context)).to.equal(500)
+    expect(await sweep(context)).to.equal(1500)
     const counts = await context
       .db('deliveries')
       .whereNot({ id })
@@ -125,10 +132,7 @@ describe('the sweep for leases of lost workers', () => {
       .groupBy('status')
       .orderBy('status')
       .select<object[]>('status', context.db.raw('count(*)::integer'))
-    expect(counts).to.deep.equal([
-      { status: 'exhausted', count: 1000 },
-      { status: 'pending', count: 500 },
-    ])
+    expect(counts).to.deep.equal([{ status: 'pending', count: 1500 }])
   })
 
   it('goes on while Redis is down', async () => {
@@ -138,7 +142,7 @@ describe('the sweep for leases of lost workers', () => {
       proxy.goDown()
       await until('the connection is lost', () => away.redis.status !== 'ready')
       const [lost, next] = await queueMessages(context, line, 2)
-      await context.batched.claimMessage(lost!)
+      await claimMessage(context, lost!)
       const delivery = await receiveForDelivery(context, line)
       await context.batched.claimDelivery(delivery.id)
       await loseWorker(context, 'messages', [lost!])

@@ -3,6 +3,9 @@ import type { EventType } from '../events.js'
 import { toJson } from '../text.js'
 import { DISCONNECTED, FAREWELL } from './ending.js'
 
+/** What a timer may be ahead of its time. */
+const EARLY_MS = 50
+
 /** A claimed delivery with all that an attempt needs, or one that was just put on hold or given up. */
 export interface ClaimedDelivery {
   id: string
@@ -23,19 +26,27 @@ export interface ClaimedDelivery {
   payload: string
   fromNumber: string
   toNumber: string
+  /** By Postgres's clock, which an endpoint's may be compared with. */
+  claimedAt: Date
 }
+
+/** One that is pending and cannot be claimed now: for how long, or that it is to be tried in a process of its own. */
+export type UnclaimableDelivery = { status: 'early'; ms: number } | { status: 'suspect' }
 
 /**
  * pending → delivering by compare-and-set. Or → held when the endpoint is disabled, its line's connection is switched
  * off, or it is no longer its application's; or → exhausted when the line is no longer connected to the application (for an
  * event that says just that: when the application is deleted).
  * undefined: another worker has it, or it is over.
+ *
+ * @param maxLost one whose worker was lost so often is a suspect, and not claimed
  */
 export async function claimDeliveries(
   db: Database,
   ids: readonly string[],
   leaseMs: number,
-): Promise<(ClaimedDelivery | undefined)[]> {
+  maxLost: number,
+): Promise<(ClaimedDelivery | UnclaimableDelivery | undefined)[]> {
   const { rows } = await db.raw<{ rows: ClaimedDelivery[] }>(
     `with claimed as (
        update deliveries d
@@ -57,23 +68,55 @@ export async function claimDeliveries(
              select 1 from applications a where a.id = d.application_id and a.endpoint_id = e.id) then 'delivering'
            else 'held' end as status) o)
        from endpoints e
-       where d.id = any (?::uuid[]) and d.status = 'pending' and e.id = d.endpoint_id
+       where d.id = any (?::uuid[]) and d.status = 'pending' and e.id = d.endpoint_id and d.lost_count < ?
+         and coalesce(d.not_before, '-infinity') <= clock_timestamp() + interval '${EARLY_MS} milliseconds'
        returning d.id, d.event_id, d.endpoint_id as "endpointId", d.status, d.attempt_count as "attemptNumber",
          d.round_attempt_count as "roundAttempt", e.url, e.secret_sealed as "secretSealed",
          case when e.previous_secret_until > now() then e.previous_secret_sealed end as "previousSecretSealed"
      )
      select c.*, v.id as "eventId", v.line_id as "lineId", v.user_id as "userId", v.type, v.payload,
-       v.from_number as "fromNumber", v.to_number as "toNumber"
+       v.from_number as "fromNumber", v.to_number as "toNumber", clock_timestamp() as "claimedAt"
      -- One look-up for each, whatever the planner believes of a table that has just filled.
      from claimed c cross join lateral (select * from events where id = c.event_id limit 1) v`,
-    [leaseMs / 1000, [...ids]],
+    [leaseMs / 1000, [...ids], maxLost],
   )
-  const byId = new Map(rows.map((row) => [row.id, row]))
+  const byId = new Map<string, ClaimedDelivery | UnclaimableDelivery>(rows.map((row) => [row.id, row]))
+  const missed = ids.filter((id) => !byId.has(id))
+  for (const { id, ...why } of await findUnclaimable(db, missed, maxLost)) byId.set(id, why)
   return ids.map((id) => {
     const row = byId.get(id)
     byId.delete(id)
     return row
   })
+}
+
+async function findUnclaimable(
+  db: Database,
+  ids: readonly string[],
+  maxLost: number,
+): Promise<({ id: string } & UnclaimableDelivery)[]> {
+  if (ids.length === 0) return []
+  const { rows } = await db.raw<{ rows: ({ id: string } & UnclaimableDelivery)[] }>(
+    `select id, case when lost_count >= ? then 'suspect' else 'early' end as status,
+       ceil(extract(epoch from not_before - clock_timestamp()) * 1000)::float8 as ms
+     from deliveries where id = any (?::uuid[]) and status = 'pending'
+       and (lost_count >= ? or not_before > clock_timestamp())`,
+    [maxLost, [...ids], maxLost],
+  )
+  return rows
+}
+
+/** Ends a claim as if it had not been: nothing was sent. A later one is left alone. */
+export async function giveDeliveryBack(
+  db: Database,
+  { id, attemptNumber }: Pick<ClaimedDelivery, 'id' | 'attemptNumber'>,
+): Promise<void> {
+  await db.raw(
+    `update deliveries set status = 'pending', lease_until = null, round_attempt_count = round_attempt_count - 1,
+       due_at = clock_timestamp()
+     where id = any (?::uuid[]) and status = 'delivering' and attempt_count = ?`,
+    [[id], attemptNumber],
+  )
 }
 
 /** An attempt and what comes of it. */
@@ -120,8 +163,9 @@ export async function recordAttempts(
          "responseExcerpt", failure, clock_timestamp() + make_interval(secs => "retryInMs" / 1000.0)
        from given
      ), settled as (
-       update deliveries d set status = g.status, last_failure = g.failure, lease_until = null,
+       update deliveries d set status = g.status, last_failure = g.failure, lease_until = null, lost_count = 0,
          due_at = clock_timestamp() + make_interval(secs => coalesce(g."retryInMs", 0) / 1000.0),
+         not_before = clock_timestamp() + make_interval(secs => g."retryInMs" / 1000.0),
          delivered_at = case when g.status = 'delivered' then clock_timestamp() end
        from given g
        where d.id = any (?::uuid[]) and d.id = g."deliveryId" and d.attempt_count = g."attemptNumber"
@@ -156,13 +200,14 @@ export async function recordAttempts(
   )
 }
 
-/** Says when a waiting delivery is next due, so that the sweeper leaves it alone until then. */
+/** Lets pending deliveries wait: no job that comes earlier does anything, and the sweep leaves them alone until then. */
 export async function postponeDeliveries(
   db: Database,
   waits: readonly { id: string; ms: number }[],
 ): Promise<void> {
   await db.raw(
-    `update deliveries d set due_at = clock_timestamp() + make_interval(secs => g.ms / 1000.0)
+    `update deliveries d set due_at = clock_timestamp() + make_interval(secs => g.ms / 1000.0),
+       not_before = clock_timestamp() + make_interval(secs => g.ms / 1000.0)
      from jsonb_to_recordset(?::jsonb) as g(id uuid, ms integer)
      where d.id = any (?::uuid[]) and d.id = g.id and d.status = 'pending'`,
     [JSON.stringify(waits), waits.map(({ id }) => id)],

@@ -15,8 +15,10 @@ export interface ClaimedMedia {
   attempt: number
   /** Attempts of this round so far, this one included: the step of the backoff. */
   roundAttempt: number
-  /** Attempts before this one that ended with their worker. */
+  /** Attempts before this one that nobody expected to end so. */
   crashCount: number
+  /** Attempts just before this one whose worker was lost. */
+  lostCount: number
 }
 
 export interface StoredFile {
@@ -27,28 +29,44 @@ export interface StoredFile {
   height: number | null
 }
 
-/** pending → fetching by compare-and-set. undefined: another worker has it, or it is over. */
+/**
+ * pending → fetching by compare-and-set.
+ *
+ * @param maxLost one whose worker was lost so often is not claimed
+ * @returns undefined when another worker has it, or it is over
+ */
 export async function claimMedia(
   db: Database,
   id: string,
   leaseMs: number,
+  maxLost: number,
 ): Promise<ClaimedMedia | undefined> {
   const { rows } = await db.raw<{ rows: ClaimedMedia[] }>(
     `with claimed as (
        update media set status = 'fetching', attempt_count = attempt_count + 1,
          round_attempt_count = round_attempt_count + 1, lease_until = now() + make_interval(secs => ?)
        where id = ?::uuid and status = 'pending'
+         and lost_count < ?
        returning *
      )
      select c.id, c.user_id as "userId", c.line_id as "lineId", c.message_id as "messageId", c.purpose,
        c.source_url as "sourceUrl", c.attempt_count as attempt, c.round_attempt_count as "roundAttempt",
-       c.crash_count as "crashCount",
+       c.crash_count as "crashCount", c.lost_count as "lostCount",
        case when a.id is not null then
          json_build_object('id', a.id, 'name', a.name, 'kind', a.kind, 'version', a.version) end as account
      from claimed c left join carrier_accounts a on a.name = c.carrier`,
-    [leaseMs / 1000, id],
+    [leaseMs / 1000, id, maxLost],
   )
   return rows[0]
+}
+
+/** Whether media wait to be copied, whose worker was lost so often in a row. */
+export async function isMediaSuspect(db: Database, id: string, maxLost: number): Promise<boolean> {
+  const row = await db('media')
+    .where({ id, status: 'pending' })
+    .where('lost_count', '>=', maxLost)
+    .first<{ id: string } | undefined>('id')
+  return row !== undefined
 }
 
 type Attempt = Pick<ClaimedMedia, 'id' | 'attempt'>
@@ -98,6 +116,7 @@ export async function putMediaOff(
       status: 'pending',
       failure,
       lease_until: null,
+      lost_count: 0,
       due_at: db.raw('clock_timestamp() + make_interval(secs => ?)', [ms / 1000]),
     })
   return count > 0

@@ -56,7 +56,7 @@ export async function restartMedia(
   messageId: string,
 ): Promise<MediaJob | undefined> {
   const { rows } = await db.raw<{ rows: MediaJob[] }>(
-    `update media set status = 'pending', round_attempt_count = 0, crash_count = 0, due_at = clock_timestamp(),
+    `update media set status = 'pending', round_attempt_count = 0, crash_count = 0, lost_count = 0, due_at = clock_timestamp(),
        job_generation = job_generation + 1
      where message_id = ?::uuid and user_id = ? and status = 'failed'
      returning id, job_generation as generation`,

@@ -26,8 +26,8 @@ export async function renewMediaJobs(trx: Database, ids: readonly string[]): Pro
   return rows
 }
 
-/** Says when waiting media are next due, so that the sweeper leaves them alone until then. */
-export async function postponeMedia(trx: Database, ids: readonly string[], ms: number): Promise<void> {
+/** The sweep looks at them again after `ms`; when they may be worked on stays as it is. */
+export async function lookAtMediaAgain(trx: Database, ids: readonly string[], ms: number): Promise<void> {
   await trx.raw(
     `update media set due_at = clock_timestamp() + make_interval(secs => ?)
      where id = any (?::uuid[]) and status = 'pending'`,
@@ -35,10 +35,10 @@ export async function postponeMedia(trx: Database, ids: readonly string[], ms: n
   )
 }
 
-/** What lost workers were copying is copied again; who takes it looks how often that has happened. */
+/** What lost workers were copying is copied again. */
 export async function expireMediaLeases(db: Database, limit: number): Promise<MediaJob[]> {
   const { rows } = await db.raw<{ rows: MediaJob[] }>(
-    `update media set status = 'pending', crash_count = crash_count + 1, round_attempt_count = round_attempt_count - 1,
+    `update media set status = 'pending', lost_count = lost_count + 1, round_attempt_count = round_attempt_count - 1,
        lease_until = null, due_at = clock_timestamp(), job_generation = job_generation + 1
      where id in (select id from media where status = 'fetching' and lease_until < now()
                   order by lease_until limit ? for update skip locked)

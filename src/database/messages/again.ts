@@ -5,6 +5,7 @@ export interface MessageAgain {
   userId: string
   /** The message that is sent again. */
   againOf: string
+  source: 'api' | 'console'
 }
 
 /**
@@ -16,7 +17,7 @@ export interface MessageAgain {
  */
 export async function insertMessageAgain(
   trx: Database,
-  { id, userId, againOf }: MessageAgain,
+  { id, userId, againOf, source }: MessageAgain,
   key: string,
   requestHash: Buffer,
 ): Promise<{ id: string; isNew: boolean }> {
@@ -31,14 +32,18 @@ export async function insertMessageAgain(
       .first<{ message_id: string } | undefined>('message_id')
     return { id: known?.message_id ?? againOf, isNew: false }
   }
+  await trx.raw('select lock_line(line_id) from messages where user_id = ? and id = ?::uuid', [
+    userId,
+    againOf,
+  ])
   await trx.raw(
     `insert into messages
        (id, user_id, line_id, direction, source, type, from_number, to_number, text, media_url, status, again_of)
-     select ?::uuid, m.user_id, m.line_id, 'outbound', 'console', m.type, l.number, m.to_number, m.text, m.media_url,
+     select ?::uuid, m.user_id, m.line_id, 'outbound', ?, m.type, l.number, m.to_number, m.text, m.media_url,
        'queued', m.id
      from messages m join lines l on l.id = m.line_id
      where m.user_id = ? and m.id = ?::uuid`,
-    [id, userId, againOf],
+    [id, source, userId, againOf],
   )
   return { id, isNew: true }
 }

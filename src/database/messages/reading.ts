@@ -7,7 +7,7 @@ export const DIRECTIONS = ['outbound', 'inbound'] as const
 export const MESSAGE_TYPES = ['text', 'media', 'voicemail'] as const
 
 export type Direction = (typeof DIRECTIONS)[number]
-export type MessageSource = 'webhook' | 'application' | 'console' | 'carrier' | 'service'
+export type MessageSource = 'webhook' | 'application' | 'api' | 'console' | 'carrier' | 'service'
 export type MessageType = (typeof MESSAGE_TYPES)[number]
 
 /** A message as its owner sees it. */

@@ -100,11 +100,12 @@ export async function applyReceipts(db: Database, receipts: readonly Receipt[]):
        update messages m
        set status = g.status, error = g.error, carrier_code = g."carrierCode", receipt_at = clock_timestamp(),
            carrier_message_id = coalesce(m.carrier_message_id, g."carrierMessageId"), lease_until = null,
+           handed_over_at = coalesce(m.handed_over_at, clock_timestamp()),
            sent_at = case when g.status = 'failed' then m.sent_at else coalesce(m.sent_at, clock_timestamp()) end
        from given g join before b on b.id = g.id
        where m.id = any (array(select id from given)) and m.id = g.id
          and (b.status in ('sending', 'unknown') or (b.status = 'sent' and g.status <> 'sent')
-           or (b.status = 'queued' and m.claim_count > 0))
+           or (b.status = 'queued' and m.claim_id is not null))
        returning ${CHANGED}, b.status as status_before
      )`,
     [toJson(receipts)],

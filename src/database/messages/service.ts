@@ -6,6 +6,7 @@ export async function insertServiceMessage(
   db: Database,
   message: { id: string; line: Line; toNumber: string; text: string },
 ): Promise<void> {
+  await db.raw('select lock_line(?)', [message.line.id])
   await db('messages').insert({
     id: message.id,
     user_id: message.line.userId,

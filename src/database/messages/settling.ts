@@ -6,7 +6,8 @@ import { isQueued, requeueHeads, type Conversation, type Requeued } from './turn
 
 export interface Settlement extends Conversation {
   id: string
-  claim: number
+  /** The id of the claim that it ends. */
+  claim: string
   status: 'sent' | 'failed' | 'unknown' | 'queued'
   error?: string
   carrier?: string
@@ -37,7 +38,7 @@ export async function settleMessages(db: Database, settlements: readonly Settlem
   const { deliveries } = await changeMessages(
     db,
     `given as (
-       select * from jsonb_to_recordset(?::jsonb) as x(id uuid, claim integer, status text, error text, carrier text,
+       select * from jsonb_to_recordset(?::jsonb) as x(id uuid, claim uuid, status text, error text, carrier text,
          "carrierMessageId" text, "carrierCode" text, "dueInMs" integer, uncounted boolean)
      ), before as (
        -- In one order, as everybody who locks several.
@@ -54,11 +55,15 @@ export async function settleMessages(db: Database, settlements: readonly Settlem
            carrier_code = case when b.is_open then g."carrierCode" else m.carrier_code end,
            carrier_message_id = coalesce(g."carrierMessageId", m.carrier_message_id),
            lease_until = null,
+           -- Where the carrier may have seen it, it has by now.
+           handed_over_at = case when not b.is_open then m.handed_over_at
+             when g.status <> 'queued' then clock_timestamp() end,
            sent_at = case when g.status = 'sent' then coalesce(m.sent_at, clock_timestamp()) else m.sent_at end,
            due_at = clock_timestamp() + make_interval(secs => coalesce(g."dueInMs", 0) / 1000.0),
+           not_before = clock_timestamp() + make_interval(secs => g."dueInMs" / 1000.0),
            attempt_count = m.attempt_count - case when g.uncounted and b.is_open then 1 else 0 end
        from given g join before b on b.id = g.id
-       where m.id = any (?::uuid[]) and m.id = g.id and m.claim_count = g.claim
+       where m.id = any (?::uuid[]) and m.id = g.id and m.claim_id = g.claim
          and (b.is_open or b.status in ('sent', 'delivered', 'failed'))
        returning ${CHANGED}, b.status as status_before
      )`,

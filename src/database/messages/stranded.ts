@@ -1,7 +1,8 @@
 import type { Database } from '../connection.js'
 import { CHANGED, changeMessages } from './announcing.js'
+import { isBehind } from './sending.js'
 import type { Settled } from './settling.js'
-import { requeueHeads } from './turns.js'
+import { isQueued, requeueHeads } from './turns.js'
 
 export interface DueRow {
   id: string
@@ -20,14 +21,21 @@ export async function lockOverdueMessages(
   limit: number,
 ): Promise<DueRow[]> {
   const { rows } = await trx.raw<{ rows: DueRow[] }>(
-    `select m.id, m.job_generation as generation, exists (
-       select 1 from messages p where p.line_id = m.line_id and p.to_number = m.to_number
-         and p.status in ('queued', 'sending') and p.id < m.id) as "isBehind"
+    `select m.id, m.job_generation as generation, ${isBehind} as "isBehind"
      from messages m where m.status = 'queued' and m.due_at < clock_timestamp() - make_interval(secs => ?)
      order by m.due_at limit ? for update skip locked`,
     [overdueMs / 1000, limit],
   )
   return rows
+}
+
+/** The sweep looks at them again after `ms`; when they may be worked on stays as it is. */
+export async function lookAtMessagesAgain(trx: Database, ids: readonly string[], ms: number): Promise<void> {
+  await trx.raw(
+    `update messages m set due_at = clock_timestamp() + make_interval(secs => ?)
+     where m.id = any (?::uuid[]) and ${isQueued}`,
+    [ms / 1000, [...ids]],
+  )
 }
 
 /**
@@ -59,7 +67,7 @@ export async function expireLeases(db: Database, limit: number): Promise<{ expir
   const { changed, deliveries } = await changeMessages(
     db,
     `changed as (
-       update messages m set status = 'unknown', error = 'worker_lost', lease_until = null
+       update messages m set status = 'unknown', error = 'worker_lost', lease_until = null, handed_over_at = clock_timestamp()
        where m.id in (select id from messages where status = 'sending' and lease_until < now()
                       order by lease_until limit ? for update skip locked)
        returning ${CHANGED}, 'sending' as status_before

@@ -4,7 +4,8 @@ import { toJson } from '../text.js'
 export interface ApiMessage {
   id: string
   lineId: string
-  /** null: the user's own program sends it. */
+  source: 'application' | 'api' | 'console'
+  /** null: its user sends it. */
   applicationId: string | null
   /** E.164 */
   toNumber: string
@@ -36,6 +37,7 @@ export async function acceptApiMessage(
       toJson({
         id: message.id,
         line_id: message.lineId,
+        source: message.source,
         application_id: message.applicationId,
         to: message.toNumber,
         text: message.text,

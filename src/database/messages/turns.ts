@@ -41,12 +41,12 @@ export async function requeueHeads(
          select distinct line_id, to_number from jsonb_to_recordset(?::jsonb) as x(line_id uuid, to_number text)
        ) c cross join lateral (
          select p.id, p.status from messages p where p.line_id = c.line_id and p.to_number = c.to_number
-           and p.status in ('queued', 'sending') order by p.id limit 1
+           and p.status in ('queued', 'sending') order by p.position limit 1
        ) head where head.status = 'queued'
      ), free as (
        select m.id from messages m where m.id = any (array(select id from heads)) for update skip locked
      ), requeued as (
-       update messages m set job_generation = m.job_generation + 1, due_at = clock_timestamp()
+       update messages m set job_generation = m.job_generation + 1, due_at = clock_timestamp(), not_before = null
        where m.id = any (array(select id from free)) and ${isQueued}
        returning m.id, m.job_generation as generation
      )
@@ -63,7 +63,7 @@ export async function requeueHeads(
 /** A new job, now, for messages that are still queued. */
 export async function renewMessageJobs(db: Database, ids: readonly string[]): Promise<Requeued[]> {
   const { rows } = await db.raw<{ rows: Requeued[] }>(
-    `update messages m set job_generation = m.job_generation + 1, due_at = clock_timestamp()
+    `update messages m set job_generation = m.job_generation + 1, due_at = clock_timestamp(), not_before = null
      where m.id = any (?::uuid[]) and ${isQueued} returning m.id, m.job_generation as generation`,
     [[...ids]],
   )

@@ -1,6 +1,6 @@
 import { available } from '../../database/connection.js'
 import type { AttemptResult, ClaimedDelivery } from '../../database/deliveries/delivering.js'
-import { postponeDeliveries } from '../../database/deliveries/delivering.js'
+import { giveDeliveryBack, postponeDeliveries } from '../../database/deliveries/delivering.js'
 import { DISCONNECTED } from '../../database/deliveries/ending.js'
 import { newId } from '../../ids.js'
 import type { Context } from '../context.js'
@@ -11,11 +11,18 @@ import { nextRetryMs, readRetryAfter } from './retry-schedule.js'
 /** An endpoint with its places taken is asked again within this, at random: those who wait must not come at once. */
 const FULL_WAIT_MS = { min: 200, max: 1200 }
 
+/** Far less than a lease has beside the endpoint's own time. */
+const MAX_CLAIM_AGE_MS = 5000
+
 export type DeliverOutcome =
   | { kind: 'delivered' }
   | { kind: 'retry'; ms: number; failure: string }
   /** As many requests as may be under way to this endpoint are; no attempt was used up. */
   | { kind: 'full'; ms: number }
+  /** Its time has not come, or this process is late; no attempt was used up. */
+  | { kind: 'early'; ms: number }
+  /** Its worker was lost again and again: it is to be tried in a process of its own. */
+  | { kind: 'suspect' }
   /** All attempts are used up: kept, listed, and a person may send it again. */
   | { kind: 'exhausted'; failure: string }
   /** The endpoint takes no events now: kept until it is enabled again. */
@@ -34,10 +41,18 @@ export async function deliver(context: Context, id: string, endpointId: string):
   }
   let timedOut: boolean | undefined
   try {
+    const claimingAt = performance.now()
     const delivery = await context.batched.claimDelivery(id)
     if (delivery === undefined) return { kind: 'skipped' }
+    if (delivery.status === 'early') return { kind: 'early', ms: delivery.ms }
+    if (delivery.status === 'suspect') return { kind: 'suspect' }
     if (delivery.status === 'held') return { kind: 'held' }
     if (delivery.status === 'exhausted') return { kind: 'exhausted', failure: DISCONNECTED }
+    // This process was stopped meanwhile: another may have delivered it by now.
+    if (performance.now() - claimingAt > MAX_CLAIM_AGE_MS) {
+      await persist(() => giveDeliveryBack(context.db, delivery))
+      return { kind: 'early', ms: 0 }
+    }
     const result = await attempt(context, delivery)
     timedOut = result.failure === 'timeout'
     await persist(() => context.batched.recordAttempt(result))
@@ -49,7 +64,7 @@ export async function deliver(context: Context, id: string, endpointId: string):
 }
 
 async function attempt(context: Context, delivery: ClaimedDelivery): Promise<AttemptResult> {
-  const startedAt = new Date()
+  const startedAt = delivery.claimedAt
   const answer = await postEvent(context, delivery, startedAt)
   return {
     attemptId: newId(),

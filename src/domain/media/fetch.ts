@@ -1,6 +1,7 @@
 import { available } from '../../database/connection.js'
 import {
   claimMedia,
+  isMediaSuspect,
   isStoredAs,
   putMediaOff,
   type ClaimedMedia,
@@ -23,6 +24,8 @@ export type FetchOutcome =
   | { kind: 'stored'; byteCount: number }
   | { kind: 'retry'; ms: number; failure: string }
   | { kind: 'failed'; failure: string }
+  /** Its worker was lost again and again: it is to be tried in a process of its own. */
+  | { kind: 'suspect' }
   /** Somebody else has it, or it is over. */
   | { kind: 'skipped' }
 
@@ -39,9 +42,11 @@ const LEASE_MARGIN_MS = 30_000
 /** Makes one attempt to copy media to our storage; what waits for them goes on (`settle.ts`) when that is over. */
 export async function fetchMedia(context: Context, id: string): Promise<FetchOutcome> {
   const startedAt = performance.now()
-  const { db, config } = context
-  const media = await available(() => claimMedia(db, id, config.mediaTimeoutMs + LEASE_MARGIN_MS))
-  if (media === undefined) return { kind: 'skipped' }
+  const { db, config, maxLost } = context
+  const media = await available(() => claimMedia(db, id, config.mediaTimeoutMs + LEASE_MARGIN_MS, maxLost))
+  if (media === undefined) {
+    return { kind: (await isMediaSuspect(db, id, maxLost)) ? 'suspect' : 'skipped' }
+  }
   const outcome = await attempt(context, media)
   const { kind, ...details } = outcome
   context.log.info(
@@ -61,7 +66,7 @@ export async function fetchMedia(context: Context, id: string): Promise<FetchOut
 async function attempt(context: Context, media: ClaimedMedia): Promise<FetchOutcome> {
   if (media.crashCount >= MAX_CRASHES) return fail(context, media, 'media_internal_error')
   // What a worker that died here may have left behind.
-  if (media.crashCount > 0)
+  if (media.crashCount + media.lostCount > 0)
     await context.storage.remove(keyOf(media, media.attempt - 1)).catch(() => undefined)
   let file: StoredFile
   try {

@@ -25,6 +25,7 @@ export async function sendMessageAgain(
   userId: string,
   id: string,
   key: string,
+  source: 'api' | 'console',
 ): Promise<Message> {
   if (key === '' || key.length > MAX_KEY_LENGTH) throw new UserError(REFUSALS.keyTooLong)
   const message = await getMessage(context, userId, id)
@@ -40,7 +41,7 @@ export async function sendMessageAgain(
     (await available(() => isLineFull(db, line.id, config.maxQueuedPerLine)))
   if (isFull) throw new Unavailable('too many messages wait', 10)
 
-  const again = { id: newId(), userId, againOf: id }
+  const again = { id: newId(), userId, againOf: id, source }
   const mediaId = newId()
   const { mediaUrl } = message
   const made = await available(() =>

@@ -5,7 +5,7 @@ import {
   CarrierUnavailable,
   type Carrier,
 } from '../../carriers/carrier.js'
-import type { Claim, MessageToSend } from '../../database/messages/sending.js'
+import type { MessageToSend } from '../../database/messages/sending.js'
 import type { Settlement } from '../../database/messages/settling.js'
 import { asError } from '../../errors.js'
 import { backoffMs, type Backoff } from '../backoff.js'
@@ -23,7 +23,7 @@ export async function handOver(
   context: Context,
   carrier: Carrier,
   message: MessageToSend,
-  { attempt, claim }: Claim,
+  { attempt, claim }: { attempt: number; claim: string },
 ): Promise<Settlement> {
   const { id, lineId, fromNumber, toNumber, text, media, ageMs } = message
   const claimed = { id, lineId, toNumber, claim }

@@ -1,7 +1,11 @@
 import { available, transaction } from '../../database/connection.js'
 import type { Message } from '../../database/messages/reading.js'
 import { insertMedia } from '../../database/media/creating.js'
-import { acceptApiMessage, type ApiMessageAnswer } from '../../database/messages/submitting.js'
+import {
+  acceptApiMessage,
+  type ApiMessage,
+  type ApiMessageAnswer,
+} from '../../database/messages/submitting.js'
 import { Unavailable, UserError } from '../../errors.js'
 import { newId } from '../../ids.js'
 import { sha256 } from '../../secrets.js'
@@ -17,8 +21,10 @@ const MAX_URL_LENGTH = 2048
 
 export interface NewMessage {
   userId: string
-  /** The application that sends it; undefined: the user's own program does. */
+  /** The application that sends it; undefined: its user does, by a program of their own or by hand. */
   applicationId: string | undefined
+  /** By hand. */
+  isFromConsole?: boolean
   lineId: string
   /** As written by the caller. */
   toNumber: string
@@ -51,6 +57,7 @@ export async function postMessage(context: Context, message: NewMessage): Promis
   const request = {
     id: newId(),
     lineId: line.id,
+    source: sourceOf(message),
     applicationId: applicationId ?? null,
     toNumber,
     text,
@@ -80,6 +87,11 @@ export async function postMessage(context: Context, message: NewMessage): Promis
     else void queues.enqueueMedia([{ id: mediaId, generation: 0 }])
   }
   return getMessage(context, userId, id)
+}
+
+function sourceOf({ applicationId, isFromConsole = false }: NewMessage): ApiMessage['source'] {
+  if (applicationId !== undefined) return 'application'
+  return isFromConsole ? 'console' : 'api'
 }
 
 /** Beside media the text may be empty. */

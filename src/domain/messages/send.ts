@@ -1,15 +1,23 @@
 import type { Carrier } from '../../carriers/carrier.js'
 import { available } from '../../database/connection.js'
-import { postponeMessages, type MessageToSend } from '../../database/messages/sending.js'
+import { postponeMessage, type ClaimAnswer, type MessageToSend } from '../../database/messages/sending.js'
+import { lookAtMessagesAgain } from '../../database/messages/stranded.js'
 import { failQueuedMessages, type Settlement } from '../../database/messages/settling.js'
+import { newId } from '../../ids.js'
 import { findCarrier } from '../carriers.js'
 import type { Context } from '../context.js'
 import { persist } from '../persist.js'
 import { handOver } from './hand-over.js'
-import { takePlaces } from './places.js'
+import { refillPlaces, takePlaces } from './places.js'
 
 /** Its predecessor, or its media, enqueue it; the sweeper looks after it should their worker die. */
 const BEHIND_CHECK_MS = 30_000
+
+/** Far less than a lease has beside the carrier's own time. */
+const MAX_CLAIM_AGE_MS = 5000
+
+/** What a timer may be ahead of its time. */
+const EARLY_MS = 50
 
 export type SendOutcome =
   | { kind: 'sent' }
@@ -17,7 +25,11 @@ export type SendOutcome =
   /** Perhaps sent: never again by itself. */
   | { kind: 'unknown'; error: string }
   /** Not now: no attempt was used up. */
-  | { kind: 'wait'; ms: number; reason: 'window' | 'paused' | 'throttled' | 'unavailable' }
+  | {
+      kind: 'wait'
+      ms: number
+      reason: 'window' | 'paused' | 'early' | 'too_late' | 'throttled' | 'unavailable'
+    }
   /** An earlier message to the same number comes first and will bring this one. */
   | { kind: 'behind' }
   /** Its media are being copied; the end of that brings it. */
@@ -54,31 +66,74 @@ async function advance(context: Context, message: MessageToSend): Promise<SendOu
     void context.queues.enqueueDeliveries(deliveries)
     return { kind: 'failed', error }
   }
+  // A job that came early, by a clock that is ahead of Postgres's.
+  if (message.earlyMs > EARLY_MS) return { kind: 'wait', ms: message.earlyMs, reason: 'early' }
   if (message.isBehind) {
-    await available(() => postponeMessages(context.db, [{ id: message.id, ms: BEHIND_CHECK_MS }]))
+    await lookAtMessagesAgain(context.db, [message.id], BEHIND_CHECK_MS)
     return { kind: 'behind' }
   }
 
   if (message.hasMedia && message.media?.status !== 'stored') {
-    await available(() => postponeMessages(context.db, [{ id: message.id, ms: BEHIND_CHECK_MS }]))
+    await lookAtMessagesAgain(context.db, [message.id], BEHIND_CHECK_MS)
     return { kind: 'without_media' }
   }
   if (message.pausedMs > 0) {
-    await available(() => postponeMessages(context.db, [{ id: message.id, ms: message.pausedMs }]))
+    await postponeMessage(context.db, message, message.pausedMs)
     return { kind: 'wait', ms: message.pausedMs, reason: 'paused' }
   }
 
   const waitMs = await takePlaces(context, message)
-  if (waitMs > 0) {
-    await available(() => postponeMessages(context.db, [{ id: message.id, ms: waitMs }]))
-    return { kind: 'wait', ms: waitMs, reason: 'window' }
-  }
+  if (waitMs > 0) return waitForPlace(context, message, waitMs)
 
-  const claim = await context.batched.claimMessage(message.id)
-  if (claim === undefined) return { kind: 'skipped' }
-  const settlement = await handOver(context, carrier, message, claim)
+  const claimingAt = performance.now()
+  const claim = newId()
+  const answer = await claimOrGiveBack(context, message, claim)
+  if (answer.kind === 'missed') return { kind: 'skipped' }
+  if (answer.kind === 'full') {
+    await refillPlaces(context, message, answer.ms)
+    return waitForPlace(context, message, answer.ms)
+  }
+  // This process was stopped meanwhile: others may have taken the claim for lost, and sent what comes after it.
+  if (performance.now() - claimingAt > MAX_CLAIM_AGE_MS) {
+    await giveBack(context, message, claim)
+    return { kind: 'wait', ms: 0, reason: 'too_late' }
+  }
+  const settlement = await handOver(context, carrier, message, { attempt: answer.attempt, claim })
   await persist(() => context.batched.settleMessage(settlement))
   return outcomeOf(settlement)
+}
+
+async function waitForPlace(context: Context, message: MessageToSend, ms: number): Promise<SendOutcome> {
+  await postponeMessage(context.db, message, ms)
+  return { kind: 'wait', ms, reason: 'window' }
+}
+
+/**
+ * A claim whose answer is lost may be in the row: nobody would send the message, and its lease would end as `unknown`.
+ *
+ * @throws Unavailable
+ */
+async function claimOrGiveBack(
+  context: Context,
+  message: MessageToSend,
+  claim: string,
+): Promise<ClaimAnswer> {
+  try {
+    return await context.batched.claimMessage({ id: message.id, claim })
+  } catch (error) {
+    await giveBack(context, message, claim)
+    throw error
+  }
+}
+
+/** The message was claimed, if at all, and certainly not handed over. */
+async function giveBack(
+  context: Context,
+  { id, lineId, toNumber }: MessageToSend,
+  claim: string,
+): Promise<void> {
+  const settlement: Settlement = { id, lineId, toNumber, claim, status: 'queued', uncounted: true }
+  await persist(() => context.batched.settleMessage(settlement))
 }
 
 /** Looked at once more when its turn has come: much may have happened since the message was accepted. */

@@ -76,6 +76,6 @@ export const postMessage: Operation = (context) => {
 /** A new message like one that failed. Without an `Idempotency-Key`, each request is one of its own. */
 export const postMessageAgain = onOwn('message', async (context, { userId, id, ctx }) => {
   const key = ctx.get('Idempotency-Key')
-  const message = await sendMessageAgain(context, userId, id, key === '' ? newId() : key)
+  const message = await sendMessageAgain(context, userId, id, key === '' ? newId() : key, 'api')
   return presentMessage(context, message)
 })

@@ -54,7 +54,13 @@ export function liveMessage(context: Context): Middleware {
 export function postSendMessageAgain(context: Context): Act {
   return async (ctx) => {
     const { userId } = sessionOf(ctx)
-    const again = await sendMessageAgain(context, userId, idOf(ctx, 'messageId'), fieldOf(ctx, 'key'))
+    const again = await sendMessageAgain(
+      context,
+      userId,
+      idOf(ctx, 'messageId'),
+      fieldOf(ctx, 'key'),
+      'console',
+    )
     return withNotice(messagePath(again.id), 'sent-again')
   }
 }

@@ -60,7 +60,7 @@ export function messageSchemas({ vocabulary, line }: Words): Record<string, Sche
       [vocabulary.idField]: id,
       direction,
       source: describe(
-        oneOf('webhook', 'application', 'console', 'carrier', 'service'),
+        oneOf('webhook', 'application', 'api', 'console', 'carrier', 'service'),
         'What it came by; `carrier` when it was received, `service` when it answers STOP, START or HELP.',
       ),
       applicationId: describe(maybeId, 'The application that sent it.'),

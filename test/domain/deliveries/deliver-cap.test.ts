@@ -1,7 +1,6 @@
 import { expect } from 'chai'
 import type { ServerResponse } from 'node:http'
 import type { Context } from '../../../src/domain/context.js'
-import { deliver } from '../../../src/domain/deliveries/deliver.js'
 import { startProxy, type Proxy } from '../../database/proxy.js'
 import { createTestContext } from '../../helpers/context.js'
 import { createLine } from '../../helpers/factories.js'
@@ -14,6 +13,7 @@ import {
   dueAfterMs,
   receiveForDelivery,
   receiveManyForDelivery,
+  deliverWhenDue,
 } from '../fixtures.js'
 
 describe('requests to one endpoint at the same time', () => {
@@ -47,13 +47,13 @@ describe('requests to one endpoint at the same time', () => {
     )
     const [first, second, ...rest] = deliveries
     const underWay = [first!, second!].map(({ id, endpoint_id: endpointId }) =>
-      deliver(context, id, endpointId),
+      deliverWhenDue(context, id, endpointId),
     )
     await until('two requests hang', () => held.length === 2)
 
     for (const { id, endpoint_id: endpointId } of rest) {
       const since = Date.now()
-      const outcome = await deliver(context, id, endpointId)
+      const outcome = await deliverWhenDue(context, id, endpointId)
       if (outcome.kind !== 'full') throw new Error(outcome.kind)
       expect(outcome.ms).to.be.within(200, 1200)
       expect(await deliveryRow(context, id)).to.include({
@@ -68,14 +68,14 @@ describe('requests to one endpoint at the same time', () => {
       )
     }
     const other = await receiveForDelivery(context, await createLine(context, { outgoingUrl: answering.url }))
-    expect(await deliver(context, other.id, other.endpoint_id)).to.deep.equal({ kind: 'delivered' })
+    expect(await deliverWhenDue(context, other.id, other.endpoint_id)).to.deep.equal({ kind: 'delivered' })
     expect(held).to.have.length(2)
 
     for (const response of held) response.end()
     expect(await Promise.all(underWay)).to.deep.equal([{ kind: 'delivered' }, { kind: 'delivered' }])
     hanging.answerWith((response) => response.end())
     for (const { id, endpoint_id: endpointId } of rest) {
-      expect(await deliver(context, id, endpointId)).to.deep.equal({ kind: 'delivered' })
+      expect(await deliverWhenDue(context, id, endpointId)).to.deep.equal({ kind: 'delivered' })
       expect(await deliveryRow(context, id)).to.include({ attempt_count: 1 })
     }
   })
@@ -88,7 +88,7 @@ describe('requests to one endpoint at the same time', () => {
     )
     hanging.answerWith((response) => response.destroy())
     for (const { id, endpoint_id: endpointId } of [first!, second!, third!]) {
-      expect(await deliver(context, id, endpointId)).to.include({ kind: 'retry' })
+      expect(await deliverWhenDue(context, id, endpointId)).to.include({ kind: 'retry' })
     }
   })
 
@@ -97,7 +97,7 @@ describe('requests to one endpoint at the same time', () => {
       context,
       await createLine(context, { outgoingUrl: hanging.url }),
     )
-    const delivering = deliver(context, id, endpointId)
+    const delivering = deliverWhenDue(context, id, endpointId)
     await until('the request hangs', () => held.length === 1)
     const refusedBefore = proxy.refusedCount
     proxy.goDown()
@@ -119,12 +119,12 @@ describe('requests to one endpoint at the same time', () => {
       3,
     )
     const underWay = [first!, second!].map(({ id, endpoint_id: endpointId }) =>
-      deliver(context, id, endpointId),
+      deliverWhenDue(context, id, endpointId),
     )
     await until('two requests hang', () => held.length === 2)
     proxy.goDown()
     try {
-      const thrown: unknown = await deliver(context, third!.id, third!.endpoint_id).catch(
+      const thrown: unknown = await deliverWhenDue(context, third!.id, third!.endpoint_id).catch(
         (error: unknown) => error,
       )
       expect(thrown).to.have.property('name', 'Unavailable')

@@ -1,10 +1,17 @@
 import { expect } from 'chai'
 import type { Context } from '../../../src/domain/context.js'
-import { deliver, type DeliverOutcome } from '../../../src/domain/deliveries/deliver.js'
+import { type DeliverOutcome } from '../../../src/domain/deliveries/deliver.js'
 import { createTestContext } from '../../helpers/context.js'
 import { createLine } from '../../helpers/factories.js'
 import { startReceiver, type Receiver } from '../../helpers/receiver.js'
-import { attemptRows, deliveryRow, dueAfterMs, receiveForDelivery, type DeliveryRow } from '../fixtures.js'
+import {
+  attemptRows,
+  deliveryRow,
+  dueAfterMs,
+  receiveForDelivery,
+  type DeliveryRow,
+  deliverWhenDue,
+} from '../fixtures.js'
 
 const BASE_MS = 1000
 const DAY_MS = 24 * 3_600_000
@@ -35,7 +42,7 @@ describe('a delivery that fails', () => {
   afterEach(() => receiver.close())
 
   function attempt(by = context): Promise<DeliverOutcome> {
-    return deliver(by, delivery.id, delivery.endpoint_id)
+    return deliverWhenDue(by, delivery.id, delivery.endpoint_id)
   }
 
   async function failure(by = context): Promise<string> {

@@ -2,12 +2,11 @@ import { expect } from 'chai'
 import { Webhook } from 'standardwebhooks'
 import type { Context } from '../../../src/domain/context.js'
 import { signingSecretPlace } from '../../../src/domain/deliveries/attempt.js'
-import { deliver } from '../../../src/domain/deliveries/deliver.js'
 import { newSigningSecret } from '../../../src/secrets.js'
 import { createTestContext } from '../../helpers/context.js'
 import { createLine, type TestLine } from '../../helpers/factories.js'
 import { startReceiver, type Receiver } from '../../helpers/receiver.js'
-import { ANNA, attemptRows, deliveryRow, receiveForDelivery } from '../fixtures.js'
+import { ANNA, attemptRows, deliveryRow, receiveForDelivery, deliverWhenDue } from '../fixtures.js'
 
 describe('deliver', () => {
   let context: Context
@@ -33,7 +32,7 @@ describe('deliver', () => {
 
   it('posts the event’s six fields as JSON and notes the success', async () => {
     const { id, endpoint_id: endpointId } = await receiveForDelivery(context, line)
-    expect(await deliver(context, id, endpointId)).to.deep.equal({ kind: 'delivered' })
+    expect(await deliverWhenDue(context, id, endpointId)).to.deep.equal({ kind: 'delivered' })
 
     expect(receiver.requests).to.have.length(1)
     expect(JSON.parse(receiver.requests[0]!.body)).to.deep.equal({
@@ -61,7 +60,7 @@ describe('deliver', () => {
 
   it('says the line’s field in the product’s word', async () => {
     const { id, endpoint_id: endpointId } = await receiveForDelivery(context, line)
-    await deliver(sameService, id, endpointId)
+    await deliverWhenDue(sameService, id, endpointId)
     expect(Object.keys(JSON.parse(receiver.requests[0]!.body) as object)).to.deep.equal([
       'type',
       'payload',
@@ -74,7 +73,7 @@ describe('deliver', () => {
 
   it('sends these headers and no others', async () => {
     const { id, endpoint_id: endpointId } = await receiveForDelivery(context, line)
-    await deliver(context, id, endpointId)
+    await deliverWhenDue(context, id, endpointId)
     const { headers, body } = receiver.requests[0]!
     const transport = ['connection', 'content-length', 'host']
     expect(Object.keys(headers)).to.have.members([
@@ -92,7 +91,7 @@ describe('deliver', () => {
 
   it('signs so that a Standard Webhooks library verifies it, and only under the line’s secret', async () => {
     const { id, endpoint_id: endpointId, event_id: eventId } = await receiveForDelivery(context, line)
-    await deliver(context, id, endpointId)
+    await deliverWhenDue(context, id, endpointId)
     const { headers, body } = receiver.requests[0]!
     expect(headers['webhook-id']).to.equal(eventId)
     const sent = headers as Record<string, string>
@@ -105,7 +104,7 @@ describe('deliver', () => {
     receiver.answerWith((response) => response.writeHead(500).end())
     const { id, endpoint_id: endpointId } = await receiveForDelivery(context, line)
     for (let n = 0; n < 3; n += 1) {
-      expect(await deliver(context, id, endpointId)).to.include({ kind: 'retry' })
+      expect(await deliverWhenDue(context, id, endpointId)).to.include({ kind: 'retry' })
     }
     expect(new Set(receiver.requests.map(({ headers }) => headers['webhook-id'])).size).to.equal(1)
     expect(new Set(receiver.requests.map(({ body }) => body)).size).to.equal(1)
@@ -128,7 +127,7 @@ describe('deliver', () => {
           previous_secret_sealed: context.secrets.seal(previous, signingSecretPlace(endpointId)),
           previous_secret_until: context.db.raw('now() + ?::interval', [overlap]),
         })
-      await deliver(context, id, endpointId)
+      await deliverWhenDue(context, id, endpointId)
       const { headers, body } = receiver.requests[0]!
       const sent = headers as Record<string, string>
       expect(sent['webhook-signature']!.split(' ')).to.have.length(signatureCount)
@@ -142,14 +141,14 @@ describe('deliver', () => {
     it(`takes ${status} for a success`, async () => {
       receiver.answerWith((response) => response.writeHead(status).end())
       const { id, endpoint_id: endpointId } = await receiveForDelivery(context, line)
-      expect(await deliver(context, id, endpointId)).to.deep.equal({ kind: 'delivered' })
+      expect(await deliverWhenDue(context, id, endpointId)).to.deep.equal({ kind: 'delivered' })
     })
   }
 
   it('keeps 16 KiB of the answer, and no NUL', async () => {
     receiver.answerWith((response) => response.end(`\0start ${'é'.repeat(30_000)}`))
     const { id, endpoint_id: endpointId } = await receiveForDelivery(context, line)
-    expect(await deliver(context, id, endpointId)).to.deep.equal({ kind: 'delivered' })
+    expect(await deliverWhenDue(context, id, endpointId)).to.deep.equal({ kind: 'delivered' })
     const [attempt] = await attemptRows(context, id)
     expect(attempt!.response_excerpt).to.match(/^start é+\ufffd?$/)
     expect(Buffer.byteLength(attempt!.response_excerpt!)).to.be.within(16_000, 16 * 1024 + 2)
@@ -158,7 +157,9 @@ describe('deliver', () => {
   it('makes one attempt when two processes work on the same delivery at the same time', async () => {
     const { id, endpoint_id: endpointId } = await receiveForDelivery(context, line)
     const outcomes = await Promise.all(
-      Array.from({ length: 8 }, (_, n) => deliver(n % 2 === 0 ? context : sameService, id, endpointId)),
+      Array.from({ length: 8 }, (_, n) =>
+        deliverWhenDue(n % 2 === 0 ? context : sameService, id, endpointId),
+      ),
     )
     expect(outcomes.filter(({ kind }) => kind === 'delivered')).to.have.length(1)
     expect(outcomes.filter(({ kind }) => kind === 'skipped')).to.have.length(7)
@@ -171,7 +172,7 @@ describe('deliver', () => {
       const { id, endpoint_id: endpointId } = await receiveForDelivery(context, line)
       await context.db('deliveries').where({ id }).update({ status })
       const before = await deliveryRow(context, id)
-      expect(await deliver(context, id, endpointId)).to.deep.equal({ kind: 'skipped' })
+      expect(await deliverWhenDue(context, id, endpointId)).to.deep.equal({ kind: 'skipped' })
       expect(await deliveryRow(context, id)).to.deep.equal(before)
       expect(receiver.requests).to.deep.equal([])
     })

@@ -1,7 +1,6 @@
 import { expect } from 'chai'
 import type { DeliveryFilter } from '../../../src/database/deliveries/reading.js'
 import type { Context } from '../../../src/domain/context.js'
-import { deliver } from '../../../src/domain/deliveries/deliver.js'
 import { findDeliveries, findEvents, getDelivery } from '../../../src/domain/deliveries/read.js'
 import { receiveMessage } from '../../../src/domain/messages/receive.js'
 import { newId } from '../../../src/ids.js'
@@ -18,6 +17,7 @@ import {
   queueMessage,
   receiveForDelivery,
   receiveManyForDelivery,
+  deliverWhenDue,
 } from '../fixtures.js'
 import { refusal } from '../refusal.js'
 
@@ -100,9 +100,9 @@ describe('reading deliveries', () => {
       response.statusCode = 500
       response.end('<b>broken</b>')
     })
-    await deliver(context, id, endpointId)
+    await deliverWhenDue(context, id, endpointId)
     receiver.answerWith((response) => response.end('ok'))
-    await deliver(context, id, endpointId)
+    await deliverWhenDue(context, id, endpointId)
     const { attempts, ...delivery } = await getDelivery(context, line.userId, id)
     expect(delivery).to.include({
       id,
@@ -147,7 +147,7 @@ describe('reading deliveries', () => {
   describe('of a message', () => {
     it('gives its event and where that went', async () => {
       const { id, event_id: eventId, endpoint_id: endpointId } = await receiveForDelivery(context, line)
-      await deliver(context, id, endpointId)
+      await deliverWhenDue(context, id, endpointId)
       const { messageId } = await getDelivery(context, line.userId, id)
       const [event] = await findEvents(context, line.userId, messageId!)
       expect(event).to.include({ id: eventId, type: 'inboundText' })

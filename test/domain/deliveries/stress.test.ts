@@ -4,6 +4,7 @@ import {
   recordAttempts,
   type AttemptResult,
 } from '../../../src/database/deliveries/delivering.js'
+import { MAX_LOST } from '../../../src/domain/crashes.js'
 import type { Context } from '../../../src/domain/context.js'
 import { DISABLE_AFTER_MS } from '../../../src/domain/deliveries/endpoint-health.js'
 import { newId } from '../../../src/ids.js'
@@ -55,6 +56,7 @@ describe('two processes that report failures of the same endpoints all the time'
         context.db,
         some.map(({ id }) => id),
         30_000,
+        MAX_LOST,
       )
       await recordAttempts(context.db, some.map(failed), DISABLE_AFTER_MS)
     }

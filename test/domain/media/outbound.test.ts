@@ -3,14 +3,21 @@ import type { Context } from '../../../src/domain/context.js'
 import { postMessage } from '../../../src/domain/messages/post.js'
 import { sendMessageAgain } from '../../../src/domain/messages/again.js'
 import { getMessage } from '../../../src/domain/messages/read.js'
-import { sendMessage } from '../../../src/domain/messages/send.js'
 import { getHostedMedia } from '../../../src/domain/media/hosting.js'
 import { keepMedia } from '../../../src/domain/simulator/media.js'
 import { createTestContext } from '../../helpers/context.js'
 import { createLine, type TestLine } from '../../helpers/factories.js'
 import { copyMedia, copyMediaToTheEnd, mediaRow } from '../../helpers/media.js'
 import { startStandIn, type StandIn } from '../../helpers/stand-in.js'
-import { ANNA, hasMessageJob, messageRow, queueMessage, takenMessages, UNLIMITED } from '../fixtures.js'
+import {
+  ANNA,
+  hasMessageJob,
+  messageRow,
+  queueMessage,
+  takenMessages,
+  UNLIMITED,
+  sendWhenDue,
+} from '../fixtures.js'
 import { MEDIA, NO_MEDIA, pictureOf, pngOf } from '../media-samples.js'
 import { refusal } from '../refusal.js'
 
@@ -72,7 +79,7 @@ describe('media that a line sends', () => {
         const chunks = await (await (await getHostedMedia(context, media.token)).open()).toArray()
         expect(Buffer.concat(chunks as Buffer[]).equals(bytes)).to.be.true
 
-        expect(await sendMessage(context, id)).to.deep.equal({ kind: 'sent' })
+        expect(await sendWhenDue(context, id)).to.deep.equal({ kind: 'sent' })
         const taken = await context.db('simulator_outbox').pluck('media_url')
         expect(taken).to.deep.equal([`${context.config.publicUrl}/media/${media.token}`])
       })
@@ -165,7 +172,7 @@ describe('media that a line sends', () => {
         const mediaTimeoutMs = failure === 'media_timeout' ? 100 : context.config.mediaTimeoutMs
         const { id, media } = await postAndCopy(url(), { ...context.config, mediaTimeoutMs })
         expect(media).to.include({ status: 'failed', failure, storage_key: null })
-        expect(await sendMessage(context, id)).to.deep.equal({ kind: 'failed', error: failure })
+        expect(await sendWhenDue(context, id)).to.deep.equal({ kind: 'failed', error: failure })
         expect(await messageRow(context, id)).to.include({ status: 'failed', error: failure })
         expect(await takenMessages(context)).to.deep.equal([])
       })
@@ -219,15 +226,15 @@ describe('media that a line sends', () => {
     const { id } = await post(host.give(PNG))
     const later = await queueMessage(context, line)
     expect(await hasMessageJob(context, id, 0)).to.be.false
-    expect(await sendMessage(context, id)).to.deep.equal({ kind: 'without_media' })
-    expect(await sendMessage(context, later)).to.deep.equal({ kind: 'behind' })
+    expect(await sendWhenDue(context, id)).to.deep.equal({ kind: 'without_media' })
+    expect(await sendWhenDue(context, later)).to.deep.equal({ kind: 'behind' })
     expect(await messageRow(context, id)).to.include({ status: 'queued', attempt_count: 0 })
 
     await copyMedia(context, id)
     expect(await hasMessageJob(context, id, 1)).to.be.true
-    await sendMessage(context, id)
+    await sendWhenDue(context, id)
     expect(await hasMessageJob(context, later, 1)).to.be.true
-    await sendMessage(context, later)
+    await sendWhenDue(context, later)
     expect(await takenMessages(context)).to.deep.equal([id, later])
   })
 
@@ -236,16 +243,16 @@ describe('media that a line sends', () => {
     const later = await queueMessage(context, line)
     await copyMedia(context, id)
     expect(await hasMessageJob(context, id, 1)).to.be.true
-    await sendMessage(context, id)
+    await sendWhenDue(context, id)
     expect(await hasMessageJob(context, later, 1)).to.be.true
-    expect(await sendMessage(context, later)).to.deep.equal({ kind: 'sent' })
+    expect(await sendWhenDue(context, later)).to.deep.equal({ kind: 'sent' })
   })
 
   it('are copied anew for a message that is sent again', async () => {
     const url = host.give(NO_MEDIA.text!)
     const { id, media } = await postAndCopy(url)
-    await sendMessage(context, id)
-    const again = await sendMessageAgain(context, line.userId, id, 'key')
+    await sendWhenDue(context, id)
+    const again = await sendMessageAgain(context, line.userId, id, 'key', 'console')
     const row = await mediaRow(context, again.id)
     expect(row).to.include({ status: 'pending', source_url: url, purpose: 'outbound' })
     expect(row.token).not.to.equal(media.token)

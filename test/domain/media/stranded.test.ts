@@ -2,6 +2,7 @@ import { expect } from 'chai'
 import type { Context } from '../../../src/domain/context.js'
 import { claimMedia } from '../../../src/database/media/fetching.js'
 import { recordMediaCrash } from '../../../src/database/media/stranded.js'
+import { MAX_LOST } from '../../../src/domain/crashes.js'
 import { fetchMedia } from '../../../src/domain/media/fetch.js'
 import { receiveMessage } from '../../../src/domain/messages/receive.js'
 import { sweep } from '../../../src/domain/sweep.js'
@@ -59,7 +60,7 @@ describe('media whose worker or job is lost', () => {
 
   it('are copied anew under a new job when the lease is over', async () => {
     const { id } = await mediaRow(context, await receive())
-    await claimMedia(context.db, id, 60_000)
+    await claimMedia(context.db, id, 60_000, MAX_LOST)
     expect(await fetchMedia(context, id)).to.deep.equal({ kind: 'skipped' })
     expect(await sweep(context)).to.equal(0)
     await endLease(id)
@@ -104,17 +105,25 @@ describe('media whose worker or job is lost', () => {
     expect(await hasJob(id, 1)).to.be.true
   })
 
+  it(`are copied only where they are alone when ${MAX_LOST} workers were lost, and none of them counts as a crash`, async () => {
+    const messageId = await receive()
+    const { id } = await mediaRow(context, messageId)
+    for (let lost = 1; lost <= MAX_LOST; lost += 1) {
+      await claimMedia(context.db, id, 60_000, MAX_LOST)
+      await endLease(id)
+      await sweep(context)
+    }
+    expect(await fetchMedia(context, id)).to.deep.equal({ kind: 'suspect' })
+    expect(await mediaRow(context, messageId)).to.include({ status: 'pending', crash_count: 0 })
+    expect(await fetchMedia({ ...context, maxLost: MAX_LOST + 1 }, id)).to.include({ kind: 'stored' })
+  })
+
   it('are given up after five crashes, and their event is held with the reason', async () => {
     const messageId = await receive()
     const { id } = await mediaRow(context, messageId)
     for (let crash = 1; crash <= 5; crash += 1) {
-      await claimMedia(context.db, id, 60_000)
-      if (crash % 2 === 0) {
-        await recordMediaCrash(context.db, id)
-      } else {
-        await endLease(id)
-        await sweep(context)
-      }
+      await claimMedia(context.db, id, 60_000, MAX_LOST)
+      await recordMediaCrash(context.db, id)
     }
     expect(await fetchMedia(context, id)).to.deep.equal({ kind: 'failed', failure: 'media_internal_error' })
     const [delivery] = await context.db('deliveries').select<{ status: string; last_failure: string }[]>()

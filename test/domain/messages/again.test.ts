@@ -27,7 +27,7 @@ describe('sending a message again', () => {
   })
 
   const again = (id: string, key = newId(), userId = line.userId) =>
-    sendMessageAgain(context, userId, id, key)
+    sendMessageAgain(context, userId, id, key, 'console')
 
   for (const status of ['failed', 'unknown']) {
     it(`makes a new message of one that is ${status}, and leaves that as it is`, async () => {

@@ -26,6 +26,7 @@ import {
   queueMessage,
   UNLIMITED,
   type DeliveryRow,
+  claimMessage,
 } from '../fixtures.js'
 
 const REJECTED_NUMBER = '+15005550001'
@@ -106,11 +107,11 @@ describe('the event messageStatus', () => {
       await receiveReceipt(context, { ...receipt, status })
     }
     expect(await statuses()).to.deep.equal(['sent', 'delivered'])
-    const { status, claim_count: claim } = await messageRow(context, id)
+    const { status, claim_id: claim } = await messageRow(context, id)
     expect(status).to.equal('delivered')
     await context.batched.settleMessage({
       id,
-      claim,
+      claim: claim!,
       status: 'sent',
       lineId: line.lineId,
       toNumber: ANNA,
@@ -122,7 +123,7 @@ describe('the event messageStatus', () => {
     const ids = await Promise.all(
       Array.from({ length: 20 }, (_, n) => queueMessage(context, line, { to_number: `${ANNA}${n}` })),
     )
-    const claims = await Promise.all(ids.map((id) => context.batched.claimMessage(id)))
+    const claims = await Promise.all(ids.map((id) => claimMessage(context, id)))
     await Promise.all(
       ids.flatMap((id, n) => {
         const receipt = { carrier: 'simulator', carrierMessageId: `${id}/c`, messageId: id }
@@ -194,7 +195,7 @@ describe('the event messageStatus', () => {
 
   it('tells of a message whose worker is lost, and what is heard of it later', async () => {
     const id = await queueMessage(context, line)
-    await context.batched.claimMessage(id)
+    await claimMessage(context, id)
     await loseWorker(context, 'messages', [id])
     await sweep(context)
     await sweep(context)

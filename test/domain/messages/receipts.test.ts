@@ -76,7 +76,11 @@ describe('a receipt', () => {
   })
 
   it('that says sent makes an unknown message sent, and then another makes it delivered', async () => {
-    const id = await queueMessage(context, line, { status: 'unknown', error: 'worker_lost', claim_count: 1 })
+    const id = await queueMessage(context, line, {
+      status: 'unknown',
+      error: 'worker_lost',
+      claim_id: newId(),
+    })
     const carrierMessageId = newId()
     expect(await report({ messageId: id, carrierMessageId, status: 'sent' })).to.equal(true)
     const sent = await messageRow(context, id)
@@ -109,16 +113,16 @@ describe('a receipt', () => {
   })
 
   it('takes a message out of the queue that went back to it although the carrier has it', async () => {
-    const id = await queueMessage(context, line, { claim_count: 1, error: 'carrier_unavailable' })
+    const id = await queueMessage(context, line, { claim_id: newId(), error: 'carrier_unavailable' })
     expect(await report({ messageId: id, status: 'sent' })).to.equal(true)
     expect(await messageRow(context, id)).to.include({ status: 'sent', error: null })
-    expect(await context.batched.claimMessage(id)).to.equal(undefined)
+    expect(await context.batched.claimMessage({ id, claim: newId() })).to.deep.equal({ kind: 'missed' })
   })
 
   for (const status of ['sending', 'queued'] as const) {
     it(`of a message that is ${status} gives the next one to its number its turn`, async () => {
       const other = await createLine(context, UNLIMITED)
-      const id = await queueMessage(context, other, { status, claim_count: 1 })
+      const id = await queueMessage(context, other, { status, claim_id: newId() })
       const next = await queueMessage(context, other)
       await report({ messageId: id, status: 'sent' })
       await until('the next one has a new job', () => hasMessageJob(context, next, 1))
@@ -126,7 +130,7 @@ describe('a receipt', () => {
   }
 
   it('together with another for the same message counts as the one that says most', async () => {
-    const id = await queueMessage(context, line, { status: 'sending', claim_count: 1 })
+    const id = await queueMessage(context, line, { status: 'sending', claim_id: newId() })
     const report = { carrier: 'simulator', carrierMessageId: newId(), messageId: id }
     const { changed } = await applyReceipts(context.db, [
       { ...report, status: 'delivered' },

@@ -15,6 +15,7 @@ import {
   messageRow,
   queueMessage,
   queueMessages,
+  claimMessage,
 } from '../fixtures.js'
 
 describe('an inbound message clears the windows of its sender', () => {
@@ -96,7 +97,7 @@ describe('an inbound message clears the windows of its sender', () => {
 
   it('and makes no job for a message that is in the carrier’s hands', async () => {
     const [sending, behind] = await queueMessages(context, line, 2)
-    await context.batched.claimMessage(sending!)
+    await claimMessage(context, sending!)
     await receiveMessage(context, inboundText(line))
     // The window of the next number is cleared after the first one's: when that has a job, the first is done.
     const other = await queueMessage(context, line, { to_number: BEN })

@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import { requeueHeads } from '../../../src/database/messages/turns.js'
+import { acceptMessages } from '../../../src/database/messages/accept.js'
 import type { Context } from '../../../src/domain/context.js'
 import { setLineStatus } from '../../../src/domain/lines.js'
 import { sendMessage } from '../../../src/domain/messages/send.js'
@@ -132,6 +133,9 @@ describe('messages to one number', () => {
   it('are not overtaken when an earlier one is committed at the last moment', async () => {
     const line = await createLine(context)
     const earlierId = newId()
+    const { rows } = await context.db.raw<{ rows: [{ position: string }] }>(
+      `select nextval('message_positions') as position`,
+    )
     const later = await queueMessage(context, line)
     const loadThenCommit: Context = {
       ...context,
@@ -139,7 +143,7 @@ describe('messages to one number', () => {
         ...context.batched,
         loadMessage: async (id) => {
           const loaded = await context.batched.loadMessage(id)
-          await queueMessage(context, line, { id: earlierId })
+          await queueMessage(context, line, { id: earlierId, position: rows[0].position })
           return loaded
         },
       },
@@ -149,6 +153,26 @@ describe('messages to one number', () => {
     expect(await sendMessage(context, earlierId)).to.deep.equal({ kind: 'sent' })
     await until('the later has a new job', () => hasMessageJob(context, later, 1))
     expect(await sendMessage(context, later)).to.deep.equal({ kind: 'sent' })
+  })
+
+  it('are sent in the order in which they were accepted, whatever the clocks of web processes make of their ids', async () => {
+    const line = await createLine(context)
+    const ids = [
+      '01a00000-0000-7000-8000-000000000003',
+      '01a00000-0000-7000-8000-000000000001',
+      '01a00000-0000-7000-8000-000000000002',
+    ]
+    for (const messageId of ids) {
+      const request = { messageId, lineId: line.lineId, toNumber: ANNA, text: messageId }
+      const [answer] = await acceptMessages(context.db, [request], 1000)
+      expect(answer).to.include({ outcome: 'accepted' })
+    }
+    for (const [n, id] of ids.entries()) {
+      for (const laterId of ids.slice(n + 1)) {
+        expect(await sendMessage(context, laterId)).to.deep.equal({ kind: 'behind' })
+      }
+      expect(await sendMessage(context, id)).to.deep.equal({ kind: 'sent' })
+    }
   })
 
   it('do not wait for messages to another number', async () => {

@@ -7,10 +7,17 @@ import {
 } from '../../../src/carriers/carrier.js'
 import { MAGIC_NUMBERS } from '../../../src/carriers/simulator.js'
 import type { Context } from '../../../src/domain/context.js'
-import { sendMessage } from '../../../src/domain/messages/send.js'
 import { createTestContext } from '../../helpers/context.js'
 import { createLine, type TestLine } from '../../helpers/factories.js'
-import { dueAfterMs, messageRow, queueMessage, takenMessages, UNLIMITED, withCarrier } from '../fixtures.js'
+import {
+  dueAfterMs,
+  messageRow,
+  queueMessage,
+  takenMessages,
+  UNLIMITED,
+  withCarrier,
+  sendWhenDue,
+} from '../fixtures.js'
 
 describe('what a carrier answers', () => {
   let context: Context
@@ -27,7 +34,7 @@ describe('what a carrier answers', () => {
   it('“wait” moves the message to the moment that the carrier named and is not an attempt', async () => {
     const id = await queueMessage(context, line, { to_number: MAGIC_NUMBERS.throttled })
     const since = Date.now()
-    const outcome = await sendMessage(context, id)
+    const outcome = await sendWhenDue(context, id)
     if (outcome.kind !== 'wait') throw new Error(`outcome ${outcome.kind}`)
     expect(outcome.reason).to.equal('throttled')
     expect(outcome.ms).to.be.within(1, 2000)
@@ -43,7 +50,7 @@ describe('what a carrier answers', () => {
       .db('messages')
       .where({ id })
       .update({ created_at: context.db.raw(`now() - interval '1 minute'`) })
-    expect(await sendMessage(context, id)).to.deep.equal({ kind: 'sent' })
+    expect(await sendWhenDue(context, id)).to.deep.equal({ kind: 'sent' })
     expect(await messageRow(context, id)).to.include({ status: 'sent', attempt_count: 1, error: null })
   })
 
@@ -51,7 +58,7 @@ describe('what a carrier answers', () => {
     it(`“wait” for ${retryInMs} ms is brought into bounds`, async () => {
       const id = await queueMessage(context, line)
       const throttling = withCarrier(context, () => Promise.reject(new CarrierThrottled(retryInMs)))
-      const outcome = await sendMessage(throttling, id)
+      const outcome = await sendWhenDue(throttling, id)
       if (outcome.kind !== 'wait') throw new Error(`outcome ${outcome.kind}`)
       expect(outcome.ms).to.be.within(0, 24 * 3_600_000)
       expect(await messageRow(context, id)).to.include({ status: 'queued', attempt_count: 0 })
@@ -65,7 +72,7 @@ describe('what a carrier answers', () => {
       [2, 2000],
     ] as const) {
       const since = Date.now()
-      const outcome = await sendMessage(context, id)
+      const outcome = await sendWhenDue(context, id)
       if (outcome.kind !== 'wait') throw new Error(`outcome ${outcome.kind}`)
       expect(outcome.reason).to.equal('unavailable')
       expect(outcome.ms).to.be.within(0.8 * ms, 1.2 * ms)
@@ -80,7 +87,7 @@ describe('what a carrier answers', () => {
         outcome.ms + 10_000,
       )
     }
-    expect(await sendMessage(context, id)).to.deep.equal({ kind: 'sent' })
+    expect(await sendWhenDue(context, id)).to.deep.equal({ kind: 'sent' })
     expect(await messageRow(context, id)).to.include({ status: 'sent', attempt_count: 3, error: null })
     expect((await takenMessages(context)).filter((taken) => taken === id)).to.have.length(1)
   })
@@ -88,7 +95,7 @@ describe('what a carrier answers', () => {
   it('“not available” waits 5 minutes at most', async () => {
     const id = await queueMessage(context, line, { attempt_count: 40 })
     const away = withCarrier(context, () => Promise.reject(new CarrierUnavailable('no connection')))
-    const outcome = await sendMessage(away, id)
+    const outcome = await sendWhenDue(away, id)
     if (outcome.kind !== 'wait') throw new Error(`outcome ${outcome.kind}`)
     expect(outcome.ms).to.be.within(240_000, 360_000)
   })
@@ -96,7 +103,7 @@ describe('what a carrier answers', () => {
   it('“rejected” fails the message with the carrier’s reason', async () => {
     const id = await queueMessage(context, line, { to_number: MAGIC_NUMBERS.rejected })
     const error = 'simulator: this number rejects every message'
-    expect(await sendMessage(context, id)).to.deep.equal({ kind: 'failed', error })
+    expect(await sendWhenDue(context, id)).to.deep.equal({ kind: 'failed', error })
     expect(await messageRow(context, id)).to.include({
       status: 'failed',
       error,
@@ -108,7 +115,7 @@ describe('what a carrier answers', () => {
   it('“rejected” with a reason that Postgres cannot hold is kept without what it cannot hold', async () => {
     const id = await queueMessage(context, line)
     const rejecting = withCarrier(context, () => Promise.reject(new CarrierRejected('no\0 way \ud800')))
-    expect(await sendMessage(rejecting, id)).to.include({ kind: 'failed' })
+    expect(await sendWhenDue(rejecting, id)).to.include({ kind: 'failed' })
     expect(await messageRow(context, id)).to.include({ status: 'failed', error: 'no way \ufffd' })
   })
 
@@ -118,7 +125,7 @@ describe('what a carrier answers', () => {
   ] as const) {
     it(`${what} makes the message unknown, and it is never sent again by itself`, async () => {
       const id = await queueMessage(context, line, { to_number: toNumber })
-      expect(await sendMessage(context, id)).to.deep.equal({
+      expect(await sendWhenDue(context, id)).to.deep.equal({
         kind: 'unknown',
         error: 'carrier_outcome_unknown',
       })
@@ -129,14 +136,14 @@ describe('what a carrier answers', () => {
         lease_until: null,
         sent_at: null,
       })
-      expect(await sendMessage(context, id)).to.deep.equal({ kind: 'skipped' })
+      expect(await sendWhenDue(context, id)).to.deep.equal({ kind: 'skipped' })
     })
   }
 
   it('nothing, from a carrier that does not heed its signal, makes the message unknown too', async () => {
     const id = await queueMessage(context, line)
     const deaf = withCarrier(context, () => new Promise(() => undefined))
-    expect(await sendMessage(deaf, id)).to.deep.equal({ kind: 'unknown', error: 'carrier_outcome_unknown' })
+    expect(await sendWhenDue(deaf, id)).to.deep.equal({ kind: 'unknown', error: 'carrier_outcome_unknown' })
   })
 
   for (const [what, thrown] of [
@@ -148,7 +155,7 @@ describe('what a carrier answers', () => {
       const id = await queueMessage(context, line)
       // eslint-disable-next-line @typescript-eslint/prefer-promise-reject-errors -- a carrier may throw anything
       const broken = withCarrier(context, () => Promise.reject(thrown))
-      expect(await sendMessage(broken, id)).to.deep.equal({
+      expect(await sendWhenDue(broken, id)).to.deep.equal({
         kind: 'unknown',
         error: 'carrier_outcome_unknown',
       })
@@ -161,7 +168,7 @@ describe('what a carrier answers', () => {
     const broken = withCarrier(context, () => {
       throw new Error('at once')
     })
-    expect(await sendMessage(broken, id)).to.deep.equal({ kind: 'unknown', error: 'carrier_outcome_unknown' })
+    expect(await sendWhenDue(broken, id)).to.deep.equal({ kind: 'unknown', error: 'carrier_outcome_unknown' })
   })
 
   it('concerns one message: others that are settled in the same moment keep their own outcome', async () => {
@@ -174,7 +181,7 @@ describe('what a carrier answers', () => {
       if (n === 1) return Promise.reject(new CarrierThrottled(1e15))
       return Promise.resolve({ carrierMessageId: `mixed-${n}` })
     })
-    const outcomes = await Promise.all(ids.map((id) => sendMessage(mixed, id)))
+    const outcomes = await Promise.all(ids.map((id) => sendWhenDue(mixed, id)))
     expect(outcomes.map(({ kind }) => kind)).to.deep.equal(['failed', 'wait', 'sent', 'sent', 'sent', 'sent'])
   })
 
@@ -185,7 +192,7 @@ describe('what a carrier answers', () => {
       asked.push(message)
       return Promise.resolve({ carrierMessageId: 'curious-1' })
     })
-    await sendMessage(curious, id)
+    await sendWhenDue(curious, id)
     const { ageMs, ...message } = asked[0] as { ageMs: number }
     expect(message).to.deep.equal({
       id,

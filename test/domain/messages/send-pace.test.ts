@@ -2,12 +2,11 @@ import { expect } from 'chai'
 import type { CarrierAccountFields } from '../../../src/database/carrier-accounts.js'
 import { addCarrierAccount } from '../../../src/domain/carrier-accounts.js'
 import type { Context } from '../../../src/domain/context.js'
-import { sendMessage } from '../../../src/domain/messages/send.js'
 import type { Window } from '../../../src/sliding-window.js'
 import { createTestContext } from '../../helpers/context.js'
 import { createLine, type TestLine } from '../../helpers/factories.js'
 import { BIRDS } from '../../helpers/parrot.js'
-import { messageRow, queueMessage, UNLIMITED } from '../fixtures.js'
+import { messageRow, queueMessage, UNLIMITED, sendWhenDue } from '../fixtures.js'
 
 /** Redis forgets a window by its own clock: ours is so much faster that it never gets there during a test. */
 const STRETCH = 60
@@ -66,7 +65,7 @@ describe('the pace of a carrier account', () => {
     while (waiting.length > 0) {
       const [next, ...rest] = waiting.toSorted((one, other) => one.at - other.at)
       now = next!.at
-      const outcome = await sendMessage(context, next!.id)
+      const outcome = await sendWhenDue(context, next!.id)
       if (outcome.kind === 'sent') sentAt.set(next!.id, now)
       else if (outcome.kind !== 'wait') throw new Error(`it ended as ${outcome.kind}`)
       waiting = outcome.kind === 'wait' ? [...rest, { id: next!.id, at: now + outcome.ms }] : rest
@@ -139,23 +138,23 @@ describe('the pace of a carrier account', () => {
     const line = await addLineAt(await addAccount({ messagesPerSecond: 0.5 }))
     const [first, second] = await queue(line, 2)
     now = 0
-    expect(await sendMessage(context, first!)).to.deep.equal({ kind: 'sent' })
+    expect(await sendWhenDue(context, first!)).to.deep.equal({ kind: 'sent' })
     for (const [at, ms] of [
       [0, 2000],
       [500, 1500],
       [1999, 1],
     ] as const) {
       now = at
-      expect(await sendMessage(context, second!)).to.deep.equal({ kind: 'wait', ms, reason: 'window' })
+      expect(await sendWhenDue(context, second!)).to.deep.equal({ kind: 'wait', ms, reason: 'window' })
       expect(await messageRow(context, second!)).to.include({
         status: 'queued',
         attempt_count: 0,
-        claim_count: 0,
+        claim_id: null,
         error: null,
       })
     }
     now = 2000
-    expect(await sendMessage(context, second!)).to.deep.equal({ kind: 'sent' })
+    expect(await sendWhenDue(context, second!)).to.deep.equal({ kind: 'sent' })
     expect(await messageRow(context, second!)).to.include({ status: 'sent', attempt_count: 1 })
   })
 

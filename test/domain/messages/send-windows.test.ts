@@ -1,9 +1,18 @@
 import { expect } from 'chai'
 import type { Context } from '../../../src/domain/context.js'
-import { sendMessage, type SendOutcome } from '../../../src/domain/messages/send.js'
+import { type SendOutcome } from '../../../src/domain/messages/send.js'
 import { createTestContext } from '../../helpers/context.js'
 import { createLine } from '../../helpers/factories.js'
-import { ANNA, BEN, CLEO, dueAfterMs, messageRow, queueMessage, queueMessages } from '../fixtures.js'
+import {
+  ANNA,
+  BEN,
+  CLEO,
+  dueAfterMs,
+  messageRow,
+  queueMessage,
+  queueMessages,
+  sendWhenDue,
+} from '../fixtures.js'
 
 describe('the sending windows of a line', () => {
   let context: Context
@@ -15,7 +24,7 @@ describe('the sending windows of a line', () => {
 
   async function sendAll(ids: readonly string[]): Promise<SendOutcome[]> {
     const outcomes: SendOutcome[] = []
-    for (const id of ids) outcomes.push(await sendMessage(context, id))
+    for (const id of ids) outcomes.push(await sendWhenDue(context, id))
     return outcomes
   }
 
@@ -87,7 +96,7 @@ describe('the sending windows of a line', () => {
     for (let n = 0; n < 20; n += 1) {
       ids.push(await queueMessage(context, line, { to_number: `+1500555${1000 + n}` }))
     }
-    const outcomes = await Promise.all(ids.map((id) => sendMessage(context, id)))
+    const outcomes = await Promise.all(ids.map((id) => sendWhenDue(context, id)))
     expect(outcomes.filter(({ kind }) => kind === 'sent')).to.have.length(5)
     expect(outcomes.filter(({ kind }) => kind === 'wait')).to.have.length(15)
   })

@@ -1,5 +1,4 @@
 import { expect } from 'chai'
-import type { Claim } from '../../../src/database/messages/sending.js'
 import type { Settlement } from '../../../src/database/messages/settling.js'
 import type { Context } from '../../../src/domain/context.js'
 import { receiveReceipt } from '../../../src/domain/messages/receive.js'
@@ -11,7 +10,15 @@ import { createTestContext } from '../../helpers/context.js'
 import { createLine, type TestLine } from '../../helpers/factories.js'
 import { createTestDatabase } from '../../helpers/services.js'
 import { until } from '../../helpers/until.js'
-import { ANNA, loseWorker, messageRow, queueMessage, UNLIMITED, withCarrier } from '../fixtures.js'
+import {
+  ANNA,
+  UNLIMITED,
+  claimMessage,
+  loseWorker,
+  messageRow,
+  queueMessage,
+  withCarrier,
+} from '../fixtures.js'
 
 describe('the end of an attempt to send', () => {
   let context: Context
@@ -34,22 +41,18 @@ describe('the end of an attempt to send', () => {
     return context.batched.settleMessage({ ...settlement, lineId: line.lineId, toNumber: ANNA })
   }
 
-  async function claim(id: string): Promise<Claim> {
-    const claimed = await context.batched.claimMessage(id)
-    if (claimed === undefined) throw new Error('not claimed')
-    return claimed
-  }
+  const claim = (id: string) => claimMessage(context, id)
 
   it('that comes after the lease is over turns unknown into what really happened', async () => {
     const id = await queueMessage(context, line)
-    const { claim: number } = await claim(id)
+    const { claim: claimId } = await claim(id)
     await loseWorker(context, 'messages', [id])
     await sweep(context)
     expect(await messageRow(context, id)).to.include({ status: 'unknown', error: 'worker_lost' })
 
     await settle({
       id,
-      claim: number,
+      claim: claimId,
       status: 'sent',
       carrier: 'simulator',
       carrierMessageId: 'late-1',
@@ -104,7 +107,7 @@ describe('the end of an attempt to send', () => {
   for (const outcome of ['failed', 'unknown', 'queued'] as const) {
     it(`as ${outcome} does not undo a receipt that said sent`, async () => {
       const id = await queueMessage(context, line)
-      const { claim: number } = await claim(id)
+      const { claim: claimId } = await claim(id)
       const receipt = {
         carrier: 'simulator',
         carrierMessageId: newId(),
@@ -113,7 +116,7 @@ describe('the end of an attempt to send', () => {
       } as const
       await receiveReceipt(context, receipt)
       for (const uncounted of [false, true]) {
-        await settle({ id, claim: number, status: outcome, error: 'late', uncounted })
+        await settle({ id, claim: claimId, status: outcome, error: 'late', uncounted })
         expect(await messageRow(context, id)).to.include({
           status: 'sent',
           error: null,

@@ -1,13 +1,12 @@
 import { expect } from 'chai'
 import type { Context } from '../../../src/domain/context.js'
 import { receiveMessage } from '../../../src/domain/messages/receive.js'
-import { sendMessage } from '../../../src/domain/messages/send.js'
 import { submitToWebhook } from '../../../src/domain/messages/submit.js'
 import { sendSimulatedReceipts } from '../../../src/domain/simulator.js'
 import { sweep } from '../../../src/domain/sweep.js'
 import { createTestContext } from '../../helpers/context.js'
 import { createLine, type TestLine } from '../../helpers/factories.js'
-import { ANNA, BEN, CLEO, inboundText, UNLIMITED } from '../fixtures.js'
+import { ANNA, BEN, CLEO, inboundText, UNLIMITED, sendWhenDue } from '../fixtures.js'
 
 const NUMBERS = [ANNA, BEN, CLEO]
 const MESSAGE_COUNT = 200
@@ -102,7 +101,7 @@ describe('two processes that accept, send, receive, report and sweep on the same
       .orderByRaw('random()')
       .limit(30)
       .pluck<string[]>('id')
-    await Promise.all(ids.map((id) => sendMessage(context, id).catch(noteFault)))
+    await Promise.all(ids.map((id) => sendWhenDue(context, id).catch(noteFault)))
   }
 
   async function receiveSome(context: Context): Promise<void> {

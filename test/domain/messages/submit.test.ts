@@ -38,7 +38,7 @@ describe('submitToWebhook', () => {
       to_number: ANNA,
       text: 'Grüße',
       attempt_count: 0,
-      claim_count: 0,
+      claim_id: null,
       job_generation: 0,
     })
     await until('the message has a job', () => hasMessageJob(context, messageId!, 0))

@@ -59,7 +59,7 @@ describe('a line and a number that answer each other without end', () => {
     const id = await queueMessage(context, line)
     const outcome = await sendMessage(context, id)
     expect(outcome).to.include({ kind: 'wait', reason: 'paused' })
-    expect(await messageRow(context, id)).to.include({ status: 'queued', attempt_count: 0, claim_count: 0 })
+    expect(await messageRow(context, id)).to.include({ status: 'queued', attempt_count: 0, claim_id: null })
     expect(await dueInMs(context, 'messages', id)).to.be.within(PAUSE_MS - 30_000, PAUSE_MS)
     expect(await takenMessages(context, ANNA)).not.to.include(id)
   })

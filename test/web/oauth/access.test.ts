@@ -353,7 +353,7 @@ describe('/v1 by an access token', () => {
   it("a user's own API token sends from every line of theirs, as the console does", async () => {
     const { token } = await createApiToken(server.context, visitor.line.userId, 'a test')
     const answer = await send(token)
-    expect(answer.body).to.include({ source: 'console', applicationId: null, status: 'queued' })
+    expect(answer.body).to.include({ source: 'api', applicationId: null, status: 'queued' })
     const others = await createVisitor(server)
     expectProblem(await send(token, { lineId: others.line.lineId }), 404, /no such line/)
     await backdateMessages(server.context, lineId, 60)

@@ -16,6 +16,7 @@ export function postText(context: Context): Act {
   return async (ctx) => {
     const key = fieldOf(ctx, 'key')
     const { id } = await postMessage(context, {
+      isFromConsole: true,
       userId: sessionOf(ctx).userId,
       applicationId: undefined,
       lineId: idOf(ctx, 'lineId'),

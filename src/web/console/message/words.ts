@@ -19,6 +19,7 @@ export const EVENT_WORDS: Record<EventType, string> = {
 export const SOURCE_WORDS: Record<MessageSource, string> = {
   webhook: 'by the incoming webhook',
   application: 'by an application',
+  api: 'by a program of yours, with an API token',
   console: 'from this console',
   carrier: 'from the carrier',
   service: 'as the answer to STOP, START or HELP',

@@ -1,0 +1,145 @@
+import { expect } from 'chai'
+import type { Context } from '../../../src/domain/context.js'
+import { receiveMessage } from '../../../src/domain/messages/receive.js'
+import { sendMessage } from '../../../src/domain/messages/send.js'
+import { newId } from '../../../src/ids.js'
+import { createTestContext } from '../../helpers/context.js'
+import { createLine, type TestLine } from '../../helpers/factories.js'
+import { until } from '../../helpers/until.js'
+import {
+  ANNA,
+  claimMessage,
+  dueInMs,
+  inboundText,
+  messageRow,
+  queueMessage,
+  sendWhenDue,
+  UNLIMITED,
+  withCarrier,
+} from '../fixtures.js'
+
+describe('the sending windows, as the carrier sees them', () => {
+  let context: Context
+  let count = 0
+
+  before(async () => {
+    context = await createTestContext()
+  })
+  after(() => context.close())
+
+  const toAnybody = (line: TestLine) => {
+    count += 1
+    return queueMessage(context, line, { to_number: `+1500556${1000 + count}` })
+  }
+
+  /** As if the message had been handed over so long ago. */
+  const backdate = (id: string, seconds: number) =>
+    context
+      .db('messages')
+      .where({ id })
+      .update({ handed_over_at: context.db.raw('clock_timestamp() - make_interval(secs => ?)', [seconds]) })
+
+  it('hold although Redis has forgotten them, and Redis learns of them again', async () => {
+    const line = await createLine(context, { ...UNLIMITED, messagesPerMinute: 3 })
+    const sent = [await toAnybody(line), await toAnybody(line), await toAnybody(line)]
+    for (const id of sent) expect(await sendMessage(context, id)).to.deep.equal({ kind: 'sent' })
+    await backdate(sent[0]!, 40)
+    await context.redis.flushdb()
+
+    const more = [await toAnybody(line), await toAnybody(line)]
+    const outcome = await sendMessage(context, more[0]!)
+    if (outcome.kind !== 'wait') throw new Error(outcome.kind)
+    expect(outcome).to.include({ reason: 'window' })
+    expect(outcome.ms).to.be.within(15_000, 21_000)
+    expect(await dueInMs(context, 'messages', more[0]!)).to.be.within(10_000, 21_000)
+    expect(await messageRow(context, more[0]!)).to.include({ status: 'queued', attempt_count: 0 })
+    // The next one is told by Redis alone, and has its turn after it.
+    const next = await sendMessage({ ...context, batched: noClaims(context) }, more[1]!)
+    expect(next).to.include({ kind: 'wait', reason: 'window' })
+  })
+
+  it('hold for one number too', async () => {
+    const line = await createLine(context, { ...UNLIMITED, messagesPerNumberPerMinute: 1 })
+    expect(await sendMessage(context, await queueMessage(context, line))).to.deep.equal({ kind: 'sent' })
+    await context.redis.flushdb()
+    const outcome = await sendMessage(context, await queueMessage(context, line))
+    expect(outcome).to.include({ kind: 'wait', reason: 'window' })
+    expect(await sendMessage(context, await toAnybody(line))).to.deep.equal({ kind: 'sent' })
+  })
+
+  it('count a message from when it was handed over, however long that was after it had its place', async () => {
+    const line = await createLine(context, { ...UNLIMITED, messagesPerMinute: 1 })
+    const slow = withCarrier(context, async ({ id }) => {
+      // The place was taken a minute ago by now.
+      await context.redis.flushdb()
+      await context
+        .db('messages')
+        .where({ id })
+        .update({ claimed_at: context.db.raw(`now() - interval '90 seconds'`) })
+      return { carrierMessageId: newId() }
+    })
+    const first = await toAnybody(line)
+    expect(await sendMessage(slow, first)).to.deep.equal({ kind: 'sent' })
+    expect(await sendMessage(context, await toAnybody(line))).to.include({ kind: 'wait', reason: 'window' })
+    await backdate(first, 61)
+    await context.redis.flushdb()
+    expect(await sendMessage(context, await toAnybody(line))).to.deep.equal({ kind: 'sent' })
+  })
+
+  it('count a message that is on its way, and one of which nobody knows', async () => {
+    const line = await createLine(context, { ...UNLIMITED, messagesPerMinute: 2 })
+    await claimMessage(context, await toAnybody(line))
+    const unknown = await toAnybody(line)
+    const { claim } = await claimMessage(context, unknown)
+    const { to_number: toNumber } = await messageRow(context, unknown)
+    const end = { id: unknown, claim, lineId: line.lineId, toNumber }
+    await context.batched.settleMessage({ ...end, status: 'unknown', error: 'carrier_outcome_unknown' })
+    expect(await sendMessage(context, await toAnybody(line))).to.include({ kind: 'wait', reason: 'window' })
+  })
+
+  it('do not count what certainly was not handed over', async () => {
+    const line = await createLine(context, { ...UNLIMITED, messagesPerMinute: 1 })
+    const id = await toAnybody(line)
+    const { claim } = await claimMessage(context, id)
+    const { to_number: toNumber } = await messageRow(context, id)
+    await context.batched.settleMessage({ id, claim, lineId: line.lineId, toNumber, status: 'queued' })
+    expect(await sendMessage(context, await toAnybody(line))).to.deep.equal({ kind: 'sent' })
+  })
+
+  it('open for a number that writes', async () => {
+    const line = await createLine(context, { ...UNLIMITED, messagesPerNumberPerMinute: 1 })
+    expect(await sendMessage(context, await queueMessage(context, line))).to.deep.equal({ kind: 'sent' })
+    const waiting = await queueMessage(context, line)
+    expect(await sendMessage(context, waiting)).to.include({ kind: 'wait' })
+    await receiveMessage(context, inboundText(line, { fromNumber: ANNA }))
+    await until('it may be sent', async () => (await sendWhenDue(context, waiting)).kind === 'sent')
+  })
+
+  it('are never exceeded by many that are claimed at the same moment, in one statement or several', async () => {
+    const line = await createLine(context, { ...UNLIMITED, messagesPerMinute: 5 })
+    const ids: string[] = []
+    for (let n = 0; n < 20; n += 1) ids.push(await toAnybody(line))
+    const other = await createTestContext({
+      DATABASE_URL: context.config.databaseUrl,
+      REDIS_URL: context.config.redisUrl,
+    })
+    try {
+      const answers = await Promise.all(
+        ids.map((id, n) => (n % 2 === 0 ? context : other).batched.claimMessage({ id, claim: newId() })),
+      )
+      expect(answers.filter(({ kind }) => kind === 'claimed')).to.have.length(5)
+      expect(answers.filter(({ kind }) => kind === 'full')).to.have.length(15)
+    } finally {
+      await other.close()
+    }
+  })
+
+  function noClaims({ batched }: Context): Context['batched'] {
+    return {
+      ...batched,
+      claimMessage: () => {
+        throw new Error('Redis let it through')
+      },
+    }
+  }
+})

@@ -1,0 +1,28 @@
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
+
+const FLAG = '--alone'
+/** Longer than any job takes. */
+const MAX_MS = 120_000
+
+/** The job that this process was started for, if it was started for one only. */
+export function onlyJob(): unknown {
+  const at = process.argv.indexOf(FLAG)
+  return at < 0 ? undefined : (JSON.parse(process.argv[at + 1] ?? 'null') as unknown)
+}
+
+/**
+ * Runs a job in a process of its own, of the same file as this one. A job that takes its process with it is told from
+ * those that were only beside it by this alone.
+ *
+ * @returns whether that process crashed; not so when somebody ended it
+ */
+export async function crashesAlone(data: unknown): Promise<boolean> {
+  const child = fork(process.argv[1] ?? '', [FLAG, JSON.stringify(data)], {
+    killSignal: 'SIGKILL',
+    timeout: MAX_MS,
+  })
+  const [code, signal] = (await once(child, 'exit')) as [number | null, NodeJS.Signals | null]
+  const wasEnded = signal === 'SIGKILL' || signal === 'SIGTERM' || signal === 'SIGINT'
+  return code !== 0 && !wasEnded
+}

@@ -38,13 +38,14 @@ export function exchange(context: Context): Middleware {
     await keepPace(context, ctx)
     const parameters = readTokenRequest(context.vocabulary, ctx.request.body as Record<string, unknown>)
     await enterWithBody(context, ctx, '/oauth/access', await withRedirectUri(context, parameters))
+    const answer = withScope(context, ctx.body as Record<string, unknown>)
+    ctx.body = answer
     if (ctx.status !== 200) return
     const { AccessToken: token } = (ctx as unknown as KoaContextWithOIDC).oidc.entities
     if (token === undefined) throw new Error('a token was answered and not kept')
     const { clientId = '', accountId } = token
-    const answer = ctx.body as Record<string, unknown>
     ctx.body = {
-      ...withScope(context, answer),
+      ...answer,
       [context.vocabulary.connectedField]: await presentConnectedLines(context, clientId, accountId),
     }
   }

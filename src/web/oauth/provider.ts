@@ -88,7 +88,7 @@ function configure(context: Context): Configuration {
         getResourceServerInfo: () => ({ scope: SCOPES.join(' '), accessTokenFormat: 'opaque' }),
       },
     },
-    extraParams: { scope: requireKnownScopes, line_id: requireId },
+    extraParams: { scope: requireKnownScope(context), line_id: requireId },
     interactions: { url: (_, { uid }) => `/oauth/consent/${uid}` },
     findAccount: (_, userId) => ({ accountId: userId, claims: () => ({ sub: userId }) }),
     issueRefreshToken: () => true,
@@ -119,11 +119,16 @@ function checkClientsOurselves(context: Context, provider: OAuthProvider): void 
   Client.Schema.prototype.redirectUris = () => undefined
 }
 
-function requireKnownScopes(_: unknown, scope: string | undefined): void {
-  const scopes = (scope ?? '').split(' ').filter((each) => each !== '')
-  const unknown = scopes.filter((each) => !isScope(each))
-  if (scopes.length === 0) throw new errors.InvalidScope(`ask for a scope: ${SCOPES.join(', ')}`, '')
-  if (unknown.length > 0) throw new errors.InvalidScope('unknown scope', unknown.join(' '))
+/** Unknown ones are left out before this, beside a known one. */
+function requireKnownScope({ vocabulary }: Context) {
+  const known = SCOPES.map((scope) => vocabulary.scope(scope)).join(', ')
+  return (_: unknown, scope: string | undefined): void => {
+    const scopes = (scope ?? '').split(' ').filter((each) => each !== '')
+    if (scopes.length === 0) throw new errors.InvalidScope(`ask for a scope: ${known}`, '')
+    if (scopes.some(isScope)) return
+    const unknown = scopes.map((each) => vocabulary.scope(each)).join(' ')
+    throw new errors.InvalidScope(`no known scope: ask for one of ${known}`, unknown)
+  }
 }
 
 function requireId(_: unknown, lineId: string | undefined): void {

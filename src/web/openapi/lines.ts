@@ -23,6 +23,8 @@ import { orApplication } from './oauth.js'
 import { problems } from './problems.js'
 import type { Words } from './words.js'
 
+const name: Schema = { type: 'string', minLength: 1, maxLength: 100 }
+
 export function lineSchemas({ line, Line }: Words): Record<string, Schema> {
   const allowance = {
     limit: describe({ type: 'integer', minimum: 1 }, 'How many messages in 60 s.'),
@@ -66,6 +68,7 @@ export function linePaths(words: Words): Paths {
         security,
         parameters: [
           inQuery('id', id, `Only the ${line} with this id.`),
+          inQuery(vocabulary.idField, id, 'The same as `id`.'),
           inQuery('phoneNumber', text, `Only the ${line} with this number.`),
           inQuery('name', text, `Only ${lines} with exactly this name.`),
         ],
@@ -85,8 +88,18 @@ export function linePaths(words: Words): Paths {
         operationId: `rename${Line}`,
         tags,
         summary: `Rename a ${line}`,
-        requestBody: body(object({ name: { type: 'string', minLength: 1, maxLength: 100 } })),
-        responses: { 200: answers(`The ${line}.`, schemaOf(Line)), ...problems(400, 401, 404, 413) },
+        description:
+          'With the name in the body, or in the query as clients of the original send it; other parameters, such as ' +
+          `\`ringer\`, are passed over. An application needs to see the ${line} and to have \`${vocabulary.scope('lines:write')}\`.`,
+        security: orApplication(words, 'lines:write'),
+        parameters: [inQuery('name', name, 'Instead of a body.')],
+        requestBody: body(object({ name }, ['name']), { isOptional: true }),
+        responses: {
+          200: answers(`The ${line}; for a name in the query, all ${lines}.`, {
+            oneOf: [schemaOf(Line), listOf(schemaOf(Line))],
+          }),
+          ...problems(400, 401, 403, 404, 413),
+        },
       },
     },
     [vocabulary.path('/v1/lines/{lineId}/opt-outs')]: {

@@ -23,6 +23,7 @@ export function describeScopes({ vocabulary, lines }: Words): Record<string, str
     'messages:connect': `Receive the events of the ${lines} that the user chooses, read their messages, and send from them.`,
     'messages:write': `Send from the ${lines} that the user chooses.`,
     'lines:read': `See all of the user's ${lines}.`,
+    'lines:write': `Rename the ${lines} that the application sees.`,
   }
   return Object.fromEntries(SCOPES.map((scope) => [vocabulary.scope(scope), sentences[scope]]))
 }
@@ -93,6 +94,15 @@ export function oauthPaths(words: Words): Paths {
       responses: { 200: answers('The tokens.', { $ref: '#/components/schemas/Token' }), ...faults },
     },
   })
+  const metadata = (operationId: string) => ({
+    get: {
+      operationId,
+      tags,
+      summary: "The authorization server's metadata (RFC 8414)",
+      security: [],
+      responses: { 200: answers('The metadata.', { type: 'object' }) },
+    },
+  })
   const ofToken = fieldsBody(
     object({ token: text, token_type_hint: text, ...credentials }, [
       'token_type_hint',
@@ -159,14 +169,7 @@ export function oauthPaths(words: Words): Paths {
         },
       },
     },
-    '/.well-known/oauth-authorization-server': {
-      get: {
-        operationId: 'getAuthorizationServer',
-        tags,
-        summary: "The authorization server's metadata (RFC 8414)",
-        security: [],
-        responses: { 200: answers('The metadata.', { type: 'object' }) },
-      },
-    },
+    '/.well-known/oauth-authorization-server': metadata('getAuthorizationServer'),
+    '/.well-known/openid-configuration': metadata('getAuthorizationServerByItsOtherName'),
   }
 }

@@ -83,6 +83,33 @@ describe('a client that', () => {
       })
     }
 
+    for (const [asked, granted] of [
+      [
+        'messages:connect lines:read lines:write contacts:read contacts:write',
+        'messages:connect lines:read lines:write',
+      ],
+      ['messages:connect,lines:read,lines:write,contacts:write', 'messages:connect lines:read lines:write'],
+      ['lines:read lines:write contacts:read contacts:write', 'lines:read lines:write'],
+      ['contacts:read openid messages:write toString', 'messages:write'],
+    ] as const) {
+      it(`asks for ${asked} gets what is known of it, and is told so`, async () => {
+        const back = await asks(raw(encodeURIComponent(asked)))
+        const code = back.searchParams.get('code') ?? ''
+        const answer = await requestToken(server, application, { grant_type: 'authorization_code', code })
+        const tokens = expectTokens(answer)
+        expect(tokens.scope).to.equal(granted)
+        const fields = { grant_type: 'refresh_token', refresh_token: tokens.refresh_token, scope: asked }
+        expect(expectTokens(await requestToken(server, application, fields)).scope).to.equal(granted)
+      })
+    }
+
+    it('asks for no known scope is sent back with invalid_scope', async () => {
+      for (const scope of ['contacts:read', 'contacts:read,contacts:write', 'lines:delete', '']) {
+        const { url } = await visitor.follow(raw(encodeURIComponent(scope)))
+        expect(url.startsWith(`${REDIRECT_URI}?error=invalid_scope&`), url).to.be.true
+      }
+    })
+
     it('sends an empty state gets none back', async () => {
       expect((await asks(raw('messages:write', '&state='))).searchParams.has('state')).to.be.false
     })

@@ -114,6 +114,10 @@ async function enterWithBody(
   sent: Parameters,
 ): Promise<void> {
   const { authorization, parameters } = readCredentials(ctx.get('Authorization'), sent)
+  if (authorization === '' && parameters.client_id === undefined) {
+    refuseNobody(ctx)
+    return
+  }
   const body = Buffer.from(encode(parameters))
   const request = Object.assign(Readable.from([body]), {
     method: 'POST',
@@ -134,6 +138,17 @@ async function enterWithBody(
   ctx.path = path
   ctx.querystring = ''
   await enterProvider(context, ctx)
+}
+
+/** RFC 6749 §5.2 has it so when there is no client authentication at all; the package would say invalid_request. */
+function refuseNobody(ctx: KoaContext): void {
+  ctx.status = 401
+  ctx.set('WWW-Authenticate', 'Basic realm="Linehook"')
+  ctx.body = {
+    error: 'invalid_client',
+    error_description:
+      'say which application asks: client_id and client_secret in the body, or by HTTP Basic',
+  }
 }
 
 function withScope({ vocabulary }: Context, answer: Record<string, unknown>): Record<string, unknown> {

@@ -1,6 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto'
 import type { Configuration, Provider as OAuthProvider } from 'oidc-provider'
 import { findClient, isClientSecret } from '../../domain/applications.js'
+import { isRedirectUriOf } from '../../domain/applications/redirect-uris.js'
 import { isScope, SCOPES } from '../../domain/application-access.js'
 import type { Context } from '../../domain/context.js'
 import { isId } from '../../ids.js'
@@ -107,7 +108,10 @@ function configure(context: Context): Configuration {
 function checkClientsOurselves(context: Context, provider: OAuthProvider): void {
   const { Client } = provider as unknown as {
     Client: {
-      prototype: { compareClientSecret(this: { clientId: string }, secret: string): Promise<boolean> }
+      prototype: {
+        compareClientSecret(this: { clientId: string }, secret: string): Promise<boolean>
+        redirectUriAllowed(this: { redirectUris: string[] }, uri: string): boolean
+      }
       Schema: { prototype: { redirectUris(): void } }
     }
   }
@@ -115,8 +119,11 @@ function checkClientsOurselves(context: Context, provider: OAuthProvider): void 
     const application = await findClient(context, this.clientId)
     return application !== undefined && isClientSecret(application, secret)
   }
-  // They were judged at the registration; here they are only compared, to the letter.
+  // They were judged at the registration; here they are only compared.
   Client.Schema.prototype.redirectUris = () => undefined
+  Client.prototype.redirectUriAllowed = function (uri) {
+    return isRedirectUriOf(this.redirectUris, uri)
+  }
 }
 
 /** Unknown ones are left out before this, beside a known one. */

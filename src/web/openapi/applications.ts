@@ -31,7 +31,7 @@ const changeable = {
   website: maybeUrl,
   redirectUris: describe(
     { type: 'array', items: text, minItems: 1, maxItems: 10 },
-    'Compared as whole strings. https, the scheme of an app, or http to the own machine only.',
+    'Compared as whole strings. https, the scheme of an app, or http to the own machine only, with any port.',
   ),
   webhookUrl: describe(maybeUrl, 'Where its events are sent; null: it gets none.'),
   optInEvents: describe(

@@ -41,7 +41,7 @@ export function oauthSchemas({ vocabulary, line, Line }: Words): Record<string, 
       expires_in: { type: 'integer', minimum: 1 },
       refresh_token: describe(
         text,
-        'Used once: the answer has the next one. A second use ends the authorization.',
+        'The answer to its use has the next one. Within 30 s it works once more; used later it ends the authorization.',
       ),
       scope: describe(text, 'As granted, with a space between two.'),
       [vocabulary.connectedField]: describe(
@@ -119,7 +119,14 @@ export function oauthPaths(words: Words): Paths {
         security: [],
         parameters: [
           { ...inQuery('client_id', text, "The application's id."), required: true },
-          { ...inQuery('redirect_uri', url, 'One that is registered, to the letter.'), required: true },
+          {
+            ...inQuery(
+              'redirect_uri',
+              url,
+              'One that is registered, to the letter; of a loopback address any port.',
+            ),
+            required: true,
+          },
           {
             ...inQuery('scope', text, 'With commas or spaces between them.'),
             required: true,

@@ -242,10 +242,10 @@ describe('a client that', () => {
 
     it('sends nonsense is told so in JSON', async () => {
       for (const [body, status] of [
-        ['', 400],
+        ['', 401],
         ['{', 400],
         ['[]', 400],
-        ['grant_type=authorization_code&grant_type=refresh_token', 400],
+        ['grant_type=authorization_code&grant_type=refresh_token', 401],
         ['x'.repeat(70_000), 413],
         ['{"grant_type":{"a":1},"client_id":["a","b"]}', 400],
         [

@@ -10,6 +10,7 @@ import { showDocs } from './docs.js'
 import { allowNothing, allowPackagedPage } from './middleware/content-security.js'
 import { answerErrors, logBrokenAnswers } from './middleware/errors.js'
 import { readFieldsBody, readJsonBody } from './middleware/json-body.js'
+import { allowOtherOrigins } from './middleware/other-origins.js'
 import { logRequest } from './middleware/request-log.js'
 import { requireOpenWebhook } from './middleware/require-open-webhook.js'
 import { requireOperator } from './middleware/require-operator.js'
@@ -51,6 +52,7 @@ export function createApp(context: Context): Koa {
   app.use(logRequest(log))
   app.use(helmet({ contentSecurityPolicy: false, frameguard: { action: 'deny' } }))
   app.use(allowNothing)
+  app.use(allowOtherOrigins)
   app.use(answerErrors(context))
 
   // prettier-ignore

@@ -6,6 +6,7 @@ import { SCOPES } from '../../domain/application-access.js'
 import type { Context } from '../../domain/context.js'
 import { Unavailable, UserError } from '../../errors.js'
 import { newId } from '../../ids.js'
+import { leaveOriginsToProvider } from '../middleware/other-origins.js'
 import { presentConnectedLines } from './connected-lines.js'
 import { encode, readAuthorization, readCredentials, readTokenRequest, type Parameters } from './dialect.js'
 import { enterProvider } from './enter.js'
@@ -135,6 +136,7 @@ async function enterWithBody(
   }) as unknown as IncomingMessage
   ctx.req = request
   ctx.request.req = request
+  leaveOriginsToProvider(ctx)
   ctx.path = path
   ctx.querystring = ''
   await enterProvider(context, ctx)

@@ -96,10 +96,8 @@ function configure(context: Context): Configuration {
     rotateRefreshToken: () => true,
     revokeGrantPolicy: () => true,
     expiresWithSession: () => false,
-    // A page's script may use its own application's public client.
-    clientBasedCORS: (_, origin, client) =>
-      client.clientAuthMethod === 'none' &&
-      (client.redirectUris ?? []).some((uri) => new URL(uri).origin === origin),
+    // A page has no secret; and which page it is says nothing, for PKCE and the refresh token are what proves it.
+    clientBasedCORS: (_, _origin, client) => client.clientAuthMethod === 'none',
     renderError: answerAuthorizationError(context),
   }
 }

@@ -11,7 +11,7 @@ import { onOwn, type Operation } from './own.js'
 import { presentLine } from './presenters.js'
 import { requireRenaming, requireVisible, visibleLines } from './visible.js'
 
-const renaming = yup.object({ name: yup.string().strict().typeError('name must be a string').required() })
+const change = yup.object({ name: yup.string().strict().typeError('name must be a string') })
 
 /**
  * The user's lines, oldest first: a bare array, as clients of the original expect (contract §6). An application sees
@@ -38,25 +38,22 @@ export const getLine = onOwn('line', async (context, { userId, id, ctx }) => {
 
 /**
  * With the name in a body, answers the line; in the query, as clients of the original send it, all lines, as theirs
- * was answered. They send more, such as `ringer` and `color`, which is passed over.
+ * was answered. They send more, such as `ringer` and `color`, which is passed over. Of both the body counts.
  */
 export const putLine = onOwn('line', async (context, { userId, id, ctx }) => {
   await requireVisible(context, ctx, id)
   await requireRenaming(context, ctx)
-  const body = ctx.request.body as Record<string, unknown>
-  const { name: inQuery } = await readQuery(ctx, renaming.partial(), context.vocabulary)
-  if (Object.keys(body).length > 0) {
-    if (inQuery !== undefined)
-      throw new UserError('name is in the query, and there is a body: give one of them')
-    const { name } = await readFields(renaming, body)
-    await renameLine(context, userId, id, name)
-    return presentLine(await getOwnLine(context, userId, id))
-  }
-  if (inQuery === undefined) {
+  await getOwnLine(context, userId, id)
+  const inQuery = await readQuery(ctx, change, context.vocabulary)
+  const inBody = await readFields(change, ctx.request.body)
+  const { name } = { ...inQuery, ...inBody }
+  if (name === undefined) {
     throw new UserError('give a name, in a JSON body or in the query: nothing else of it can be changed here')
   }
-  await renameLine(context, userId, id, inQuery)
-  return listVisible(context, ctx)
+  await renameLine(context, userId, id, name)
+  return inBody.name === undefined
+    ? listVisible(context, ctx)
+    : presentLine(await getOwnLine(context, userId, id))
 })
 
 async function listVisible(

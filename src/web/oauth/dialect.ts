@@ -47,6 +47,7 @@ export function readTokenRequest(vocabulary: Vocabulary, sent: Record<string, un
 
 /**
  * Basic and body together are one and the same when they are equal; and Basic without a secret only says who asks.
+ * A header of another scheme is nobody's credentials: some clients send the old access token with everything.
  *
  * @param authorization the header
  * @returns what is left of both
@@ -56,6 +57,7 @@ export function readCredentials(
   authorization: string,
   parameters: Parameters,
 ): { authorization: string; parameters: Parameters } {
+  if (!/^Basic\b/i.test(authorization)) return { authorization: '', parameters }
   const basic = /^Basic +([\w+/-]+=*)$/i.exec(authorization)?.[1]
   if (basic === undefined) return { authorization, parameters }
   const [, id = '', secret = ''] = /^([^:]*):(.*)$/s.exec(Buffer.from(basic, 'base64').toString()) ?? []

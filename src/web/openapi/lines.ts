@@ -3,6 +3,7 @@ import {
   body,
   count,
   describe,
+  e164,
   flag,
   id,
   inPath,
@@ -10,6 +11,7 @@ import {
   listOf,
   maybeMoment,
   moment,
+  name,
   number,
   object,
   oneOf,
@@ -23,8 +25,6 @@ import { orApplication } from './oauth.js'
 import { problems } from './problems.js'
 import type { Words } from './words.js'
 
-const name: Schema = { type: 'string', minLength: 1, maxLength: 100 }
-
 export function lineSchemas({ line, Line }: Words): Record<string, Schema> {
   const allowance = {
     limit: describe({ type: 'integer', minimum: 1 }, 'How many messages in 60 s.'),
@@ -35,7 +35,7 @@ export function lineSchemas({ line, Line }: Words): Record<string, Schema> {
     [Line]: object({
       id,
       name: text,
-      phoneNumber: describe(number, 'E.164'),
+      phoneNumber: e164,
       status: describe(oneOf('active', 'disabled'), `A disabled ${line} sends and delivers nothing.`),
       isConnected: describe(flag, 'Whether its developer connection is enabled.'),
       messagesPerNumberPerMinute: describe(count, 'The limit to one number.'),
@@ -81,6 +81,7 @@ export function linePaths(words: Words): Paths {
         operationId: `get${Line}`,
         tags,
         summary: `Get a ${line}`,
+        description: `An application gets one that it sees.`,
         security,
         responses: { 200: answers(`The ${line}.`, schemaOf(Line)), ...problems(401, 403, 404) },
       },
@@ -90,9 +91,9 @@ export function linePaths(words: Words): Paths {
         summary: `Rename a ${line}`,
         description:
           'With the name in the body, or in the query as clients of the original send it; other parameters, such as ' +
-          `\`ringer\`, are passed over. An application needs to see the ${line} and to have \`${vocabulary.scope('lines:write')}\`.`,
+          `\`ringer\`, are passed over; of both the body counts. An application needs to see the ${line} and to have \`${vocabulary.scope('lines:write')}\`.`,
         security: orApplication(words, 'lines:write'),
-        parameters: [inQuery('name', name, 'Instead of a body.')],
+        parameters: [inQuery('name', text, 'Instead of a body, and as in it.')],
         requestBody: body(object({ name }, ['name']), { isOptional: true }),
         responses: {
           200: answers(`The ${line}; for a name in the query, all ${lines}.`, {
@@ -126,6 +127,7 @@ export function linePaths(words: Words): Paths {
         operationId: 'getLimits',
         tags,
         summary: "See how full the incoming webhook's windows are",
+        description: 'What is counted is what was accepted in the last 60 s.',
         responses: {
           200: answers('The windows now.', schemaOf('Limits')),
           ...problems(401, 404),

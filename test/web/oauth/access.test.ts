@@ -313,7 +313,7 @@ describe('/v1 by an access token', () => {
         .filter(({ method, path }) => !open.includes(`${method} ${path}`))
       expect(others).to.have.length.above(15)
       for (const { method, path } of others) {
-        const answer = await callPlain(server, token, path.replace(/\{\w+\}/g, lineId), { method })
+        const answer = await call(token, path.replace(/\{\w+\}/g, lineId), { method })
         expect(answer.status, `${method} ${path}`).to.equal(403)
         expectInsufficient(answer, undefined)
       }

@@ -221,6 +221,15 @@ describe('a client that', () => {
       )
     })
 
+    it('sends its old access token along as Bearer gets tokens: that is nobody’s credentials', async () => {
+      expectTokens(await exchange({ headers: { Authorization: 'Bearer old' } }))
+      const nobody = await bare(
+        { grant_type: 'refresh_token', refresh_token: 'x' },
+        { Authorization: 'Bearer old' },
+      )
+      expectOAuthError(nobody, 401, 'invalid_client')
+    })
+
     it('with a client id and no secret in Basic may still send the secret in the body', async () => {
       expectTokens(await exchange({ headers: basic(application.clientId, '') }))
     })

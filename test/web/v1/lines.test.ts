@@ -129,7 +129,8 @@ describe('/v1/lines', () => {
       ['?ringer=true&name=', undefined, /^give a name/],
       ['?name=a&name=b', undefined, /^name may be given once/],
       ['?name=%20', undefined, /^name must have 1 to 100/],
-      ['?name=Office', { name: 'Home' }, /^name is in the query, and there is a body/],
+      ['?name=Office', { name: '' }, /^name must have 1 to 100/],
+      ['?name=Office', { name: 7 }, /^name must be a string/],
     ] as const) {
       it(`refuses ${query}${body ? ' with a body' : ''}, and renames nothing`, async () => {
         expectProblem(await client.ask('PUT', path + query, body), 400, detail)

@@ -31,7 +31,14 @@ export async function upsertOAuthRecord(db: Database, record: OAuthRecord): Prom
   )
 }
 
-/** Also one that is expired or used, which its caller tells apart. */
+/**
+ * Within 30 s of its first use a refresh token works once more: the answer to the first may have been lost on its way,
+ * or two processes of an application have refreshed at the same time. By Postgres's clock, which all processes share.
+ */
+const MAY_BE_USED = `(consumed_at is null or (kind = 'RefreshToken' and consumed_again_at is null
+  and consumed_at > now() - interval '30 seconds'))`
+
+/** Also one that is expired or used up, which its caller tells apart. `consumedAt`: null while it may be used. */
 export async function findOAuthRecord(
   db: Database,
   kind: OAuthRecordKind,
@@ -39,20 +46,24 @@ export async function findOAuthRecord(
 ): Promise<{ payload: Record<string, unknown>; consumedAt: Date | null } | undefined> {
   return db('oauth_records')
     .where({ kind, id_hash: idHash })
-    .first<{ payload: Record<string, unknown>; consumedAt: Date | null } | undefined>({
-      payload: 'payload',
-      consumedAt: 'consumed_at',
-    })
+    .first<{ payload: Record<string, unknown>; consumedAt: Date | null } | undefined>([
+      'payload',
+      db.raw(`case when not ${MAY_BE_USED} then consumed_at end as "consumedAt"`),
+    ])
 }
 
-/** @returns false when it was used before: of two that use it at the same moment one is told so */
+/** @returns false when it is used up: of more than may use it at the same moment the others are told so */
 export async function consumeOAuthRecord(
   db: Database,
   kind: OAuthRecordKind,
   idHash: Buffer,
 ): Promise<boolean> {
-  const query = db('oauth_records').where({ kind, id_hash: idHash }).whereNull('consumed_at')
-  return (await query.update({ consumed_at: db.fn.now() })) > 0
+  const query = db('oauth_records').where({ kind, id_hash: idHash }).whereRaw(MAY_BE_USED)
+  const updated = await query.update({
+    consumed_at: db.raw('coalesce(consumed_at, now())'),
+    consumed_again_at: db.raw('case when consumed_at is not null then now() end'),
+  })
+  return updated > 0
 }
 
 export async function deleteOAuthRecord(db: Database, kind: OAuthRecordKind, idHash: Buffer): Promise<void> {

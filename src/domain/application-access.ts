@@ -4,7 +4,7 @@ import { sha256 } from '../secrets.js'
 import type { Context } from './context.js'
 
 /** Contract §5, in the canonical word. */
-export const SCOPES = ['messages:connect', 'messages:write', 'lines:read'] as const
+export const SCOPES = ['messages:connect', 'messages:write', 'lines:read', 'lines:write'] as const
 
 export type Scope = (typeof SCOPES)[number]
 

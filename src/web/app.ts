@@ -1,5 +1,6 @@
 import Koa, { type Middleware } from 'koa'
 import helmet from 'koa-helmet'
+import { SCOPES } from '../domain/application-access.js'
 import type { Context } from '../domain/context.js'
 import * as api from './api/operations.js'
 import { getAsset } from './assets.js'
@@ -9,6 +10,7 @@ import { showDocs } from './docs.js'
 import { allowNothing, allowPackagedPage } from './middleware/content-security.js'
 import { answerErrors, logBrokenAnswers } from './middleware/errors.js'
 import { readFieldsBody, readJsonBody } from './middleware/json-body.js'
+import { allowOtherOrigins } from './middleware/other-origins.js'
 import { logRequest } from './middleware/request-log.js'
 import { requireOpenWebhook } from './middleware/require-open-webhook.js'
 import { requireOperator } from './middleware/require-operator.js'
@@ -22,7 +24,6 @@ import * as phones from './simulator/phones.js'
 
 /** What an application's token must have one of. */
 const MESSAGE_SCOPES = ['messages:connect', 'messages:write'] as const
-const ANY_SCOPE = [...MESSAGE_SCOPES, 'lines:read'] as const
 
 /**
  * Middleware in order, then every route with its checks and its handler: the map of the service. What stands before
@@ -51,6 +52,7 @@ export function createApp(context: Context): Koa {
   app.use(logRequest(log))
   app.use(helmet({ contentSecurityPolicy: false, frameguard: { action: 'deny' } }))
   app.use(allowNothing)
+  app.use(allowOtherOrigins)
   app.use(answerErrors(context))
 
   // prettier-ignore
@@ -60,9 +62,9 @@ export function createApp(context: Context): Koa {
     post('/carriers/twilio/:accountId/status',    readFieldsBody(), api.answerTwilioCallback(context, 'status'))
     post('/carriers/twilio/:accountId/voice',     readFieldsBody(), api.answerTwilioCallback(context, 'voice'))
     post('/carriers/twilio/:accountId/recording', readFieldsBody(), api.answerTwilioCallback(context, 'recording'))
-    v1('get',    '/v1/lines',                                     api.getLines, ANY_SCOPE)
-    v1('get',    '/v1/lines/:lineId',                             api.getLine, ANY_SCOPE)
-    v1('put',    '/v1/lines/:lineId',                             api.putLine)
+    v1('get',    '/v1/lines',                                     api.getLines, SCOPES)
+    v1('get',    '/v1/lines/:lineId',                             api.getLine, SCOPES)
+    v1('put',    '/v1/lines/:lineId',                             api.putLine, ['lines:write'])
     v1('get',    '/v1/lines/:lineId/limits',                      api.getLimits)
     v1('get',    '/v1/lines/:lineId/opt-outs',                    api.getOptOuts)
     v1('get',    '/v1/lines/:lineId/connection',                  api.getLineConnection)
@@ -181,6 +183,7 @@ export function createApp(context: Context): Koa {
     oauthPost('/oauth/revoke',            oauth.revoke)
     oauthPost('/oauth/introspect',        oauth.introspect)
     get('/.well-known/oauth-authorization-server', oauth.getMetadata(context))
+    get('/.well-known/openid-configuration',       oauth.getMetadata(context))
 
     get('/openapi.json',                  getOpenApi(context))
     get('/docs',                          allowPackagedPage, showDocs)

@@ -1,7 +1,10 @@
 import { Validator } from '@seriousme/openapi-schema-validator'
 import type Router from '@koa/router'
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import addFormats from 'ajv-formats'
 import { expect } from 'chai'
 import type { Context } from '../../src/domain/context.js'
+import { newId } from '../../src/ids.js'
 import { createVocabulary } from '../../src/vocabulary.js'
 import { createApp } from '../../src/web/app.js'
 import { describeApi } from '../../src/web/openapi/document.js'
@@ -75,6 +78,77 @@ describe('/openapi.json', () => {
       const security = operation.security as object[] | undefined
       if (!path.startsWith('/v1/') || path.startsWith('/v1/oauth/')) expect(security, path).to.deep.equal([])
       else expect(security?.[0], path).to.deep.equal(security === undefined ? undefined : { apiToken: [] })
+    }
+  })
+
+  it('says 403 of every operation that a token is asked for: an application’s may be the wrong one', () => {
+    for (const { operation } of operationsOf(documentOf('line'))) {
+      const { responses, operationId } = operation
+      if ('401' in responses && operation.tags[0] !== 'OAuth')
+        expect(responses, operationId).to.have.property('403')
+    }
+  })
+
+  it('tells what each operation and each group of them is for, and whom to ask', () => {
+    const document = documentOf('line')
+    const tags = document.tags as { name: string; description: string }[]
+    for (const { description } of tags) expect(description).to.have.length.above(10)
+    expect(document.info).to.have.deep.property('contact', {
+      name: 'Who runs this installation',
+      url: 'https://linehook.example/below',
+    })
+    for (const { operation } of operationsOf(document)) {
+      expect(operation.description, operation.operationId).to.be.a('string').that.has.length.above(10)
+      expect(tags.map(({ name }) => name)).to.include.members(operation.tags)
+      const statuses = Object.keys(operation.responses)
+      expect(statuses, operation.operationId).to.satisfy((all: string[]) =>
+        all.some((each) => each.startsWith('4')),
+      )
+    }
+  })
+
+  it('says what a number, a URL and a choice look like', () => {
+    const ajv = new Ajv2020({ strict: false })
+    addFormats.default(ajv)
+    ajv.addSchema(documentOf('line'), 'openapi')
+    const isValid = (pointer: string, value: unknown) => ajv.validate({ $ref: `openapi#${pointer}` }, value)
+    const bodyOf = (path: string, method = 'post') =>
+      `/paths/${path.replaceAll('/', '~1').replaceAll('{', '%7B').replaceAll('}', '%7D')}/${method}/requestBody/content/application~1json/schema`
+    const line = '/components/schemas/Line/properties/phoneNumber'
+    expect([isValid(line, '+15551234567'), isValid(line, '15551234567')]).to.deep.equal([true, false])
+
+    const sends = { lineId: newId(), toNumber: '+15551234567' }
+    for (const [more, expected] of [
+      [{ text: 'Hi' }, true],
+      [{ mediaUrl: 'https://example.com/a.png' }, true],
+      [{ text: '', mediaUrl: 'https://example.com/a.png' }, true],
+      [{ text: 'Hi', mediaUrl: '' }, true],
+      [{}, false],
+      [{ text: ' ' }, false],
+      [{ mediaUrl: 'ftp://example.com/a.png' }, false],
+    ] as const) {
+      expect(isValid(bodyOf('/v1/messages'), { ...sends, ...more }), JSON.stringify(more)).to.equal(expected)
+    }
+
+    const inbound = { toNumber: '+15551234567', fromNumber: '+15557654321' }
+    const mediaUrl = 'https://example.com/a.png'
+    for (const [more, expected] of [
+      [{ text: 'Hi' }, true],
+      [{ mediaUrl }, true],
+      [{}, false],
+      [{ text: 'Hi', mediaUrl }, false],
+    ] as const) {
+      expect(isValid(bodyOf('/simulator/inbound'), { ...inbound, ...more })).to.equal(expected)
+    }
+
+    const client = { client_id: newId(), client_secret: 'x' }
+    for (const [more, expected] of [
+      [{ grant_type: 'authorization_code', code: 'x' }, true],
+      [{ grant_type: 'refresh_token', refresh_token: 'x' }, true],
+      [{ grant_type: 'refresh_token', code: 'x' }, false],
+      [{ grant_type: 'password' }, false],
+    ] as const) {
+      expect(isValid(bodyOf('/oauth/access'), { ...client, ...more })).to.equal(expected)
     }
   })
 

@@ -25,6 +25,23 @@ export function explainRedirectUri(uri: string): string | undefined {
   return undefined
 }
 
+/**
+ * Whether a redirect URI is one of those: to the letter, but for the port of the user's own machine, which a native
+ * application is given by its system when it begins to listen (RFC 8252 §7.3).
+ */
+export function isRedirectUriOf(registered: readonly string[], uri: string): boolean {
+  if (registered.includes(uri)) return true
+  const portless = withoutLoopbackPort(uri)
+  return portless !== undefined && registered.some((each) => withoutLoopbackPort(each) === portless)
+}
+
+/** undefined: this is no http address of the user's own machine. */
+function withoutLoopbackPort(uri: string): string | undefined {
+  const [, origin, rest] =
+    /^(http:\/\/(?:localhost|127\.0\.0\.1|\[::1\]))(?::\d{1,5})?([/?].*)?$/.exec(uri) ?? []
+  return origin === undefined || !URL.canParse(uri) ? undefined : `${origin}${rest ?? ''}`
+}
+
 const LOOPBACK = /^(localhost|127\.0\.0\.1|\[::1\])$/
 
 /** Schemes with a meaning of their own in browsers: a code sent there is run, kept, mailed or read by somebody else. */

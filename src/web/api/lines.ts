@@ -1,4 +1,6 @@
+import type { Context as KoaContext } from 'koa'
 import * as yup from 'yup'
+import type { Context } from '../../domain/context.js'
 import { readLimits } from '../../domain/limits.js'
 import { getOwnLine, listOwnLines, renameLine } from '../../domain/lines.js'
 import { UserError } from '../../errors.js'
@@ -7,33 +9,62 @@ import { userOf } from '../middleware/authenticate.js'
 import { idParameter, numberParameter, readQuery } from '../query.js'
 import { onOwn, type Operation } from './own.js'
 import { presentLine } from './presenters.js'
-import { visibleLines } from './visible.js'
+import { requireRenaming, requireVisible, visibleLines } from './visible.js'
 
-const filter = yup.object({ id: idParameter(), phoneNumber: numberParameter(), name: yup.string() })
-
-const renaming = yup.object({ name: yup.string().strict().typeError('name must be a string').required() })
+const change = yup.object({ name: yup.string().strict().typeError('name must be a string') })
 
 /**
  * The user's lines, oldest first: a bare array, as clients of the original expect (contract §6). An application sees
  * those that are connected to it, or all with `lines:read`.
  */
-export const getLines: Operation = (context) => async (ctx) => {
-  const lines = await listOwnLines(context, userOf(ctx), await readQuery(ctx, filter, context.vocabulary))
-  const visible = await visibleLines(context, ctx)
-  ctx.body = lines.filter(({ id }) => visible?.has(id) ?? true).map(presentLine)
+export const getLines: Operation = (context) => {
+  const filter = yup.object({
+    id: idParameter(),
+    lineId: idParameter().label(context.vocabulary.idField),
+    phoneNumber: numberParameter(),
+    name: yup.string(),
+  })
+  return async (ctx) => {
+    const { lineId, ...wanted } = await readQuery(ctx, filter, context.vocabulary)
+    const lines = await listVisible(context, ctx, wanted)
+    ctx.body = lines.filter(({ id }) => lineId === undefined || id === lineId.toLowerCase())
+  }
 }
 
 export const getLine = onOwn('line', async (context, { userId, id, ctx }) => {
-  const visible = await visibleLines(context, ctx)
-  if (visible?.has(id) === false) throw new UserError('no such line', 404)
+  await requireVisible(context, ctx, id)
   return presentLine(await getOwnLine(context, userId, id))
 })
 
+/**
+ * With the name in a body, answers the line; in the query, as clients of the original send it, all lines, as theirs
+ * was answered. They send more, such as `ringer` and `color`, which is passed over. Of both the body counts.
+ */
 export const putLine = onOwn('line', async (context, { userId, id, ctx }) => {
-  const { name } = await readFields(renaming, ctx.request.body)
+  await requireVisible(context, ctx, id)
+  await requireRenaming(context, ctx)
+  await getOwnLine(context, userId, id)
+  const inQuery = await readQuery(ctx, change, context.vocabulary)
+  const inBody = await readFields(change, ctx.request.body)
+  const { name } = { ...inQuery, ...inBody }
+  if (name === undefined) {
+    throw new UserError('give a name, in a JSON body or in the query: nothing else of it can be changed here')
+  }
   await renameLine(context, userId, id, name)
-  return presentLine(await getOwnLine(context, userId, id))
+  return inBody.name === undefined
+    ? listVisible(context, ctx)
+    : presentLine(await getOwnLine(context, userId, id))
 })
+
+async function listVisible(
+  context: Context,
+  ctx: KoaContext,
+  filter?: { id?: string; phoneNumber?: string; name?: string },
+) {
+  const lines = await listOwnLines(context, userOf(ctx), filter)
+  const visible = await visibleLines(context, ctx)
+  return lines.filter(({ id }) => visible?.has(id) ?? true).map(presentLine)
+}
 
 export const getLimits = onOwn('line', async (context, { userId, id }) => {
   const { line, numbers } = await readLimits(context, userId, id)

@@ -3,6 +3,7 @@ import type { MessageFilter } from '../../database/messages/reading.js'
 import { SCOPES, type Scope } from '../../domain/application-access.js'
 import { findConnectedLines } from '../../domain/application-lines.js'
 import type { Context } from '../../domain/context.js'
+import { UserError } from '../../errors.js'
 import { applicationOf, hasScope, userOf } from '../middleware/authenticate.js'
 
 /**
@@ -12,6 +13,24 @@ import { applicationOf, hasScope, userOf } from '../middleware/authenticate.js'
 export async function visibleLines(context: Context, ctx: KoaContext): Promise<Set<string> | undefined> {
   if (applicationOf(ctx) === undefined || hasScope(ctx, 'lines:read')) return undefined
   return new Set(await connectedLines(context, ctx, SCOPES))
+}
+
+/** @throws UserError 404 for a line that the application which asks may not see */
+export async function requireVisible(context: Context, ctx: KoaContext, lineId: string): Promise<void> {
+  const visible = await visibleLines(context, ctx)
+  if (visible?.has(lineId) === false) throw new UserError('no such line', 404)
+}
+
+/**
+ * An application may rename the lines that it sees.
+ *
+ * @throws UserError 403 when the user, the last time, did not allow it any more
+ */
+export async function requireRenaming(context: Context, ctx: KoaContext): Promise<void> {
+  if (applicationOf(ctx) === undefined) return
+  const renamable = await connectedLines(context, ctx, ['lines:write'])
+  if (renamable.length === 0)
+    throw new UserError('the user no longer lets this application rename lines', 403)
 }
 
 /** Of connected lines all messages with `messages:connect`; who may only write sees what it wrote itself. */

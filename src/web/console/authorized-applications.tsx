@@ -20,6 +20,7 @@ const AUTHORIZED = '/console/authorized-applications'
 const MAY: Record<string, string> = {
   'messages:connect': 'gets what comes in, reads its messages, sends from it',
   'messages:write': 'sends from it',
+  'lines:write': 'renames it',
 }
 
 /** Whom the user lets at their lines, for what, and how to end it (specification §1.5). */
@@ -128,9 +129,9 @@ function Moment({ at }: { at: Date | null }) {
 }
 
 function permissions(scopes: readonly string[]): string {
-  const words = scopes.includes('messages:connect')
-    ? [MAY['messages:connect']]
-    : scopes.flatMap((scope) => MAY[scope] ?? [])
+  // Who gets what comes in may send, too.
+  const isWider = scopes.includes('messages:connect')
+  const words = scopes.flatMap((scope) => (isWider && scope === 'messages:write' ? [] : (MAY[scope] ?? [])))
   return words.length === 0 ? 'only sees it' : words.join('; ')
 }
 

@@ -50,7 +50,7 @@ function createRecords({ db }: Context, kind: OAuthRecordKind): Adapter {
     },
     consume: async (id) => {
       if (await available(() => consumeOAuthRecord(db, kind, sha256(id)))) return
-      // Somebody used it between our look at it and now: as every second use, that ends the grant (RFC 9700 §2.1.1).
+      // It was used up between our look at it and now: as every use too many, that ends the grant (RFC 9700 §2.1.1).
       const record = await available(() => findOAuthRecord(db, kind, sha256(id)))
       const grantId = record?.payload.grantId
       if (typeof grantId === 'string') await available(() => deleteOAuthGrant(db, sha256(grantId)))

@@ -3,6 +3,7 @@ import type { LineStatus, OwnLine } from '../../database/lines.js'
 import { isScope, type Scope } from '../../domain/application-access.js'
 import { findConnectedLines } from '../../domain/application-lines.js'
 import { findClient, type Application } from '../../domain/applications.js'
+import { isRedirectUriOf } from '../../domain/applications/redirect-uris.js'
 import type { Context } from '../../domain/context.js'
 import { listOwnLines } from '../../domain/lines.js'
 import { UserError } from '../../errors.js'
@@ -35,7 +36,7 @@ export async function readAsked(context: Context, ctx: KoaContext): Promise<Aske
   const application = await findClient(context, String(params.client_id))
   const redirectUri = String(params.redirect_uri)
   // Both may be gone by now; nobody is sent to an address that the application has taken back.
-  if (!application?.redirectUris.includes(redirectUri)) throw isOver()
+  if (application === undefined || !isRedirectUriOf(application.redirectUris, redirectUri)) throw isOver()
 
   const { userId } = sessionOf(ctx)
   const active = (await listOwnLines(context, userId)).filter(isActive)

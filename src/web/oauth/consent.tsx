@@ -19,6 +19,7 @@ const PERMISSIONS: Record<Scope, string> = {
     'Receive the texts, media and voicemails that come to the lines you choose, read their messages, and send from them',
   'messages:write': 'Send messages from the lines you choose',
   'lines:read': 'See all of your lines: their names, numbers and states',
+  'lines:write': 'Rename the lines that it sees',
 }
 
 /** The page where a user lets an application use lines of theirs, or does not (contract §5). */

@@ -1,3 +1,4 @@
+import { isScope } from '../../domain/application-access.js'
 import { UserError } from '../../errors.js'
 import type { Vocabulary } from '../../vocabulary.js'
 
@@ -46,6 +47,7 @@ export function readTokenRequest(vocabulary: Vocabulary, sent: Record<string, un
 
 /**
  * Basic and body together are one and the same when they are equal; and Basic without a secret only says who asks.
+ * A header of another scheme is nobody's credentials: some clients send the old access token with everything.
  *
  * @param authorization the header
  * @returns what is left of both
@@ -55,6 +57,7 @@ export function readCredentials(
   authorization: string,
   parameters: Parameters,
 ): { authorization: string; parameters: Parameters } {
+  if (!/^Basic\b/i.test(authorization)) return { authorization: '', parameters }
   const basic = /^Basic +([\w+/-]+=*)$/i.exec(authorization)?.[1]
   if (basic === undefined) return { authorization, parameters }
   const [, id = '', secret = ''] = /^([^:]*):(.*)$/s.exec(Buffer.from(basic, 'base64').toString()) ?? []
@@ -86,10 +89,15 @@ function pick(vocabulary: Vocabulary, sent: Record<string, unknown>, names: read
   return parameters
 }
 
-/** By comma, by space or by both, in any word; to the package by one space. */
+/**
+ * By comma, by space or by both, in any word; to the package by one space. Beside a known scope unknown ones are passed
+ * over: clients of the original also ask for what only the original had (contract §5).
+ */
 function readScope(vocabulary: Vocabulary, written: string): string {
-  const scopes = written.split(/[\s,]+/).filter((each) => each !== '')
-  return [...new Set(scopes.map((each) => vocabulary.canonicalScope(each)))].join(' ')
+  const parts = written.split(/[\s,]+/).filter((each) => each !== '')
+  const scopes = [...new Set(parts.map((each) => vocabulary.canonicalScope(each)))]
+  const known = scopes.filter(isScope)
+  return (known.length > 0 ? known : scopes).join(' ')
 }
 
 /** RFC 6749 §2.3.1 has both encoded as in a form. */

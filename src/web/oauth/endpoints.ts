@@ -6,6 +6,7 @@ import { SCOPES } from '../../domain/application-access.js'
 import type { Context } from '../../domain/context.js'
 import { Unavailable, UserError } from '../../errors.js'
 import { newId } from '../../ids.js'
+import { leaveOriginsToProvider } from '../middleware/other-origins.js'
 import { presentConnectedLines } from './connected-lines.js'
 import { encode, readAuthorization, readCredentials, readTokenRequest, type Parameters } from './dialect.js'
 import { enterProvider } from './enter.js'
@@ -38,13 +39,14 @@ export function exchange(context: Context): Middleware {
     await keepPace(context, ctx)
     const parameters = readTokenRequest(context.vocabulary, ctx.request.body as Record<string, unknown>)
     await enterWithBody(context, ctx, '/oauth/access', await withRedirectUri(context, parameters))
+    const answer = withScope(context, ctx.body as Record<string, unknown>)
+    ctx.body = answer
     if (ctx.status !== 200) return
     const { AccessToken: token } = (ctx as unknown as KoaContextWithOIDC).oidc.entities
     if (token === undefined) throw new Error('a token was answered and not kept')
     const { clientId = '', accountId } = token
-    const answer = ctx.body as Record<string, unknown>
     ctx.body = {
-      ...withScope(context, answer),
+      ...answer,
       [context.vocabulary.connectedField]: await presentConnectedLines(context, clientId, accountId),
     }
   }
@@ -113,6 +115,10 @@ async function enterWithBody(
   sent: Parameters,
 ): Promise<void> {
   const { authorization, parameters } = readCredentials(ctx.get('Authorization'), sent)
+  if (authorization === '' && parameters.client_id === undefined) {
+    refuseNobody(ctx)
+    return
+  }
   const body = Buffer.from(encode(parameters))
   const request = Object.assign(Readable.from([body]), {
     method: 'POST',
@@ -130,9 +136,21 @@ async function enterWithBody(
   }) as unknown as IncomingMessage
   ctx.req = request
   ctx.request.req = request
+  leaveOriginsToProvider(ctx)
   ctx.path = path
   ctx.querystring = ''
   await enterProvider(context, ctx)
+}
+
+/** RFC 6749 §5.2 has it so when there is no client authentication at all; the package would say invalid_request. */
+function refuseNobody(ctx: KoaContext): void {
+  ctx.status = 401
+  ctx.set('WWW-Authenticate', 'Basic realm="Linehook"')
+  ctx.body = {
+    error: 'invalid_client',
+    error_description:
+      'say which application asks: client_id and client_secret in the body, or by HTTP Basic',
+  }
 }
 
 function withScope({ vocabulary }: Context, answer: Record<string, unknown>): Record<string, unknown> {

@@ -1,6 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto'
 import type { Configuration, Provider as OAuthProvider } from 'oidc-provider'
 import { findClient, isClientSecret } from '../../domain/applications.js'
+import { isRedirectUriOf } from '../../domain/applications/redirect-uris.js'
 import { isScope, SCOPES } from '../../domain/application-access.js'
 import type { Context } from '../../domain/context.js'
 import { isId } from '../../ids.js'
@@ -88,17 +89,15 @@ function configure(context: Context): Configuration {
         getResourceServerInfo: () => ({ scope: SCOPES.join(' '), accessTokenFormat: 'opaque' }),
       },
     },
-    extraParams: { scope: requireKnownScopes, line_id: requireId },
+    extraParams: { scope: requireKnownScope(context), line_id: requireId },
     interactions: { url: (_, { uid }) => `/oauth/consent/${uid}` },
     findAccount: (_, userId) => ({ accountId: userId, claims: () => ({ sub: userId }) }),
     issueRefreshToken: () => true,
     rotateRefreshToken: () => true,
     revokeGrantPolicy: () => true,
     expiresWithSession: () => false,
-    // A page's script may use its own application's public client.
-    clientBasedCORS: (_, origin, client) =>
-      client.clientAuthMethod === 'none' &&
-      (client.redirectUris ?? []).some((uri) => new URL(uri).origin === origin),
+    // A page has no secret; and which page it is says nothing, for PKCE and the refresh token are what proves it.
+    clientBasedCORS: (_, _origin, client) => client.clientAuthMethod === 'none',
     renderError: answerAuthorizationError(context),
   }
 }
@@ -107,7 +106,10 @@ function configure(context: Context): Configuration {
 function checkClientsOurselves(context: Context, provider: OAuthProvider): void {
   const { Client } = provider as unknown as {
     Client: {
-      prototype: { compareClientSecret(this: { clientId: string }, secret: string): Promise<boolean> }
+      prototype: {
+        compareClientSecret(this: { clientId: string }, secret: string): Promise<boolean>
+        redirectUriAllowed(this: { redirectUris: string[] }, uri: string): boolean
+      }
       Schema: { prototype: { redirectUris(): void } }
     }
   }
@@ -115,15 +117,23 @@ function checkClientsOurselves(context: Context, provider: OAuthProvider): void 
     const application = await findClient(context, this.clientId)
     return application !== undefined && isClientSecret(application, secret)
   }
-  // They were judged at the registration; here they are only compared, to the letter.
+  // They were judged at the registration; here they are only compared.
   Client.Schema.prototype.redirectUris = () => undefined
+  Client.prototype.redirectUriAllowed = function (uri) {
+    return isRedirectUriOf(this.redirectUris, uri)
+  }
 }
 
-function requireKnownScopes(_: unknown, scope: string | undefined): void {
-  const scopes = (scope ?? '').split(' ').filter((each) => each !== '')
-  const unknown = scopes.filter((each) => !isScope(each))
-  if (scopes.length === 0) throw new errors.InvalidScope(`ask for a scope: ${SCOPES.join(', ')}`, '')
-  if (unknown.length > 0) throw new errors.InvalidScope('unknown scope', unknown.join(' '))
+/** Unknown ones are left out before this, beside a known one. */
+function requireKnownScope({ vocabulary }: Context) {
+  const known = SCOPES.map((scope) => vocabulary.scope(scope)).join(', ')
+  return (_: unknown, scope: string | undefined): void => {
+    const scopes = (scope ?? '').split(' ').filter((each) => each !== '')
+    if (scopes.length === 0) throw new errors.InvalidScope(`ask for a scope: ${known}`, '')
+    if (scopes.some(isScope)) return
+    const unknown = scopes.map((each) => vocabulary.scope(each)).join(' ')
+    throw new errors.InvalidScope(`no known scope: ask for one of ${known}`, unknown)
+  }
 }
 
 function requireId(_: unknown, lineId: string | undefined): void {

@@ -10,10 +10,12 @@ import {
   inPath,
   inQuery,
   listOf,
+  maybeGivenUrl,
   maybeMoment,
   maybeText,
   maybeUrl,
   moment,
+  name,
   object,
   oneOf,
   schemaOf,
@@ -25,19 +27,24 @@ import { nextPage } from './lists.js'
 import { problems } from './problems.js'
 import type { Words } from './words.js'
 
-const changeable = {
-  name: describe({ type: 'string', minLength: 1, maxLength: 100 }, 'Users read it when they authorize it.'),
+const fields = {
+  name: describe(name, 'Users read it when they authorize it.'),
   description: { type: ['string', 'null'], maxLength: 500 },
   website: maybeUrl,
   redirectUris: describe(
-    { type: 'array', items: text, minItems: 1, maxItems: 10 },
-    'Compared as whole strings. https, the scheme of an app, or http to the own machine only.',
+    { type: 'array', items: { type: 'string', format: 'uri', maxLength: 2048 }, minItems: 1, maxItems: 10 },
+    'Compared as whole strings. https, the scheme of an app, or http to the own machine only, with any port.',
   ),
   webhookUrl: describe(maybeUrl, 'Where its events are sent; null: it gets none.'),
   optInEvents: describe(
     listOf(oneOf(...OPT_IN_EVENT_TYPES)),
     'Events besides those of received messages that the webhook URL gets. `lineDisconnected`: a user took away what it names.',
   ),
+}
+const changeable = {
+  ...fields,
+  website: maybeGivenUrl,
+  webhookUrl: describe(maybeGivenUrl, 'Where its events are sent; null: it gets none.'),
 }
 const kind = describe(
   oneOf('confidential', 'public'),
@@ -49,7 +56,7 @@ export function applicationSchemas({ vocabulary }: Words): Record<string, Schema
     id,
     clientId: text,
     kind,
-    ...changeable,
+    ...fields,
     description: text,
     endpoint: describe(
       { anyOf: [schemaOf('EndpointHealth'), { type: 'null' }] },
@@ -98,6 +105,7 @@ export function applicationPaths({ lines }: Words): Paths {
         operationId: 'listApplications',
         tags,
         summary: 'List the applications that you registered',
+        description: 'Oldest first, without their secrets.',
         responses: { 200: answers('All of them.', listOf(schemaOf('Application'))), ...problems(401) },
       },
       post: {
@@ -120,6 +128,7 @@ export function applicationPaths({ lines }: Words): Paths {
         operationId: 'getApplication',
         tags,
         summary: 'Get an application',
+        description: 'Without its secrets.',
         responses: { 200: answer, ...problems(401, 404) },
       },
       put: {
@@ -158,6 +167,7 @@ export function applicationPaths({ lines }: Words): Paths {
         operationId: 'getApplicationSigningSecret',
         tags,
         summary: 'Get the secret that signs its events',
+        description: 'Its server verifies events by it (Standard Webhooks).',
         responses: { 200: signingSecret, ...problems(401, 404) },
       },
     },
@@ -190,6 +200,7 @@ export function applicationPaths({ lines }: Words): Paths {
         operationId: 'sendHeldApplicationEvents',
         tags,
         summary: 'Send the events that were held while its webhook URL was disabled',
+        description: 'Oldest first. Not while the URL is disabled still.',
         responses: {
           200: answers('How many.', object({ count })),
           ...problems(400, 401, 404, 409, 413),

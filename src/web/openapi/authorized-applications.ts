@@ -1,13 +1,13 @@
 import {
   answers,
   describe,
+  e164,
   id,
   inPath,
   listOf,
   maybeMoment,
   maybeUrl,
   moment,
-  number,
   object,
   schemaOf,
   text,
@@ -29,7 +29,7 @@ export function authorizedApplicationSchemas({ vocabulary, lines }: Words): Reco
           object({
             id,
             name: text,
-            phoneNumber: number,
+            phoneNumber: e164,
             scopes: describe(listOf(text), 'What it may do.'),
             connectedAt: moment,
             lastSentAt: maybeMoment,
@@ -52,6 +52,7 @@ export function authorizedApplicationPaths({ vocabulary, line, lines, Line }: Wo
         operationId: 'listAuthorizedApplications',
         tags,
         summary: `List the applications that may use your ${lines}`,
+        description: 'With what each may do, and when it last sent or received.',
         responses: {
           200: answers('All of them.', listOf(schemaOf('AuthorizedApplication'))),
           ...problems(401),

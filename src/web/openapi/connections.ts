@@ -9,6 +9,7 @@ import {
   inPath,
   listOf,
   maybe,
+  maybeGivenUrl,
   maybeMoment,
   maybeText,
   maybeUrl,
@@ -95,7 +96,7 @@ export function connectionPaths({ vocabulary, line, Line }: Words): Paths {
           'At least one of the fields; what is left out stays. `enabled: true` also enables an endpoint that was ' +
           'disabled. A URL can be set only while the connection is enabled.',
         requestBody: body({
-          ...object({ enabled: flag, outgoingWebhookUrl: maybeUrl, optInEvents }, [
+          ...object({ enabled: flag, outgoingWebhookUrl: maybeGivenUrl, optInEvents }, [
             'enabled',
             'outgoingWebhookUrl',
             'optInEvents',
@@ -108,6 +109,7 @@ export function connectionPaths({ vocabulary, line, Line }: Words): Paths {
         operationId: `disconnect${Line}`,
         tags,
         summary: 'Disconnect, and delete the incoming webhook',
+        description: 'Its URL answers 404 from now on, and no event is sent any more.',
         responses: { 200: answer, ...problems(401, 404) },
       },
     },
@@ -130,6 +132,7 @@ export function connectionPaths({ vocabulary, line, Line }: Words): Paths {
         operationId: 'getSigningSecret',
         tags,
         summary: 'Get the secret that signs events',
+        description: 'Your server verifies events by it (Standard Webhooks).',
         responses: { 200: secret, ...problems(401, 404) },
       },
     },
@@ -149,6 +152,7 @@ export function connectionPaths({ vocabulary, line, Line }: Words): Paths {
         operationId: 'sendHeldEvents',
         tags,
         summary: 'Send the events that were held while the endpoint was disabled',
+        description: 'Oldest first. Not while the endpoint is disabled still.',
         responses: {
           200: answers('How many.', object({ count })),
           ...problems(400, 401, 404, 409, 413),

@@ -89,6 +89,7 @@ export function deliveryPaths(words: Words): Paths {
         operationId: 'getDelivery',
         tags,
         summary: 'Get a delivery with its attempts',
+        description: 'Each attempt with its status, its duration, and the beginning of the answer.',
         responses: { 200: answer, ...problems(401, 404) },
       },
     },

@@ -10,6 +10,7 @@ import { messagePaths, messageSchemas } from './messages.js'
 import { describeScopes, oauthPaths, oauthSchemas } from './oauth.js'
 import { problemResponses, problemSchema } from './problems.js'
 import { servicePaths, serviceSchemas, simulatorPaths } from './service.js'
+import { describeTags } from './tags.js'
 import { outgoingWebhooks, webhookPaths, webhookSchemas } from './webhooks.js'
 import { wordsOf } from './words.js'
 
@@ -29,10 +30,12 @@ export function describeApi({ config, vocabulary }: Context) {
         "console, under Settings. Those that name scopes also take an application's access token. Success is always " +
         '200; errors are RFC 9457 problems.',
       license: { name: 'MIT', identifier: 'MIT' },
+      contact: { name: 'Who runs this installation', url: config.publicUrl },
     },
     // Relative: whoever reads it through another name stays there.
     servers: [{ url: new URL(config.publicUrl).pathname }],
     security: [{ apiToken: [] }],
+    tags: describeTags(words),
     paths: {
       ...linePaths(words),
       ...connectionPaths(words),

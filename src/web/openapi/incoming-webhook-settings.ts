@@ -18,6 +18,7 @@ export function incomingWebhookSettingPaths({ vocabulary, line }: Words): Paths 
         operationId: 'getIncomingWebhook',
         tags,
         summary: 'Get the URL with its token',
+        description: 'Whoever has the URL can send; give it a new token when it got out.',
         responses: { 200: answer, ...problems(401, 404) },
       },
       post: {
@@ -31,6 +32,7 @@ export function incomingWebhookSettingPaths({ vocabulary, line }: Words): Paths 
         operationId: 'deleteIncomingWebhook',
         tags,
         summary: 'Delete it: its URL answers 404 from now on',
+        description: 'A new one can be made; it has another token.',
         responses: {
           200: answers('The connection as it is now.', schemaOf('Connection')),
           ...problems(401, 404),
@@ -43,6 +45,7 @@ export function incomingWebhookSettingPaths({ vocabulary, line }: Words): Paths 
         operationId: 'regenerateToken',
         tags,
         summary: 'Give it a new token',
+        description: 'The old one ends at once, or works on for a while (`overlapSeconds`).',
         requestBody: body(
           object(
             {

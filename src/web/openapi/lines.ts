@@ -3,6 +3,7 @@ import {
   body,
   count,
   describe,
+  e164,
   flag,
   id,
   inPath,
@@ -10,6 +11,7 @@ import {
   listOf,
   maybeMoment,
   moment,
+  name,
   number,
   object,
   oneOf,
@@ -33,7 +35,7 @@ export function lineSchemas({ line, Line }: Words): Record<string, Schema> {
     [Line]: object({
       id,
       name: text,
-      phoneNumber: describe(number, 'E.164'),
+      phoneNumber: e164,
       status: describe(oneOf('active', 'disabled'), `A disabled ${line} sends and delivers nothing.`),
       isConnected: describe(flag, 'Whether its developer connection is enabled.'),
       messagesPerNumberPerMinute: describe(count, 'The limit to one number.'),
@@ -66,6 +68,7 @@ export function linePaths(words: Words): Paths {
         security,
         parameters: [
           inQuery('id', id, `Only the ${line} with this id.`),
+          inQuery(vocabulary.idField, id, 'The same as `id`.'),
           inQuery('phoneNumber', text, `Only the ${line} with this number.`),
           inQuery('name', text, `Only ${lines} with exactly this name.`),
         ],
@@ -78,6 +81,7 @@ export function linePaths(words: Words): Paths {
         operationId: `get${Line}`,
         tags,
         summary: `Get a ${line}`,
+        description: `An application gets one that it sees.`,
         security,
         responses: { 200: answers(`The ${line}.`, schemaOf(Line)), ...problems(401, 403, 404) },
       },
@@ -85,8 +89,18 @@ export function linePaths(words: Words): Paths {
         operationId: `rename${Line}`,
         tags,
         summary: `Rename a ${line}`,
-        requestBody: body(object({ name: { type: 'string', minLength: 1, maxLength: 100 } })),
-        responses: { 200: answers(`The ${line}.`, schemaOf(Line)), ...problems(400, 401, 404, 413) },
+        description:
+          'With the name in the body, or in the query as clients of the original send it; other parameters, such as ' +
+          `\`ringer\`, are passed over; of both the body counts. An application needs to see the ${line} and to have \`${vocabulary.scope('lines:write')}\`.`,
+        security: orApplication(words, 'lines:write'),
+        parameters: [inQuery('name', text, 'Instead of a body, and as in it.')],
+        requestBody: body(object({ name }, ['name']), { isOptional: true }),
+        responses: {
+          200: answers(`The ${line}; for a name in the query, all ${lines}.`, {
+            oneOf: [schemaOf(Line), listOf(schemaOf(Line))],
+          }),
+          ...problems(400, 401, 403, 404, 413),
+        },
       },
     },
     [vocabulary.path('/v1/lines/{lineId}/opt-outs')]: {
@@ -113,6 +127,7 @@ export function linePaths(words: Words): Paths {
         operationId: 'getLimits',
         tags,
         summary: "See how full the incoming webhook's windows are",
+        description: 'What is counted is what was accepted in the last 60 s.',
         responses: {
           200: answers('The windows now.', schemaOf('Limits')),
           ...problems(401, 404),

@@ -7,6 +7,8 @@ import {
   count,
   describe,
   fieldsBody,
+  givenNumber,
+  givenUrl,
   id,
   inHeader,
   inPath,
@@ -21,7 +23,6 @@ import {
   object,
   oneOf,
   schemaOf,
-  url,
   type Paths,
   type Schema,
 } from './parts.js'
@@ -132,17 +133,24 @@ export function messagePaths(words: Words): Paths {
             'With the same key again, within 24 h, the same message is answered and nothing is sent.',
           ),
         ],
-        requestBody: fieldsBody(
-          object(
+        requestBody: fieldsBody({
+          ...object(
             {
               [words.vocabulary.idField]: id,
-              toNumber: number,
+              toNumber: givenNumber,
               text: { type: 'string', maxLength: 1600 },
-              mediaUrl: describe(url, 'png, jpg, gif or mpg, under 5 MB.'),
+              mediaUrl: describe(
+                { anyOf: [givenUrl, { const: '' }] },
+                'png, jpg, gif or mpg, under 5 MB; empty: none.',
+              ),
             },
             ['text', 'mediaUrl'],
           ),
-        ),
+          anyOf: [
+            { required: ['text'], properties: { text: { pattern: '\\S' } } },
+            { required: ['mediaUrl'], properties: { mediaUrl: givenUrl } },
+          ],
+        }),
         responses: { 200: answer, ...problems(400, 401, 403, 404, 409, 413, 422, 429) },
       },
     },
@@ -151,6 +159,7 @@ export function messagePaths(words: Words): Paths {
         operationId: 'countSegments',
         tags,
         summary: 'Count the segments of a text before it is sent',
+        description: 'Nothing is sent or kept.',
         security,
         requestBody: body(object({ text: { type: 'string', maxLength: 1600 } })),
         responses: { 200: answers('What it takes.', schemaOf('Segments')), ...problems(400, 401, 403, 413) },
@@ -162,6 +171,7 @@ export function messagePaths(words: Words): Paths {
         operationId: 'getMessage',
         tags,
         summary: 'Get a message',
+        description: 'With what became of it: its state, the carrier’s answer, and its media.',
         security,
         responses: { 200: answer, ...problems(401, 403, 404) },
       },

@@ -1,18 +1,24 @@
 import { SCOPES, type Scope } from '../../domain/application-access.js'
 import {
   answers,
+  count,
   describe,
+  e164,
   fieldsBody,
+  flag,
   id,
   inQuery,
   listOf,
   object,
   oneOf,
+  requiredInQuery,
+  schemaOf,
   text,
   url,
   type Paths,
   type Schema,
 } from './parts.js'
+import { tooManyFields } from './problems.js'
 import type { Words } from './words.js'
 
 const tags = ['OAuth']
@@ -23,6 +29,7 @@ export function describeScopes({ vocabulary, lines }: Words): Record<string, str
     'messages:connect': `Receive the events of the ${lines} that the user chooses, read their messages, and send from them.`,
     'messages:write': `Send from the ${lines} that the user chooses.`,
     'lines:read': `See all of the user's ${lines}.`,
+    'lines:write': `Rename the ${lines} that the application sees.`,
   }
   return Object.fromEntries(SCOPES.map((scope) => [vocabulary.scope(scope), sentences[scope]]))
 }
@@ -40,23 +47,54 @@ export function oauthSchemas({ vocabulary, line, Line }: Words): Record<string, 
       expires_in: { type: 'integer', minimum: 1 },
       refresh_token: describe(
         text,
-        'Used once: the answer has the next one. A second use ends the authorization.',
+        'The answer to its use has the next one. Within 30 s it works once more; used later it ends the authorization.',
       ),
       scope: describe(text, 'As granted, with a space between two.'),
       [vocabulary.connectedField]: describe(
-        listOf({ $ref: `#/components/schemas/Connected${Line}` }),
+        listOf(schemaOf(`Connected${Line}`)),
         `The ${line}s that the user has connected.`,
       ),
     }),
     [`Connected${Line}`]: object({
       id,
       name: text,
-      phoneNumber: text,
+      phoneNumber: e164,
       status: oneOf('active', 'disabled'),
       outgoing_webhook_url: describe(
         { type: ['string', 'null'], format: 'uri' },
         `Where the ${line}'s events go: the application's webhook URL.`,
       ),
+    }),
+    Introspection: object(
+      {
+        active: flag,
+        client_id: id,
+        sub: describe(id, 'The user.'),
+        scope: text,
+        token_type: describe(oneOf('Bearer'), 'Of an access token.'),
+        exp: describe(count, 'Seconds since 1970.'),
+        iat: count,
+        iss: url,
+        aud: text,
+      },
+      ['client_id', 'sub', 'scope', 'token_type', 'exp', 'iat', 'iss', 'aud'],
+    ),
+    AuthorizationServer: object({
+      issuer: url,
+      authorization_endpoint: url,
+      token_endpoint: url,
+      revocation_endpoint: url,
+      introspection_endpoint: url,
+      scopes_supported: listOf(oneOf(...SCOPES.map((scope) => vocabulary.scope(scope)))),
+      response_types_supported: listOf(text),
+      response_modes_supported: listOf(text),
+      grant_types_supported: listOf(text),
+      token_endpoint_auth_methods_supported: listOf(text),
+      revocation_endpoint_auth_methods_supported: listOf(text),
+      introspection_endpoint_auth_methods_supported: listOf(text),
+      code_challenge_methods_supported: listOf(text),
+      authorization_response_iss_parameter_supported: flag,
+      service_documentation: url,
     }),
     OAuthError: object({ error: text, error_description: text, scope: text }, ['error_description', 'scope']),
   }
@@ -64,33 +102,51 @@ export function oauthSchemas({ vocabulary, line, Line }: Words): Record<string, 
 
 export function oauthPaths(words: Words): Paths {
   const { vocabulary, line } = words
-  const wrong = answers('RFC 6749 §5.2.', { $ref: '#/components/schemas/OAuthError' })
-  const faults = { 400: wrong, 401: wrong, 413: wrong, 429: wrong, 503: wrong }
+  const wrong = answers('RFC 6749 §5.2.', schemaOf('OAuthError'))
+  const faults = { 400: wrong, 401: wrong, 413: wrong, 415: wrong, 429: wrong, 503: wrong, ...tooManyFields }
   const credentials = {
     client_id: describe(text, 'Or by HTTP Basic, or both when they are equal.'),
     client_secret: text,
   }
+  const byCode = object(
+    {
+      grant_type: oneOf('authorization_code'),
+      code: text,
+      redirect_uri: describe(text, 'May be left out; must match when it is there.'),
+      code_verifier: describe(text, 'PKCE (RFC 7636), where a challenge was sent.'),
+      ...credentials,
+    },
+    ['redirect_uri', 'code_verifier', 'client_id', 'client_secret'],
+  )
+  const byRefreshToken = object(
+    {
+      grant_type: oneOf('refresh_token'),
+      refresh_token: text,
+      scope: describe(text, 'To ask for less than was granted.'),
+      ...credentials,
+    },
+    ['scope', 'client_id', 'client_secret'],
+  )
   const token = (operationId: string) => ({
     post: {
       operationId,
       tags,
       summary: 'Exchange a code or a refresh token for an access token',
+      description:
+        'As a form or as JSON. A public application sends `client_id` and no secret. What nobody knows is passed over.',
       security: [],
-      requestBody: fieldsBody(
-        object(
-          {
-            grant_type: oneOf('authorization_code', 'refresh_token'),
-            code: text,
-            redirect_uri: describe(text, 'May be left out; must match when it is there.'),
-            code_verifier: text,
-            refresh_token: text,
-            scope: text,
-            ...credentials,
-          },
-          ['code', 'redirect_uri', 'code_verifier', 'refresh_token', 'scope', 'client_id', 'client_secret'],
-        ),
-      ),
-      responses: { 200: answers('The tokens.', { $ref: '#/components/schemas/Token' }), ...faults },
+      requestBody: fieldsBody({ oneOf: [byCode, byRefreshToken] }),
+      responses: { 200: answers('The tokens.', schemaOf('Token')), ...faults },
+    },
+  })
+  const metadata = (operationId: string) => ({
+    get: {
+      operationId,
+      tags,
+      summary: "The authorization server's metadata (RFC 8414)",
+      security: [],
+      description: 'Where everything is, and what of OAuth is supported. By both names it is the same.',
+      responses: { 200: answers('The metadata.', schemaOf('AuthorizationServer')), ...tooManyFields },
     },
   })
   const ofToken = fieldsBody(
@@ -106,13 +162,18 @@ export function oauthPaths(words: Words): Paths {
         operationId: 'authorize',
         tags,
         summary: 'Ask a user for an authorization, in their browser',
+        description:
+          'Not for programs: send the browser there. It comes back to `redirect_uri` with a `code` or an `error`.',
         security: [],
         parameters: [
-          { ...inQuery('client_id', text, "The application's id."), required: true },
-          { ...inQuery('redirect_uri', url, 'One that is registered, to the letter.'), required: true },
+          requiredInQuery('client_id', id, "The application's id."),
+          requiredInQuery(
+            'redirect_uri',
+            url,
+            'One that is registered, to the letter; of a loopback address any port.',
+          ),
           {
-            ...inQuery('scope', text, 'With commas or spaces between them.'),
-            required: true,
+            ...requiredInQuery('scope', text, 'With commas or spaces between; unknown ones are passed over.'),
             examples: { both: { value: 'messages:write,messages:connect' } },
           },
           inQuery('state', text, 'Comes back as it is.'),
@@ -125,7 +186,8 @@ export function oauthPaths(words: Words): Paths {
           303: {
             description: 'To the page where the user decides, or back to the application with an error.',
           },
-          400: { description: 'A page or JSON that says why nobody can be sent back.' },
+          default: { description: 'A page, or JSON, that says why nobody can be sent back.' },
+          ...tooManyFields,
         },
       },
     },
@@ -137,6 +199,8 @@ export function oauthPaths(words: Words): Paths {
         operationId: 'revokeToken',
         tags,
         summary: 'End an authorization by one of its tokens (RFC 7009)',
+        description:
+          'Both of its tokens end, and all that came of them. A token that nobody knows is answered the same.',
         security: [],
         requestBody: ofToken,
         responses: { 200: answers('It works no more.', object({})), ...faults },
@@ -147,26 +211,16 @@ export function oauthPaths(words: Words): Paths {
         operationId: 'introspectToken',
         tags,
         summary: 'Ask about a token of your own application (RFC 7662)',
+        description: "Of another's token, and of one that is over, only `active: false` is told.",
         security: [],
         requestBody: ofToken,
         responses: {
-          200: answers('What it is worth.', {
-            type: 'object',
-            required: ['active'],
-            additionalProperties: true,
-          }),
+          200: answers('What it is worth.', schemaOf('Introspection')),
           ...faults,
         },
       },
     },
-    '/.well-known/oauth-authorization-server': {
-      get: {
-        operationId: 'getAuthorizationServer',
-        tags,
-        summary: "The authorization server's metadata (RFC 8414)",
-        security: [],
-        responses: { 200: answers('The metadata.', { type: 'object' }) },
-      },
-    },
+    '/.well-known/oauth-authorization-server': metadata('getAuthorizationServer'),
+    '/.well-known/openid-configuration': metadata('getAuthorizationServerByItsOtherName'),
   }
 }

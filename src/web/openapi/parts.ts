@@ -26,8 +26,23 @@ export const moment: Schema = { type: 'string', format: 'date-time' }
 export const maybeMoment: Schema = { type: ['string', 'null'], format: 'date-time' }
 export const url: Schema = { type: 'string', format: 'uri' }
 export const maybeUrl: Schema = { type: ['string', 'null'], format: 'uri' }
+/** As somebody gives one, null or empty for none. */
+export const givenUrl: Schema = { type: 'string', format: 'uri', pattern: '^https?://', maxLength: 2048 }
+export const maybeGivenUrl: Schema = { anyOf: [givenUrl, { type: 'null' }, { const: '' }] }
+/** What people call a thing: not blank. */
+export const name: Schema = { type: 'string', minLength: 1, maxLength: 100, pattern: '\\S' }
+/** Of a line. */
+export const e164: Schema = { type: 'string', pattern: '^\\+[1-9][0-9]{1,14}$', examples: ['+15551234567'] }
 /** Not only digits: who is at the other end may be a short code, or a name. */
 export const number: Schema = { type: 'string', examples: ['+15551234567'] }
+/** To send to. */
+export const givenNumber: Schema = {
+  type: 'string',
+  minLength: 2,
+  maxLength: 64,
+  description: "Best in E.164; one as people write it in the sender's own country is read, too.",
+  examples: ['+15551234567'],
+}
 
 export function oneOf(...words: readonly string[]): Schema {
   return { type: 'string', enum: words }
@@ -75,8 +90,13 @@ export function inPath(name: string, description: string) {
   return { name, in: 'path', required: true, description, schema: id }
 }
 
+/** Without a value it was not given: forms send all of theirs. */
 export function inQuery(name: string, schema: Schema, description: string) {
-  return { name, in: 'query', description, schema }
+  return { name, in: 'query', description, allowEmptyValue: true, schema }
+}
+
+export function requiredInQuery(name: string, schema: Schema, description: string) {
+  return { name, in: 'query', required: true, description, schema }
 }
 
 export function inHeader(name: string, schema: Schema, description: string, required = false) {

@@ -14,10 +14,18 @@ const PROBLEMS = {
     name: 'Unauthorized',
     description: "There is no API token, nor an application's access token; or it is not valid.",
   },
-  403: { name: 'Forbidden', description: 'This may not be done.' },
+  403: {
+    name: 'Forbidden',
+    description:
+      'This may not be done: an application asks for what only users may do, or without the scope; or the state forbids it.',
+  },
   404: { name: 'NotFound', description: 'There is no such thing, or it is somebody else’s.' },
   409: { name: 'Conflict', description: 'The state of things does not allow this; `detail` says what does.' },
   413: { name: 'TooLarge', description: 'The body is over 64 KiB.' },
+  415: {
+    name: 'UnknownEncoding',
+    description: 'The `Content-Encoding` is not supported; `Accept-Encoding` says what is.',
+  },
   422: { name: 'KeyReused', description: 'The `Idempotency-Key` was used with another body.' },
   429: { name: 'TooMany', description: 'Too much of it waits; try again later.' },
   500: { name: 'InternalError', description: 'Our fault; it is logged.' },
@@ -45,12 +53,22 @@ export const problemResponses = Object.fromEntries(
   }),
 )
 
-/** What may go wrong with an operation; 500 and 503 may with every one that asks the database. */
+/** What Node answers by itself, to every request: before it is known whose it is. */
+export const tooManyFields = {
+  431: { description: 'The header fields are too large, or too many.' },
+}
+
+/**
+ * What may go wrong with an operation. Where a token is asked for, one of an application may be the wrong one; where a
+ * body is read, it may be encoded as nobody knows; 500 and 503 may be with every one that asks the database.
+ */
 export function problems(...statuses: readonly ProblemStatus[]): Record<string, unknown> {
-  return Object.fromEntries(
-    [...statuses, 500 as const, 503 as const].map((status) => [
-      String(status),
-      { $ref: `#/components/responses/${PROBLEMS[status].name}` },
-    ]),
-  )
+  const all = new Set<ProblemStatus>([...statuses, 500, 503])
+  if (all.has(401)) all.add(403)
+  if (all.has(413)) all.add(415)
+  const responses = [...all].map((status) => [
+    String(status),
+    { $ref: `#/components/responses/${PROBLEMS[status].name}` },
+  ])
+  return { ...(Object.fromEntries(responses) as Record<string, unknown>), ...tooManyFields }
 }

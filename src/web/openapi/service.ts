@@ -3,6 +3,8 @@ import {
   body,
   count,
   describe,
+  givenNumber,
+  givenUrl,
   id,
   inQuery,
   listOf,
@@ -13,11 +15,10 @@ import {
   oneOf,
   schemaOf,
   text,
-  url,
   type Paths,
   type Schema,
 } from './parts.js'
-import { problems } from './problems.js'
+import { problems, tooManyFields } from './problems.js'
 import type { Words } from './words.js'
 
 const tags = ['Service']
@@ -37,7 +38,8 @@ export const servicePaths: Paths = {
       tags,
       summary: 'Whether the process lives',
       security: [],
-      responses: { 200: answers('It does.', object({ status: oneOf('ok') })) },
+      description: 'Asks nothing of the stores: it answers as long as the process does.',
+      responses: { 200: answers('It does.', object({ status: oneOf('ok') })), ...tooManyFields },
     },
   },
   '/readyz': {
@@ -45,10 +47,12 @@ export const servicePaths: Paths = {
       operationId: 'isReady',
       tags,
       summary: 'Whether messages can be accepted',
+      description: 'For a load balancer: asks Postgres and Redis.',
       security: [],
       responses: {
         200: answers('They can.', schemaOf('Readiness')),
         503: answers('They cannot: Postgres does not answer.', schemaOf('Readiness')),
+        ...tooManyFields,
       },
     },
   },
@@ -57,8 +61,9 @@ export const servicePaths: Paths = {
       operationId: 'getDescription',
       tags,
       summary: 'This document',
+      description: 'In the words of this installation. `/docs` shows it to people.',
       security: [],
-      responses: { 200: answers('OpenAPI 3.1.', { type: 'object' }) },
+      responses: { 200: answers('OpenAPI 3.1.', { type: 'object' }), ...tooManyFields },
     },
   },
 }
@@ -72,16 +77,20 @@ export function simulatorPaths({ line }: Words): Paths {
         operationId: 'simulateInbound',
         tags: simulator,
         summary: `Make a ${line} receive a text, media or a voicemail`,
+        description: 'Exactly one of `text`, `mediaUrl` and `voicemailUrl`, as if a carrier had brought it.',
         security: [],
         requestBody: body({
           ...object(
             {
-              fromNumber: number,
-              toNumber: describe(number, `The ${line}'s.`),
-              messageId: describe({ type: 'string', maxLength: 255 }, 'To bring the same one twice.'),
-              text: { type: 'string', maxLength: 10_000 },
-              mediaUrl: url,
-              voicemailUrl: url,
+              fromNumber: givenNumber,
+              toNumber: describe(givenNumber, `The ${line}'s.`),
+              messageId: describe(
+                { type: 'string', maxLength: 255, pattern: '^[^\\u0000]*$' },
+                'To bring the same one twice.',
+              ),
+              text: { type: 'string', minLength: 1, maxLength: 10_000 },
+              mediaUrl: givenUrl,
+              voicemailUrl: givenUrl,
             },
             ['messageId', 'text', 'mediaUrl', 'voicemailUrl'],
           ),
@@ -103,6 +112,7 @@ export function simulatorPaths({ line }: Words): Paths {
         operationId: 'readOutbox',
         tags: simulator,
         summary: 'See what the simulator took, newest first',
+        description: `What ${line}s at the simulator have sent, as a telephone would show it.`,
         security: [],
         parameters: [inQuery('toNumber', text, 'Only what was sent to this number.')],
         responses: {

@@ -2,6 +2,7 @@ import { eventType } from './deliveries.js'
 import {
   body,
   describe,
+  givenNumber,
   id,
   inHeader,
   inPath,
@@ -14,6 +15,7 @@ import {
   type Paths,
   type Schema,
 } from './parts.js'
+import { tooManyFields } from './problems.js'
 import type { Words } from './words.js'
 
 const REFUSALS: Record<string, string> = {
@@ -22,6 +24,7 @@ const REFUSALS: Record<string, string> = {
   404: "There is no such webhook: `URL doesn't exist`.",
   409: 'The first request with this `Idempotency-Key` is under way.',
   413: 'The body is over 64 KiB.',
+  415: 'The `Content-Encoding` is not supported; `Accept-Encoding` says what is.',
   422: 'This `Idempotency-Key` was used with another body.',
   429: 'Instead of 403 for a limit, where RATE_LIMIT_STATUS is 429.',
   500: 'Our fault; it is logged.',
@@ -33,8 +36,8 @@ export function webhookSchemas({ vocabulary, line }: Words): Record<string, Sche
     WebhookMessage: object({
       intent: { const: 'message' },
       data: object({
-        toNumber: describe({ ...text, minLength: 1 }, `E.164, or as in the ${line}'s own country.`),
-        text: { type: 'string', minLength: 1, maxLength: 1600 },
+        toNumber: givenNumber,
+        text: { type: 'string', maxLength: 1600, pattern: '\\S' },
       }),
     }),
     WebhookSuccess: object({ success: { const: true } }),
@@ -89,6 +92,7 @@ export function webhookPaths({ vocabulary, line, Line }: Words): Paths {
         content: { 'application/json': { schema: schemaOf('WebhookSuccess') } },
       },
       ...(Object.fromEntries(refusals) as Record<string, unknown>),
+      ...tooManyFields,
     },
   })
   const parameters = [inPath(vocabulary.idField, `The ${line}'s id.`)]

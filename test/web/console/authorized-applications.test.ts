@@ -57,11 +57,11 @@ describe('authorized applications in the console', () => {
       applicationId: application.id,
       userId: line.userId,
       lineIds: [line.lineId],
-      scopes: ['messages:write', 'lines:read'],
+      scopes: ['messages:write', 'lines:read', 'lines:write'],
     })
     expect(wordsOf(await page()))
       .to.include('names, numbers and states of all of your lines')
-      .and.include('Shop sends from it')
+      .and.include('Shop sends from it; renames it')
   })
 
   it('lose one line', async () => {

@@ -233,6 +233,31 @@ describe('/v1 by an access token', () => {
       expectInsufficient(await call(token, '/v1/messages'), 'messages:connect')
     })
 
+    it('lines:write renames the lines that it sees', async () => {
+      const second = await another()
+      const rename = (token: string, id: string, name: string) =>
+        call(token, `/v1/lines/${id}`, { method: 'PUT', body: JSON.stringify({ name }) })
+      const chosen = await authorize('lines:write')
+      expect((await rename(chosen, lineId, 'Chosen')).body).to.include({ id: lineId, name: 'Chosen' })
+      expect(await idsAt(chosen, '/v1/lines')).to.deep.equal([lineId])
+      expectProblem(await rename(chosen, second.lineId, 'Second'), 404, /no such line/)
+      const all = await authorize('lines:read lines:write')
+      expect((await rename(all, second.lineId, 'Second')).body).to.include({ name: 'Second' })
+      const others = (await createVisitor(server)).line
+      expectProblem(await rename(all, others.lineId, 'Mine'), 404, /no such line/)
+      expectInsufficient(
+        await rename(await authorize('messages:connect lines:read'), lineId, 'x'),
+        'lines:write',
+      )
+      expectProblem(await rename(all, lineId, 'x'), 403, /no longer lets/)
+      const names = await server.context
+        .db('lines')
+        .whereIn('id', [lineId, second.lineId])
+        .orderBy('id')
+        .pluck('name')
+      expect(names).to.deep.equal(['Chosen', 'Second'])
+    })
+
     it('without it only connected lines are seen', async () => {
       const second = await another()
       const token = await authorize('messages:write')
@@ -277,6 +302,7 @@ describe('/v1 by an access token', () => {
       const open = [
         'GET /v1/lines',
         'GET /v1/lines/{lineId}',
+        'PUT /v1/lines/{lineId}',
         'GET /v1/messages',
         'GET /v1/messages/{messageId}',
         'POST /v1/messages',
@@ -287,7 +313,7 @@ describe('/v1 by an access token', () => {
         .filter(({ method, path }) => !open.includes(`${method} ${path}`))
       expect(others).to.have.length.above(15)
       for (const { method, path } of others) {
-        const answer = await callPlain(server, token, path.replace(/\{\w+\}/g, lineId), { method })
+        const answer = await call(token, path.replace(/\{\w+\}/g, lineId), { method })
         expect(answer.status, `${method} ${path}`).to.equal(403)
         expectInsufficient(answer, undefined)
       }

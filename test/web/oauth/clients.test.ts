@@ -130,6 +130,55 @@ describe('the quick start works with', () => {
     })
   }
 
+  it('openid-client, which looks for the metadata where OpenID Connect has them', async () => {
+    const application = await createApplication(server)
+    const config = await openid.discovery(
+      new URL(server.web.url),
+      application.clientId,
+      application.clientSecret,
+      openid.ClientSecretPost(application.clientSecret),
+      // eslint-disable-next-line @typescript-eslint/no-deprecated -- its own word for plain http, which loopback is
+      { algorithm: 'oidc', execute: [openid.allowInsecureRequests] },
+    )
+    const url = openid.buildAuthorizationUrl(config, {
+      redirect_uri: REDIRECT_URI,
+      scope: 'messages:connect contacts:read',
+    })
+    const tokens = await openid.authorizationCodeGrant(config, await authorize(url.href))
+    expect(tokens.scope).to.equal('messages:connect')
+    await expectItWorks(tokens.access_token, application)
+  })
+
+  it('openid-client in a native application that listens on a port of its own', async () => {
+    const application = await createApplication(server, {
+      kind: 'public',
+      redirectUris: ['http://127.0.0.1/callback'],
+    })
+    const config = await openid.discovery(
+      new URL(server.web.url),
+      application.clientId,
+      undefined,
+      openid.None(),
+      // eslint-disable-next-line @typescript-eslint/no-deprecated -- as above
+      { algorithm: 'oauth2', execute: [openid.allowInsecureRequests] },
+    )
+    const verifier = openid.randomPKCECodeVerifier()
+    const url = openid.buildAuthorizationUrl(config, {
+      redirect_uri: 'http://127.0.0.1:49152/callback',
+      scope: 'messages:connect',
+      code_challenge: await openid.calculatePKCECodeChallenge(verifier),
+      code_challenge_method: 'S256',
+    })
+    const back = await authorize(url.href)
+    const tokens = await openid.authorizationCodeGrant(config, back, { pkceCodeVerifier: verifier })
+    await expectItWorks(tokens.access_token, application)
+    const refreshed = await Promise.all([
+      openid.refreshTokenGrant(config, tokens.refresh_token ?? ''),
+      openid.refreshTokenGrant(config, tokens.refresh_token ?? ''),
+    ])
+    for (const { access_token: token } of refreshed) await expectItWorks(token, application)
+  })
+
   for (const pkce of [false, true]) {
     it(`passport-oauth2 (${pkce ? 'with' : 'without'} PKCE)`, async () => {
       const application = await createApplication(server)

@@ -54,6 +54,8 @@ describe('the consent page', () => {
     for (const words of ['Receive the texts', 'Send messages', 'See all of your lines'])
       expect(text).to.include(words)
     expect((await open({ scope: 'messages:write' })).answer.text).not.to.include('Receive the texts')
+    const renames = (await open({ scope: 'lines:write contacts:write' })).answer.text
+    expect(renames).to.include('Rename the lines that it sees').and.not.to.include('contacts')
   })
 
   it('lists the active lines of the user, and none of others', async () => {
@@ -115,7 +117,7 @@ describe('the consent page', () => {
     expect(new URL(url).searchParams.get('error')).to.equal('invalid_request')
   })
 
-  for (const scope of ['messages:read', 'messages:write,openid', 'MESSAGES:WRITE', '*', '']) {
+  for (const scope of ['messages:read', 'messages:read,openid', 'MESSAGES:WRITE', '*', '']) {
     it(`is not reached with the scope "${scope}": back with invalid_scope`, async () => {
       const { url } = await open({ scope })
       const { searchParams } = new URL(url)

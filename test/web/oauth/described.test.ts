@@ -40,7 +40,10 @@ describe('the document and the answers of OAuth', () => {
     const tokens = (await requestToken(described, application, { grant_type: 'authorization_code', code }))
       .body as Tokens
     const token = { token: tokens.access_token }
-    await web.request('/.well-known/oauth-authorization-server')
+    const metadata = await web.request('/.well-known/oauth-authorization-server')
+    const alias = await web.request('/.well-known/openid-configuration')
+    expect(alias.body).to.deep.equal(metadata.body)
+    await web.request('/oauth/access', { method: 'POST' })
     await requestToken(described, application, token, { path: '/oauth/introspect' })
     await requestToken(described, application, {}, { path: '/oauth/introspect' })
     await requestToken(described, application, token, { path: '/oauth/revoke' })
@@ -53,7 +56,9 @@ describe('the document and the answers of OAuth', () => {
       'getTokenByItsUsualPath 400',
       'getTokenByItsLongPath 200',
       'getTokenByItsLongPath 400',
+      'getToken 401',
       'getAuthorizationServer 200',
+      'getAuthorizationServerByItsOtherName 200',
       'introspectToken 200',
       'introspectToken 400',
       'revokeToken 200',

@@ -83,6 +83,33 @@ describe('a client that', () => {
       })
     }
 
+    for (const [asked, granted] of [
+      [
+        'messages:connect lines:read lines:write contacts:read contacts:write',
+        'messages:connect lines:read lines:write',
+      ],
+      ['messages:connect,lines:read,lines:write,contacts:write', 'messages:connect lines:read lines:write'],
+      ['lines:read lines:write contacts:read contacts:write', 'lines:read lines:write'],
+      ['contacts:read openid messages:write toString', 'messages:write'],
+    ] as const) {
+      it(`asks for ${asked} gets what is known of it, and is told so`, async () => {
+        const back = await asks(raw(encodeURIComponent(asked)))
+        const code = back.searchParams.get('code') ?? ''
+        const answer = await requestToken(server, application, { grant_type: 'authorization_code', code })
+        const tokens = expectTokens(answer)
+        expect(tokens.scope).to.equal(granted)
+        const fields = { grant_type: 'refresh_token', refresh_token: tokens.refresh_token, scope: asked }
+        expect(expectTokens(await requestToken(server, application, fields)).scope).to.equal(granted)
+      })
+    }
+
+    it('asks for no known scope is sent back with invalid_scope', async () => {
+      for (const scope of ['contacts:read', 'contacts:read,contacts:write', 'lines:delete', '']) {
+        const { url } = await visitor.follow(raw(encodeURIComponent(scope)))
+        expect(url.startsWith(`${REDIRECT_URI}?error=invalid_scope&`), url).to.be.true
+      }
+    })
+
     it('sends an empty state gets none back', async () => {
       expect((await asks(raw('messages:write', '&state='))).searchParams.has('state')).to.be.false
     })
@@ -194,6 +221,15 @@ describe('a client that', () => {
       )
     })
 
+    it('sends its old access token along as Bearer gets tokens: that is nobody’s credentials', async () => {
+      expectTokens(await exchange({ headers: { Authorization: 'Bearer old' } }))
+      const nobody = await bare(
+        { grant_type: 'refresh_token', refresh_token: 'x' },
+        { Authorization: 'Bearer old' },
+      )
+      expectOAuthError(nobody, 401, 'invalid_client')
+    })
+
     it('with a client id and no secret in Basic may still send the secret in the body', async () => {
       expectTokens(await exchange({ headers: basic(application.clientId, '') }))
     })
@@ -215,10 +251,10 @@ describe('a client that', () => {
 
     it('sends nonsense is told so in JSON', async () => {
       for (const [body, status] of [
-        ['', 400],
+        ['', 401],
         ['{', 400],
         ['[]', 400],
-        ['grant_type=authorization_code&grant_type=refresh_token', 400],
+        ['grant_type=authorization_code&grant_type=refresh_token', 401],
         ['x'.repeat(70_000), 413],
         ['{"grant_type":{"a":1},"client_id":["a","b"]}', 400],
         [

@@ -88,12 +88,26 @@ describe('OAuth with PRODUCT_WORD=burner', () => {
     expect((await call(server, token, '/v1/burners')).body).to.have.length(1)
   })
 
+  it('says burners:… also where it refuses a scope', async () => {
+    for (const scope of ['burners:delete', 'lines:delete', ' ']) {
+      const { url } = await visitor.follow(authorizePath(asking(application, { scope })))
+      expect(new URL(url).searchParams.get('error'), scope).to.equal('invalid_scope')
+      expect(url).not.to.include('lines')
+    }
+    const { refresh_token } = await authorize({ scope: 'messages:write' })
+    const fields = { grant_type: 'refresh_token', refresh_token, scope: 'lines:read' }
+    const answer = await requestToken(server, application, fields)
+    expect(answer.body).to.include({ error: 'invalid_scope', scope: 'burners:read' })
+    expect(answer.text).not.to.include('lines')
+  })
+
   it('names its scopes so in the metadata and where one lacks', async () => {
     const { body } = await server.web.request('/.well-known/oauth-authorization-server')
     expect(body).to.have.deep.property('scopes_supported', [
       'messages:connect',
       'messages:write',
       'burners:read',
+      'burners:write',
     ])
     const { access_token: token } = await authorize({ scope: 'burners:read' })
     const answer = await send(server, token, {

@@ -51,6 +51,10 @@ describe('/v1/lines', () => {
       [`?id=${second.lineId}`, [second.lineId]],
       [`?id=${second.lineId.toUpperCase()}`, [second.lineId]],
       [`?id=${newId()}`, []],
+      [`?lineId=${second.lineId}`, [second.lineId]],
+      [`?lineId=${second.lineId.toUpperCase()}`, [second.lineId]],
+      [`?lineId=${newId()}`, []],
+      [`?lineId=${second.lineId}&id=${line.lineId}`, []],
       ['?name=Shop', [line.lineId]],
       ['?name=Home%20%26%20Garden', [second.lineId]],
       ['?name=Sho', []],
@@ -67,6 +71,7 @@ describe('/v1/lines', () => {
 
   for (const [query, detail] of [
     ['?id=7', /^id must be an id/],
+    ['?lineId=7', /^lineId must be an id/],
     ['?id=a&id=b', /^id may be given once/],
     ['?name=a&name=b', /^name may be given once/],
     ['?phoneNumber=nobody', /^phoneNumber must be a phone number/],
@@ -101,6 +106,34 @@ describe('/v1/lines', () => {
     })) {
       it(`refuses ${what}`, async () => {
         expectProblem(await client.put(path, body), 400, /\bname\b/)
+        expect(expectAnswer(await client.get(path))).to.have.property('name', 'Shop')
+      })
+    }
+
+    it('takes the name in the query too, as clients of the original do, and answers all lines', async () => {
+      const second = await createLine(api.context, { userId: line.userId, name: 'Home' })
+      const query =
+        'autoReplyActive=true&autoReplyText=false&callerIdEnabled=true&color=%23ff0000&name=B%C3%BCro+1&notifications=true&ringer=true'
+      for (const body of [undefined, {}]) {
+        const lines = expectAnswer(await client.ask('PUT', `${path}/?${query}`, body))
+        expect(lines).to.deep.equal(expectAnswer(await client.get('/v1/lines')))
+        expect(lines).to.have.length(2)
+        expect((lines as object[])[0]).to.include({ id: line.lineId, name: 'Büro 1' })
+        expect((lines as object[])[1]).to.include({ id: second.lineId, name: 'Home' })
+        await client.put(path, { name: 'Shop' })
+      }
+    })
+
+    for (const [query, body, detail] of [
+      ['?ringer=true', undefined, /^give a name/],
+      ['?ringer=true&name=', undefined, /^give a name/],
+      ['?name=a&name=b', undefined, /^name may be given once/],
+      ['?name=%20', undefined, /^name must have 1 to 100/],
+      ['?name=Office', { name: '' }, /^name must have 1 to 100/],
+      ['?name=Office', { name: 7 }, /^name must be a string/],
+    ] as const) {
+      it(`refuses ${query}${body ? ' with a body' : ''}, and renames nothing`, async () => {
+        expectProblem(await client.ask('PUT', path + query, body), 400, detail)
         expect(expectAnswer(await client.get(path))).to.have.property('name', 'Shop')
       })
     }

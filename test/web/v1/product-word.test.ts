@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { queueMessages, receiveManyForDelivery } from '../../domain/fixtures.js'
-import type { TestLine } from '../../helpers/factories.js'
+import { createLine, type TestLine } from '../../helpers/factories.js'
 import { createOwner, expectAnswer, expectProblem, serveApi, type Api, type Client } from './support.js'
 
 describe('/v1 with PRODUCT_WORD=burner', () => {
@@ -42,6 +42,15 @@ describe('/v1 with PRODUCT_WORD=burner', () => {
     const { text } = await client.get(`/v1/burners/${line.lineId}/connection`)
     expect(text).to.include(`"burnerId":"${line.lineId}"`).and.not.to.include('lineId')
     expect(expectAnswer(await client.get(`/v1/burners/${line.lineId}/limits`))).to.have.property('burner')
+  })
+
+  it('filters lines by burnerId and by lineId', async () => {
+    const { lineId } = await createLine(api.context, { userId: line.userId })
+    for (const field of ['burnerId', 'lineId']) {
+      const lines = expectAnswer(await client.get(`/v1/burners?${field}=${lineId}`)) as { id: string }[]
+      expect(lines.map(({ id }) => id)).to.deep.equal([lineId])
+    }
+    expectProblem(await client.get('/v1/burners?lineId=7'), 400, /^burnerId must be an id/)
   })
 
   it('filters by burnerId and by lineId, and goes on with burnerId', async () => {

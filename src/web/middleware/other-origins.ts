@@ -1,0 +1,41 @@
+import cors from '@koa/cors'
+import type { Middleware } from 'koa'
+
+/**
+ * What programs ask with a token or a code of their own, and what everybody may read. Not webhooks, whose URL is a
+ * secret that belongs into no page, and nothing that a cookie opens.
+ */
+const OPEN = /^\/(v1|\.well-known)\/|^\/oauth\/(access|token|revoke|introspect)$/
+
+/** A header that is not named here is hidden from a page's script. */
+const READABLE = [
+  'Link',
+  'Message-Id',
+  'RateLimit',
+  'RateLimit-Policy',
+  'Retry-After',
+  'WWW-Authenticate',
+] as const
+
+const allow = cors({
+  origin: '*',
+  allowMethods: ['GET', 'HEAD', 'PUT', 'POST', 'DELETE'],
+  exposeHeaders: [...READABLE],
+  // Two hours is the most that browsers keep it.
+  maxAge: 7200,
+  keepHeadersOnError: false,
+})
+
+/**
+ * Pages of other origins may use these (CORS), refusals included; never with credentials: a token is what opens them,
+ * and a browser sends it for nobody but the page that has it.
+ */
+export const allowOtherOrigins: Middleware = async (ctx, next) => {
+  await (OPEN.test(ctx.path) ? allow(ctx, next) : next())
+}
+
+/** oidc-provider says it again, once it knows whose application asks: only of public ones a page may do it. */
+export function leaveOriginsToProvider(ctx: Parameters<Middleware>[0]): void {
+  ctx.remove('Access-Control-Allow-Origin')
+  ctx.remove('Access-Control-Expose-Headers')
+}

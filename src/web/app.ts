@@ -8,7 +8,7 @@ import * as pages from './console/pages.js'
 import { showDocs } from './docs.js'
 import { allowNothing, allowPackagedPage } from './middleware/content-security.js'
 import { answerErrors, logBrokenAnswers } from './middleware/errors.js'
-import { readFieldsBody, readJsonBody } from './middleware/json-body.js'
+import { readCallbackBody, readFieldsBody, readJsonBody } from './middleware/json-body.js'
 import { logRequest } from './middleware/request-log.js'
 import { requireOpenWebhook } from './middleware/require-open-webhook.js'
 import { requireOperator } from './middleware/require-operator.js'
@@ -56,10 +56,10 @@ export function createApp(context: Context): Koa {
   // prettier-ignore
   {
     post(vocabulary.incomingWebhookPaths, requireOpenWebhook(context), readJsonBody(api.BODY_REFUSALS), api.acceptWebhookMessage(context))
-    post('/carriers/twilio/:accountId/message',   readFieldsBody(), api.answerTwilioCallback(context, 'message'))
-    post('/carriers/twilio/:accountId/status',    readFieldsBody(), api.answerTwilioCallback(context, 'status'))
-    post('/carriers/twilio/:accountId/voice',     readFieldsBody(), api.answerTwilioCallback(context, 'voice'))
-    post('/carriers/twilio/:accountId/recording', readFieldsBody(), api.answerTwilioCallback(context, 'recording'))
+    post('/carriers/twilio/:accountId/message',   readCallbackBody(), api.answerTwilioCallback(context, 'message'))
+    post('/carriers/twilio/:accountId/status',    readCallbackBody(), api.answerTwilioCallback(context, 'status'))
+    post('/carriers/twilio/:accountId/voice',     readCallbackBody(), api.answerTwilioCallback(context, 'voice'))
+    post('/carriers/twilio/:accountId/recording', readCallbackBody(), api.answerTwilioCallback(context, 'recording'))
     v1('get',    '/v1/lines',                                     api.getLines, ANY_SCOPE)
     v1('get',    '/v1/lines/:lineId',                             api.getLine, ANY_SCOPE)
     v1('put',    '/v1/lines/:lineId',                             api.putLine)

@@ -10,6 +10,7 @@ import { allowNothing, allowPackagedPage } from './middleware/content-security.j
 import { answerErrors, logBrokenAnswers } from './middleware/errors.js'
 import { readCallbackBody, readFieldsBody, readJsonBody } from './middleware/json-body.js'
 import { logRequest } from './middleware/request-log.js'
+import { requireAllHeaders } from './middleware/require-all-headers.js'
 import { requireOpenWebhook } from './middleware/require-open-webhook.js'
 import { requireOperator } from './middleware/require-operator.js'
 import { requireSameSite } from './middleware/require-same-site.js'
@@ -52,6 +53,7 @@ export function createApp(context: Context): Koa {
   app.use(helmet({ contentSecurityPolicy: false, frameguard: { action: 'deny' } }))
   app.use(allowNothing)
   app.use(answerErrors(context))
+  app.use(requireAllHeaders)
 
   // prettier-ignore
   {

@@ -65,7 +65,7 @@ export function oauthSchemas({ vocabulary, line, Line }: Words): Record<string, 
 export function oauthPaths(words: Words): Paths {
   const { vocabulary, line } = words
   const wrong = answers('RFC 6749 §5.2.', { $ref: '#/components/schemas/OAuthError' })
-  const faults = { 400: wrong, 401: wrong, 413: wrong, 429: wrong, 503: wrong }
+  const faults = { 400: wrong, 401: wrong, 413: wrong, 415: wrong, 429: wrong, 503: wrong }
   const credentials = {
     client_id: describe(text, 'Or by HTTP Basic, or both when they are equal.'),
     client_secret: text,

@@ -22,8 +22,10 @@ const REFUSALS: Record<string, string> = {
   404: "There is no such webhook: `URL doesn't exist`.",
   409: 'The first request with this `Idempotency-Key` is under way.',
   413: 'The body is over 64 KiB.',
+  415: 'The body is packed in a way that is not read here; `Accept-Encoding` says what is.',
   422: 'This `Idempotency-Key` was used with another body.',
   429: 'Instead of 403 for a limit, where RATE_LIMIT_STATUS is 429.',
+  431: 'There are more than 100 header fields.',
   500: 'Our fault; it is logged.',
   503: 'Try again after `Retry-After` seconds.',
 }

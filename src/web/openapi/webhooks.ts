@@ -35,7 +35,10 @@ export function webhookSchemas({ vocabulary, line }: Words): Record<string, Sche
     WebhookMessage: object({
       intent: { const: 'message' },
       data: object({
-        toNumber: describe({ ...text, minLength: 1 }, `E.164, or as in the ${line}'s own country.`),
+        toNumber: describe(
+          { ...text, minLength: 1 },
+          `E.164, as in the ${line}'s own country, digits with a country code, or a tel: URI.`,
+        ),
         text: { type: 'string', minLength: 1, maxLength: 1600 },
       }),
     }),

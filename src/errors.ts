@@ -7,7 +7,7 @@ export class UserError extends Error {
 
   constructor(
     message: string,
-    readonly status: 400 | 401 | 403 | 404 | 405 | 409 | 410 | 413 | 415 | 422 | 429 = 400,
+    readonly status: 400 | 401 | 403 | 404 | 405 | 409 | 410 | 413 | 415 | 422 | 429 | 431 = 400,
   ) {
     super(message)
   }

@@ -7,17 +7,16 @@ import {
   type ApiToken,
 } from '../database/api-tokens.js'
 import { available, transaction } from '../database/connection.js'
-import { storable } from '../database/text.js'
 import { lockUser } from '../database/users.js'
 import { UserError } from '../errors.js'
 import { isId, newId } from '../ids.js'
 import { newToken, sha256 } from '../secrets.js'
 import type { Context } from './context.js'
+import { MAX_NAME_LENGTH, readName } from './names.js'
 
 export type { ApiToken } from '../database/api-tokens.js'
 
 const MAX_TOKENS = 100
-const MAX_NAME_LENGTH = 100
 /** So that a scanner which comes upon a leaked token knows what it is. */
 const PREFIX = 'lhp_'
 const FORM = /^lhp_[\w-]{43}$/
@@ -32,10 +31,7 @@ export async function createApiToken(
   userId: string,
   name: string,
 ): Promise<{ id: string; name: string; token: string; createdAt: Date }> {
-  const kept = storable(name).trim()
-  if (kept === '' || kept.length > MAX_NAME_LENGTH) {
-    throw new UserError(`name must be 1 to ${MAX_NAME_LENGTH} characters: say what will use the token`)
-  }
+  const kept = readName(name, `name must be 1 to ${MAX_NAME_LENGTH} characters: say what will use the token`)
   if (!isId(userId)) throw noUser()
   const created = { id: newId(), name: kept, token: PREFIX + newToken() }
   const createdAt = await available(() =>

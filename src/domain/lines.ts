@@ -18,10 +18,10 @@ import { UserError } from '../errors.js'
 import { isId, newId } from '../ids.js'
 import { getCarrier, notSetUp } from './carriers.js'
 import type { Context } from './context.js'
-import { parseNumber } from './phone-number.js'
+import { readName, readOptionalName } from './names.js'
+import { parseE164, parseNumber } from './phone-number.js'
 
 const MAX_PER_MINUTE = 100_000
-const MAX_NAME_LENGTH = 100
 
 export interface NewLine {
   userId: string
@@ -38,17 +38,16 @@ export interface NewLine {
 /** @throws UserError naming the field */
 export async function addLine(context: Context, fields: NewLine): Promise<Line> {
   const { db } = context
-  const parsed = fields.number.trim().startsWith('+') ? parseNumber(fields.number, null) : undefined
+  const parsed = parseE164(fields.number)
   if (parsed === undefined) throw new UserError('number must be in E.164 form, such as +15551234567')
   const account = await available(() => findCarrierAccount(db, { name: fields.carrier }))
   if (account === undefined) throw notSetUp(fields.carrier)
   await getCarrier(context, account)
-  const name = storable(fields.name ?? '').trim()
   const line: Line = {
     id: newId(),
     userId: fields.userId,
     number: parsed.number,
-    name: name === '' ? parsed.number : name,
+    name: readOptionalName(fields.name) ?? parsed.number,
     carrier: fields.carrier,
     status: 'active',
     country: parsed.country ?? null,
@@ -111,10 +110,7 @@ export async function renameLine(
   lineId: string,
   written: string,
 ): Promise<void> {
-  const name = storable(written).trim()
-  if (name === '' || name.length > MAX_NAME_LENGTH) {
-    throw new UserError(`name must have 1 to ${MAX_NAME_LENGTH} characters`)
-  }
+  const name = readName(written)
   const isRenamed = isId(lineId) && (await available(() => updateLineName(db, userId, lineId, name)))
   if (!isRenamed) throw new UserError('no such line', 404)
 }

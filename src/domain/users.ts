@@ -12,10 +12,9 @@ import { storable } from '../database/text.js'
 import { UserError } from '../errors.js'
 import { isId, newId } from '../ids.js'
 import type { Context } from './context.js'
+import { MAX_NAME_LENGTH, readOptionalName } from './names.js'
 
 export type { Role, User } from '../database/users.js'
-
-const MAX_NAME_LENGTH = 100
 
 /** @throws UserError 400 for a bad address or name, 409 for a taken address */
 export async function addUser(
@@ -37,9 +36,8 @@ export function newUser(fields: { email: string; name?: string; role?: Role }): 
   if (!/^[^\s@\p{Cc}]+@[^\s@\p{Cc}]+$/u.test(email) || email.length > 254 || !email.isWellFormed()) {
     throw new UserError('email must be an e-mail address, such as ada@example.com')
   }
-  const name = storable(fields.name ?? '').trim()
-  if (name.length > MAX_NAME_LENGTH) throw new UserError(`name must be at most ${MAX_NAME_LENGTH} characters`)
-  return { id: newId(), email, name: name === '' ? email : name, role: fields.role ?? 'user' }
+  const name = readOptionalName(fields.name, `name must be at most ${MAX_NAME_LENGTH} characters`)
+  return { id: newId(), email, name: name ?? email, role: fields.role ?? 'user' }
 }
 
 export function takenEmail(email: string): UserError {

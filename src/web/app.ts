@@ -9,9 +9,10 @@ import * as pages from './console/pages.js'
 import { showDocs } from './docs.js'
 import { allowNothing, allowPackagedPage } from './middleware/content-security.js'
 import { answerErrors, logBrokenAnswers } from './middleware/errors.js'
-import { readFieldsBody, readJsonBody } from './middleware/json-body.js'
+import { readCallbackBody, readFieldsBody, readJsonBody } from './middleware/json-body.js'
 import { allowOtherOrigins } from './middleware/other-origins.js'
 import { logRequest } from './middleware/request-log.js'
+import { requireAllHeaders } from './middleware/require-all-headers.js'
 import { requireOpenWebhook } from './middleware/require-open-webhook.js'
 import { requireOperator } from './middleware/require-operator.js'
 import { requireSameSite } from './middleware/require-same-site.js'
@@ -54,14 +55,15 @@ export function createApp(context: Context): Koa {
   app.use(allowNothing)
   app.use(allowOtherOrigins)
   app.use(answerErrors(context))
+  app.use(requireAllHeaders)
 
   // prettier-ignore
   {
     post(vocabulary.incomingWebhookPaths, requireOpenWebhook(context), readJsonBody(api.BODY_REFUSALS), api.acceptWebhookMessage(context))
-    post('/carriers/twilio/:accountId/message',   readFieldsBody(), api.answerTwilioCallback(context, 'message'))
-    post('/carriers/twilio/:accountId/status',    readFieldsBody(), api.answerTwilioCallback(context, 'status'))
-    post('/carriers/twilio/:accountId/voice',     readFieldsBody(), api.answerTwilioCallback(context, 'voice'))
-    post('/carriers/twilio/:accountId/recording', readFieldsBody(), api.answerTwilioCallback(context, 'recording'))
+    post('/carriers/twilio/:accountId/message',   readCallbackBody(), api.answerTwilioCallback(context, 'message'))
+    post('/carriers/twilio/:accountId/status',    readCallbackBody(), api.answerTwilioCallback(context, 'status'))
+    post('/carriers/twilio/:accountId/voice',     readCallbackBody(), api.answerTwilioCallback(context, 'voice'))
+    post('/carriers/twilio/:accountId/recording', readCallbackBody(), api.answerTwilioCallback(context, 'recording'))
     v1('get',    '/v1/lines',                                     api.getLines, SCOPES)
     v1('get',    '/v1/lines/:lineId',                             api.getLine, SCOPES)
     v1('put',    '/v1/lines/:lineId',                             api.putLine, ['lines:write'])

@@ -11,7 +11,8 @@ export const optInEventsField = yup
   .of(yup.string().strict().typeError(OPT_IN_EVENTS).required(OPT_IN_EVENTS))
 
 /**
- * What came from outside, as a schema has it; fields that it does not know are left out.
+ * What came from outside, as a schema has it; fields that it does not know are left out, and before yup sees them: it
+ * looks each name up in a plain object, which seems to have a field `toString`.
  *
  * @throws UserError naming every field that is wrong
  */
@@ -20,9 +21,15 @@ export async function readFields<T extends yup.Maybe<yup.AnyObject>>(
   fields: unknown,
 ): Promise<T> {
   try {
-    return (await schema.validate(fields, { abortEarly: false, stripUnknown: true })) as T
+    return (await schema.validate(pickKnown(schema, fields), { abortEarly: false })) as T
   } catch (error) {
     if (error instanceof yup.ValidationError) throw new UserError(error.errors.join('; '))
     throw error
   }
+}
+
+function pickKnown(schema: yup.AnyObjectSchema, fields: unknown): unknown {
+  if (typeof fields !== 'object' || fields === null) return fields
+  const known = Object.entries(fields).filter(([name]) => Object.hasOwn(schema.fields, name))
+  return Object.fromEntries(known)
 }

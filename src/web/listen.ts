@@ -1,6 +1,7 @@
 import { createServer, STATUS_CODES, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { Server as NetServer, type Socket } from 'node:net'
 import type { Config } from '../config.js'
+import { MAX_HEADER_FIELDS } from './middleware/require-all-headers.js'
 
 export interface WebServer {
   server: Server
@@ -36,7 +37,7 @@ export async function listen(
     // Node would answer with an empty body, which clients crash on; nothing here reads the Host header.
     requireHostHeader: false,
   })
-  server.maxHeadersCount = 100
+  server.maxHeadersCount = MAX_HEADER_FIELDS
 
   const underWay = new Set<ServerResponse>()
   let isClosing = false

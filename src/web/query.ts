@@ -5,6 +5,8 @@ import { UserError } from '../errors.js'
 import { isId } from '../ids.js'
 import type { Vocabulary } from '../vocabulary.js'
 import { readFields } from './fields.js'
+import { parseFormFields } from './form-fields.js'
+import { utf8Of } from './utf8.js'
 
 /**
  * The query of a request, in canonical words. A parameter without a value is one that was not given: forms send
@@ -17,7 +19,8 @@ export async function readQuery<T extends yup.AnyObject>(
   schema: yup.ObjectSchema<T>,
   vocabulary: Vocabulary,
 ): Promise<T> {
-  const given = Object.entries(ctx.query).filter(([, value]) => value !== '')
+  const query = parseFormFields(Buffer.from(ctx.querystring, 'latin1'), utf8Of('The query'))
+  const given = Object.entries(query).filter(([, value]) => value !== '')
   const fields = vocabulary.canonicalFields(Object.fromEntries(given))
   for (const [name, value] of Object.entries(fields)) {
     if (!Array.isArray(value) || !Object.hasOwn(schema.fields, name)) continue

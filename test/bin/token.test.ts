@@ -64,11 +64,13 @@ describe('linehook token', function () {
       await Promise.all([
         refuse('create', 'nobody@example.com', 'Billing'),
         refuse('create', 'ada@example.com', ' '),
+        refuse('create', 'ada@example.com', '\u200b'),
         refuse('revoke', 'ada@example.com', '1'),
       ]),
     ).to.deep.equal([
       'no user has the email nobody@example.com: add one with `linehook user add`',
       'name must be 1 to 100 characters: say what will use the token',
+      'name must have a character that can be seen',
       'no such API token',
     ])
   })

@@ -77,9 +77,15 @@ describe('lines', () => {
     expect(line.name).to.equal(line.number)
   })
 
+  it('take their number in E.164 in any width, and as a tel: URI', async () => {
+    expect(await add({ number: ' ＋１４１５５５５００９１' })).to.include({ number: '+14155550091' })
+    expect(await add({ number: 'tel:+1-415-555-0092' })).to.include({ number: '+14155550092' })
+  })
+
   for (const number of [
     '',
     '14155550000',
+    'tel:4155550000',
     '(415) 555-0000',
     '+1',
     '+1555',

@@ -5,6 +5,7 @@ import { createTestContext } from '../helpers/context.js'
 import { createLine, messageBody } from '../helpers/factories.js'
 import { until } from '../helpers/until.js'
 import { serveApp, type TestWeb } from '../helpers/web.js'
+import { messagesOf } from './support.js'
 import { answerTo, openSocket, parseAnswer } from './raw-socket.js'
 
 describe('the HTTP server', () => {
@@ -90,6 +91,41 @@ describe('the HTTP server', () => {
         expect(answer.headers['x-content-type-options']).to.equal('nosniff')
       })
     }
+  })
+
+  describe('answers more header fields than are read with 431', () => {
+    const fields = (count: number) => Array.from({ length: count }, (_, n) => `X-${n}: ${n}\r\n`).join('')
+    const ask = (head: string, count: number) =>
+      answerTo(web.port, `${head}Host: localhost\r\nConnection: close\r\n${fields(count - 2)}\r\n`)
+
+    it('as a problem', async () => {
+      expect((await ask('GET /healthz HTTP/1.1\r\n', 100)).status).to.equal(200)
+      for (const count of [101, 102, 128, 129, 200, 500]) {
+        const { status, headers, body } = await ask('GET /healthz HTTP/1.1\r\n', count)
+        expect([status, headers['content-type']], String(count)).to.deep.equal([
+          431,
+          'application/problem+json',
+        ])
+        expect(body).to.include({ detail: 'Request has too many header fields: 100 at most' })
+      }
+    })
+
+    it('to a webhook in its own words, and its message is not sent', async () => {
+      const line = await createLine(context)
+      const message = JSON.stringify(messageBody())
+      const head = `POST ${line.webhookPath} HTTP/1.1\r\nContent-Length: ${message.length}\r\n`
+      const send = (count: number) =>
+        answerTo(web.port, `${head}Connection: close\r\n${fields(count - 2)}\r\n${message}`)
+      for (const count of [101, 300]) {
+        const { status, body } = await send(count)
+        expect([status, body]).to.deep.equal([
+          431,
+          { success: false, error: 'Request has too many header fields: 100 at most' },
+        ])
+      }
+      expect(await messagesOf(context, line.lineId)).to.deep.equal([])
+      expect((await send(100)).status).to.equal(200)
+    })
   })
 
   it('does not keep the connection of a sender that sends nonsense and never closes', async () => {

@@ -125,6 +125,11 @@ describe('the document and the answers', () => {
   it('agree for what is refused by its size, its state and its limits', async () => {
     const { line, client, path } = await createOwner(api)
     await client.put(path, { name: 'x'.repeat(70_000) })
+    const manyHeaders = Object.fromEntries(Array.from({ length: 101 }, (_, n) => [`X-${n}`, '']))
+    for (const headers of [{ 'Content-Encoding': 'zstd' }, manyHeaders]) {
+      await client.ask('PUT', path, {}, headers)
+      await client.post(line.webhookPath, {}, headers)
+    }
     await client.post(`${path}/connection/test-event`)
     await client.post(`${path}/incoming-webhook`)
     await client.post(line.webhookPath, 'x'.repeat(70_000))
@@ -136,9 +141,13 @@ describe('the document and the answers', () => {
     await exhaust(client, line.webhookPath)
     expect([...api.web.seen]).to.include.members([
       'renameLine 413',
+      'renameLine 415',
+      'renameLine 431',
       'sendTestEvent 409',
       'createIncomingWebhook 409',
       'sendText 413',
+      'sendText 415',
+      'sendText 431',
       'sendText 403',
       'sendText 422',
     ])

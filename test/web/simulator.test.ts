@@ -2,9 +2,15 @@ import { expect } from 'chai'
 import type { Context } from '../../src/domain/context.js'
 import { carrierOf } from '../helpers/carrier.js'
 import { newId } from '../../src/ids.js'
+import { createSafeFetch } from '../../src/safe-fetch.js'
+import { MEDIA } from '../domain/media-samples.js'
 import { createTestContext } from '../helpers/context.js'
 import { createLine, type TestLine } from '../helpers/factories.js'
+import { copyMediaToTheEnd, mediaRow } from '../helpers/media.js'
+import { startReceiver } from '../helpers/receiver.js'
 import { serveApp, type Answer, type TestWeb } from '../helpers/web.js'
+
+const NOTHING_ALLOWED = { allowHttp: true, allowedPrivateCidrs: [] }
 
 describe('/simulator', () => {
   let context: Context
@@ -73,6 +79,37 @@ describe('/simulator', () => {
       })
     }
 
+    for (const [field, type] of [
+      ['mediaUrl', 'image/png'],
+      ['voicemailUrl', 'audio/wav'],
+    ] as const) {
+      it(`takes a ${field} on this machine, which is called only where such addresses may be`, async () => {
+        const file = field === 'mediaUrl' ? MEDIA.picture.png! : MEDIA.recording.wav!
+        const host = await startReceiver()
+        host.answerWith((response) => response.end(file))
+        const guarded: Context = { ...context, safeFetch: createSafeFetch(NOTHING_ALLOWED) }
+        try {
+          for (const name of ['localhost', '127.0.0.1']) {
+            const url = `http://${name}:${host.port}/file`
+            for (const [where, media] of [
+              [context, { status: 'stored', content_type: type, failure: null }],
+              [guarded, { status: 'failed', content_type: null, failure: 'media_blocked_address' }],
+            ] as const) {
+              const { status, body } = await inbound({ text: undefined, [field]: url })
+              expect(status).to.equal(200)
+              const { messageId } = body as { messageId: string }
+              await copyMediaToTheEnd(where, messageId)
+              expect(await mediaRow(context, messageId)).to.include(media)
+            }
+          }
+          expect(host.requests).to.have.length(2)
+        } finally {
+          await guarded.safeFetch.close()
+          await host.close()
+        }
+      })
+    }
+
     it('counts the deliveries that it made', async () => {
       line = await createLine(context, { outgoingUrl: 'http://127.0.0.1:9/events' })
       expect((await inbound()).body).to.have.property('deliveryCount', 1)
@@ -105,8 +142,16 @@ describe('/simulator', () => {
       fromNumber: [undefined, null, '', 'nobody', 15005550199, ['+15005550199'], {}],
       toNumber: [undefined, null, '', 'nobody', '+1', true],
       text: [null, 7, ['Hi'], 'x'.repeat(10_001)],
-      mediaUrl: [null, 7, 'no URL', `https://a.example/${'x'.repeat(2048)}`],
-      voicemailUrl: [null, {}, '/voice.mp3'],
+      mediaUrl: [
+        null,
+        7,
+        'no URL',
+        'ftp://a.example/a.png',
+        'file:///etc/passwd',
+        'http://',
+        `https://a.example/${'x'.repeat(2048)}`,
+      ],
+      voicemailUrl: [null, {}, '/voice.mp3', 'http:a.example/voice.mp3', ' http://a.example/'],
       messageId: [null, 7, 'x'.repeat(256), 'a\0b'],
     })) {
       it(`names ${field} when it is wrong`, async () => {

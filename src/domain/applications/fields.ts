@@ -2,9 +2,9 @@ import type { ApplicationFields, ApplicationKind } from '../../database/applicat
 import { storable } from '../../database/text.js'
 import { UserError } from '../../errors.js'
 import type { Context } from '../context.js'
+import { readName } from '../names.js'
 import { explainRedirectUri } from './redirect-uris.js'
 
-const MAX_NAME_LENGTH = 100
 const MAX_DESCRIPTION_LENGTH = 500
 const MAX_WEBSITE_LENGTH = 500
 const MAX_REDIRECT_URIS = 10
@@ -47,18 +47,6 @@ export async function readWebhookUrl(
   const fault = await safeFetch.explainUrl(url)
   if (fault !== undefined) throw new UserError(`webhookUrl: ${fault}`)
   return url
-}
-
-/** Users read it when they decide whom to trust: nothing in it may change the order of what stands around it. */
-function readName(written: string): string {
-  const name = storable(written).trim()
-  if (name === '' || name.length > MAX_NAME_LENGTH) {
-    throw new UserError(`name must have 1 to ${MAX_NAME_LENGTH} characters`)
-  }
-  if (/[\p{Cc}\p{Bidi_Control}]/u.test(name)) {
-    throw new UserError('name must be one line of text, without control characters')
-  }
-  return name
 }
 
 function readDescription(written: string): string {

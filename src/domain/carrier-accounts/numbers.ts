@@ -6,10 +6,9 @@ import { UserError } from '../../errors.js'
 import { getCarrier } from '../carriers.js'
 import type { Context } from '../context.js'
 import { addLine } from '../lines.js'
+import { asName } from '../names.js'
 import { parseNumber } from '../phone-number.js'
 import { askCarrier } from './ask.js'
-
-const MAX_NAME_LENGTH = 100
 
 export interface AccountNumber extends CarrierNumber {
   /** undefined: it is no line yet. It may be at another account. */
@@ -74,9 +73,14 @@ async function importNumber(
     return { number, outcome: 'refused', reason: `${account.name} has no such number` }
   }
   if (found.line !== undefined) return { number, outcome: 'is_a_line' }
-  const name = found.name.slice(0, MAX_NAME_LENGTH)
+  const name = asName(found.name)
   try {
-    const { id } = await addLine(context, { userId, number, name, carrier: account.name })
+    const { id } = await addLine(context, {
+      userId,
+      number,
+      carrier: account.name,
+      ...(name === undefined ? {} : { name }),
+    })
     return { number, outcome: 'added', lineId: id }
   } catch (error) {
     if (!(error instanceof UserError)) throw error

@@ -21,12 +21,12 @@ export function answerTwilioCallback(context: Context, name: TwilioCallbackName)
 
 /** What is neither a text nor a list of texts is no parameter of Twilio's. */
 function readParameters(body: unknown): CallbackParameters {
-  const parameters: CallbackParameters = {}
-  if (!isRecord(body)) return parameters
-  for (const [name, value] of Object.entries(body)) {
-    if (isText(value) || (Array.isArray(value) && value.every(isText))) parameters[name] = value
-  }
-  return parameters
+  return Object.fromEntries(
+    Object.entries(isRecord(body) ? body : {}).filter(
+      (field): field is [string, string | string[]] =>
+        isText(field[1]) || (Array.isArray(field[1]) && field[1].every(isText)),
+    ),
+  )
 }
 
 function isText(value: unknown): value is string {

@@ -3,7 +3,8 @@ import type { AcceptAnswer } from '../../database/messages/accept.js'
 import type { Context } from '../../domain/context.js'
 import { REFUSALS, submitToWebhook } from '../../domain/messages/submit.js'
 import { UserError } from '../../errors.js'
-import { isRecord, type BodyRefusals } from '../middleware/json-body.js'
+import type { BodyRefusals } from '../middleware/body-bytes.js'
+import { isRecord } from '../middleware/json-body.js'
 import type { WebhookState } from '../middleware/require-open-webhook.js'
 import { retryAfterSeconds, setRateLimitHeaders } from '../rate-limit-headers.js'
 
@@ -15,7 +16,7 @@ const REASONS = {
   tooLarge: 'Request body is too large',
 } as const
 
-export const BODY_REFUSALS: BodyRefusals = { tooLarge: REASONS.tooLarge, notAnObject: REASONS.intent }
+export const BODY_REFUSALS: BodyRefusals = { tooLarge: REASONS.tooLarge, unreadable: REASONS.intent }
 
 /**
  * `{"intent":"message","data":{"toNumber","text"}}` → 200 `{"success":true}` with the header `Message-Id`, once

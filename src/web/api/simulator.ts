@@ -5,6 +5,13 @@ import { readOutbox, simulateInbound } from '../../domain/simulator.js'
 import { readFields } from '../fields.js'
 import { numberParameter, readQuery } from '../query.js'
 
+/** Not yup's `url`, for which localhost is no host: who tries things out has the media on this machine. */
+const mediaUrl = yup
+  .string()
+  .strict()
+  .max(2048)
+  .test('url', '${path} must be an http:// or https:// URL', (value) => !value || isWebUrl(value))
+
 const inbound = yup.object({
   fromNumber: yup.string().strict().required(),
   toNumber: yup.string().strict().required(),
@@ -14,8 +21,8 @@ const inbound = yup.object({
     .max(255)
     .matches(/^[^\0]*$/, '${path} must not contain a NUL character'),
   text: yup.string().strict().max(10_000),
-  mediaUrl: yup.string().strict().url().max(2048),
-  voicemailUrl: yup.string().strict().url().max(2048),
+  mediaUrl,
+  voicemailUrl: mediaUrl,
 })
 
 const outboxFilter = yup.object({ toNumber: numberParameter() })
@@ -34,4 +41,8 @@ export function getOutbox(context: Context): Middleware {
     const { toNumber } = await readQuery(ctx, outboxFilter, context.vocabulary)
     ctx.body = await readOutbox(context, toNumber)
   }
+}
+
+function isWebUrl(value: string): boolean {
+  return /^https?:\/\//i.test(value) && URL.canParse(value)
 }

@@ -4,18 +4,15 @@ import { isId } from '../../ids.js'
 
 /** A form's field as text; empty when it is missing, or there several times. */
 export function fieldOf(ctx: KoaContext, name: string): string {
-  const body = ctx.request.body as Record<string, unknown> | undefined
-  const value = body === undefined || !Object.hasOwn(body, name) ? undefined : body[name]
-  return typeof value === 'string' ? value : ''
+  const [value, ...others] = valuesOf(ctx, name)
+  return value === undefined || others.length > 0 ? '' : value
 }
 
 /** Every value of a field that may be there several times, such as the boxes that were ticked. */
 export function valuesOf(ctx: KoaContext, name: string): string[] {
   const body = ctx.request.body as Record<string, unknown> | undefined
-  const value = body === undefined || !Object.hasOwn(body, name) ? undefined : body[name]
-  // Of more than twenty the parser makes an object with their numbers as names.
-  const values = typeof value === 'object' && value !== null ? Object.values(value) : [value]
-  return values.filter((each) => typeof each === 'string')
+  const value = body === undefined || !Object.hasOwn(body, name) ? [] : [body[name]].flat()
+  return value.filter((each) => typeof each === 'string')
 }
 
 /** A parameter of the query as text; empty when it is missing, or there several times. */

@@ -1,27 +1,22 @@
-import bodyParser from 'koa-bodyparser'
 import type { Middleware } from 'koa'
 import { UserError } from '../../errors.js'
-
-const readFields = bodyParser({ enableTypes: ['form'], formLimit: '64kb' })
+import { parseFormFields } from '../form-fields.js'
+import { readBodyText } from '../utf8.js'
+import { readPlainBytes } from './body-bytes.js'
 
 /**
- * Reads a form's fields into `ctx.request.body`: at most 64 KiB, not compressed (koa-bodyparser's inflating stream
- * has no listener left once the limit is passed, and its next error ends the process).
+ * Reads a form's fields into `ctx.request.body`: at most 64 KiB, not packed.
  *
  * @throws UserError 413, 415, 400
  */
 export const readFormBody: Middleware = async (ctx, next) => {
-  const encoding = ctx.get('Content-Encoding')
-  if ((encoding !== '' && encoding !== 'identity') || !ctx.is('application/x-www-form-urlencoded')) {
-    throw new UserError('send the form as application/x-www-form-urlencoded, not compressed', 415)
+  if (!ctx.is('application/x-www-form-urlencoded')) {
+    throw new UserError('send the form as application/x-www-form-urlencoded', 415)
   }
-  try {
-    await readFields(ctx, () => Promise.resolve())
-  } catch (error) {
-    if ((error as { status?: number }).status === 413) {
-      throw new UserError('the form is too large: 64 KiB at most', 413)
-    }
-    throw new UserError('the form could not be read')
-  }
+  const bytes = await readPlainBytes(ctx, {
+    tooLarge: 'the form is too large: 64 KiB at most',
+    unreadable: 'the form could not be read',
+  })
+  ctx.request.body = parseFormFields(bytes, readBodyText)
   await next()
 }

@@ -28,6 +28,7 @@ const PROBLEMS = {
   },
   422: { name: 'KeyReused', description: 'The `Idempotency-Key` was used with another body.' },
   429: { name: 'TooMany', description: 'Too much of it waits; try again later.' },
+  431: { name: 'TooManyHeaders', description: 'There are more than 100 header fields.' },
   500: { name: 'InternalError', description: 'Our fault; it is logged.' },
   503: { name: 'Unavailable', description: 'Try again after `Retry-After` seconds.' },
 } as const
@@ -36,6 +37,7 @@ export type ProblemStatus = keyof typeof PROBLEMS
 
 const HEADERS: Partial<Record<ProblemStatus, Record<string, unknown>>> = {
   401: { 'WWW-Authenticate': { description: 'RFC 6750', required: true, schema: text } },
+  415: { 'Accept-Encoding': { description: 'What is read here.', required: true, schema: text } },
   503: {
     'Retry-After': {
       description: 'Whole seconds.',
@@ -63,12 +65,10 @@ export const tooManyFields = {
  * body is read, it may be encoded as nobody knows; 500 and 503 may be with every one that asks the database.
  */
 export function problems(...statuses: readonly ProblemStatus[]): Record<string, unknown> {
-  const all = new Set<ProblemStatus>([...statuses, 500, 503])
+  const all = new Set<ProblemStatus>([...statuses, 431, 500, 503])
   if (all.has(401)) all.add(403)
   if (all.has(413)) all.add(415)
-  const responses = [...all].map((status) => [
-    String(status),
-    { $ref: `#/components/responses/${PROBLEMS[status].name}` },
-  ])
-  return { ...(Object.fromEntries(responses) as Record<string, unknown>), ...tooManyFields }
+  return Object.fromEntries(
+    [...all].map((status) => [String(status), { $ref: `#/components/responses/${PROBLEMS[status].name}` }]),
+  )
 }

@@ -3,7 +3,8 @@ declare module '@koa/multer' {
   import type { Middleware } from 'koa'
   import type { Field, Options } from 'multer'
 
-  export default function multer(options: Options): {
+  /** @param options `defCharset` is of version 2.5, which `@types/multer` does not know yet: of fields that name none */
+  export default function multer(options: Options & { defCharset?: string }): {
     /** Puts the text fields into `ctx.request.body`, and the files by their fields into `ctx.request.files`. */
     fields(fields: readonly Field[]): Middleware
   }

@@ -3,10 +3,14 @@ import type { Context as KoaContext, Middleware } from 'koa'
 import { MulterError } from 'multer'
 import { tooLarge, TOO_MANY_BYTES, type MediaField } from '../../domain/simulator/media.js'
 import { UserError } from '../../errors.js'
+import { requirePlain } from '../middleware/body-bytes.js'
+import { readBodyText } from '../utf8.js'
 
 const FILES: MediaField[] = ['picture', 'recording']
 
 const readParts = multer({
+  // The package would put U+FFFD where a field is no UTF-8.
+  defCharset: 'latin1',
   // In memory: no file of a stranger's is ever on our disk.
   limits: {
     fileSize: TOO_MANY_BYTES - 1,
@@ -32,6 +36,7 @@ interface FormState {
  */
 export const readPhoneForm: Middleware = async (ctx, next) => {
   if (!ctx.is('multipart/form-data')) throw new UserError('send the form as multipart/form-data', 415)
+  requirePlain(ctx)
   try {
     await readParts(ctx, () => Promise.resolve())
   } catch (error) {
@@ -39,7 +44,16 @@ export const readPhoneForm: Middleware = async (ctx, next) => {
     // The fields before the one that was too large; among them the form's token, which is its first.
     ctx.request.body = (ctx.req as { body?: unknown }).body
   }
+  ctx.request.body = decodeFields(ctx.request.body)
   await next()
+}
+
+/** Fields come with one character for each byte, and are text only if that is UTF-8. */
+function decodeFields(fields: unknown): unknown {
+  if (typeof fields === 'string') return readBodyText(Buffer.from(fields, 'latin1'))
+  if (Array.isArray(fields)) return fields.map(decodeFields)
+  if (typeof fields !== 'object' || fields === null) return fields
+  return Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, decodeFields(value)]))
 }
 
 /** @throws UserError 413 naming the field */

@@ -78,6 +78,18 @@ describe('the numbers of a carrier account', () => {
     ])
   })
 
+  it('become lines that are called by their numbers where the carrier has no name for them that is one here', async () => {
+    const user = await createPerson(context)
+    const numbers = ['\u200b', 'two\nlines'].map((name, n) => ({
+      id: `PN1${n}`,
+      number: `+1555777200${n}`,
+      name,
+    }))
+    bird.numbers.push(...numbers)
+    await importNumbers(context, account, { userId: user.id, numbers: numbers.map(({ number }) => number) })
+    expect((await linesOf(user)).map(({ name }) => name)).to.deep.equal(numbers.map(({ number }) => number))
+  })
+
   it('become lines all at once, but for those that are lines, and what cannot be one is refused alone', async () => {
     bird.numbers.unshift({ id: 'PN0', number: '5550000', name: 'a short one' })
     const results = await importNumbers(context, account, { userId: owner.id, numbers: 'all' })

@@ -44,6 +44,17 @@ describe('what Twilio brings to a line', () => {
     expect(events).to.deep.equal([{ type: 'inboundText' }])
   })
 
+  it('a text that is not UTF-8 with U+FFFD in it: refused, it would be lost', async () => {
+    const sent = message({ Body: 'B\ufffdro' })
+    const answer = await side.web.post(
+      `/carriers/twilio/${side.account.id}/message`,
+      new URLSearchParams(sent).toString().replace('B%EF%BF%BDro', 'B%FCro'),
+      { 'X-Twilio-Signature': getExpectedTwilioSignature(AUTH_TOKEN, side.urlOf('message'), sent) },
+    )
+    expect(answer).to.include({ status: 200, text: NOTHING })
+    expect((await inboundOf(side)).map(({ text }) => text)).to.deep.equal(['B\ufffdro'])
+  })
+
   it('a text once, however often and at the same time it comes', async () => {
     const sent = message({ Body: 'Hi' })
     const answers = await Promise.all(Array.from({ length: 5 }, () => side.call('message', sent)))

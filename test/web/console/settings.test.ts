@@ -113,6 +113,9 @@ describe('the settings', () => {
         expectPage(answer, 400)
         expect(faultOf(answer)).to.match(/^name must be 1 to 100 characters/)
       }
+      const unseen = await create('\u2060\u00ad')
+      expectPage(unseen, 400)
+      expect(faultOf(unseen)).to.equal('name must have a character that can be seen')
       expect(await listApiTokens(context, person.id)).to.deep.equal([])
     })
 

@@ -1,6 +1,4 @@
 import { expect } from 'chai'
-import type Koa from 'koa'
-import type Router from '@koa/router'
 import { createApiToken } from '../../../src/domain/api-tokens.js'
 import { getCarrierAccount } from '../../../src/domain/carrier-accounts.js'
 import type { Context } from '../../../src/domain/context.js'
@@ -9,34 +7,18 @@ import { connect, createApplication } from '../../domain/applications.js'
 import { ANNA, queueMessage, receiveForDelivery } from '../../domain/fixtures.js'
 import { createPerson, type Person } from '../../domain/people.js'
 import { createLine, type TestLine } from '../../helpers/factories.js'
+import { routesOf, type Route } from '../../helpers/routes.js'
 import { startSession } from '../../helpers/sessions.js'
 import type { Answer } from '../../helpers/web.js'
-import { createApp } from '../../../src/web/app.js'
-
-export interface Route {
-  method: 'GET' | 'POST'
-  /** As in the table, with its parameters. */
-  path: string
-}
 
 /** Below /simulator, but for programs: without a session and without pages. */
 const FOR_PROGRAMS = ['/simulator/inbound', '/simulator/outbox', '/simulator/media/:token']
 
-/** What the app's own table has for browsers, so that a route that is added later is in the tests as well. */
+/** What the app's own table has for browsers. */
 export function consoleRoutes(context: Context): Route[] {
-  return routerOf(createApp(context))
-    .stack.flatMap(({ path, methods }) =>
-      (['GET', 'POST'] as const)
-        .filter((method) => methods.includes(method))
-        .map((method) => ({ method, path: String(path) })),
-    )
-    .filter(({ path }) => /^\/(console|simulator)(\/|$)/.test(path) && !FOR_PROGRAMS.includes(path))
-}
-
-function routerOf(app: Koa): Router {
-  const routes = app.middleware.find((each) => 'router' in each) as { router?: Router } | undefined
-  if (routes?.router === undefined) throw new Error('the app has no router')
-  return routes.router
+  return routesOf(context).filter(
+    ({ path }) => /^\/(console|simulator)(\/|$)/.test(path) && !FOR_PROGRAMS.includes(path),
+  )
 }
 
 /** Somebody who has one of everything that a path of the console can name. */

@@ -99,6 +99,7 @@ describe('/v1/applications', () => {
     expectProblem(await client.put(path, {}), 400, /at least one field/)
     expectProblem(await client.put(path, { redirectUris: [] }), 400, /^redirectUris/)
     expectProblem(await client.put(path, { redirectUris: null }), 400, /redirectUris/)
+    expectProblem(await client.put(path, { name: '\u3164' }), 400, /^name must have a character/)
   })
 
   it('opts in to events that are not of messages, and out', async () => {

@@ -102,6 +102,7 @@ describe('/v1/lines', () => {
       null: { name: null },
       'an empty name': { name: '' },
       'a blank name': { name: ' \n' },
+      'a name that cannot be seen': { name: '\u200b\u3164' },
       'a name that is too long': { name: 'x'.repeat(101) },
     })) {
       it(`refuses ${what}`, async () => {

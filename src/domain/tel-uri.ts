@@ -1,0 +1,31 @@
+/**
+ * The number in a `tel:` URI (RFC 3966), as people copy it from links and address books, in a form that can be read
+ * on: `tel:+1-201-555-0123` → `+1-201-555-0123`. A local number has its beginning in `;phone-context=+1`; without
+ * one, as many write it, it is left to the country of the line. Anything else is given back as it is.
+ *
+ * @returns undefined when a text cannot reach what is meant: an extension or a subaddress behind a number, or a
+ * number that only some company's own switchboard knows (`;phone-context=example.com`)
+ */
+export function withoutTelScheme(written: string): string | undefined {
+  const [, uri] = /^tel:(?:\/\/)?(.*)$/is.exec(written) ?? []
+  if (uri === undefined) return written
+  const [number = '', ...parameters] = decode(uri).split(';')
+  const given = new Map(parameters.map(readParameter))
+  if (given.has('ext') || given.has('isub')) return undefined
+  const context = given.get('phone-context')
+  if (context === undefined || number.startsWith('+')) return number
+  return /^\+[\d().-]+$/.test(context) ? `${context} ${number}` : undefined
+}
+
+function readParameter(parameter: string): [name: string, value: string] {
+  const [name = '', ...value] = parameter.split('=')
+  return [name.trim().toLowerCase(), value.join('=')]
+}
+
+function decode(uri: string): string {
+  try {
+    return decodeURIComponent(uri)
+  } catch {
+    return uri
+  }
+}

@@ -1,0 +1,34 @@
+/** By name; several of one name are a list. */
+export type FormFields = Partial<Record<string, string | string[]>>
+
+/**
+ * `name=value&…` as browsers write forms and queries (WHATWG URL §5.1): a plus sign is a space, and a percent sign
+ * that begins no byte is one. What it gives has no prototype: its names are those that were sent.
+ *
+ * @param toText of the bytes of a name or a value, whether they came as such or behind percent signs; throws as it does
+ */
+export function parseFormFields(bytes: Buffer, toText: (bytes: Buffer) => string): FormFields {
+  const fields = Object.create(null) as FormFields
+  const decode = (part: string) => toText(unescape(part))
+  // One character for each byte.
+  for (const pair of bytes.toString('latin1').split('&')) {
+    if (pair === '') continue
+    const end = pair.includes('=') ? pair.indexOf('=') : pair.length
+    add(fields, decode(pair.slice(0, end)), decode(pair.slice(end + 1)))
+  }
+  return fields
+}
+
+function add(fields: FormFields, name: string, value: string): void {
+  const before = fields[name]
+  if (before === undefined) fields[name] = value
+  else if (Array.isArray(before)) before.push(value)
+  else fields[name] = [before, value]
+}
+
+function unescape(part: string): Buffer {
+  const bytes = part
+    .replaceAll('+', ' ')
+    .replace(/%([\da-f]{2})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
+  return Buffer.from(bytes, 'latin1')
+}

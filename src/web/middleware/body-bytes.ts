@@ -1,0 +1,98 @@
+import { promisify } from 'node:util'
+import { brotliDecompress, unzip, type InputType, type ZlibOptions } from 'node:zlib'
+import type { Context as KoaContext } from 'koa'
+import bodyParser from 'koa-bodyparser'
+import { UserError } from '../../errors.js'
+
+const MAX_BYTES = 64 * 1024
+
+export interface BodyRefusals {
+  tooLarge: string
+  /** Also of what cannot be unpacked. */
+  unreadable: string
+}
+
+type Inflate = (bytes: InputType, options: ZlibOptions) => Promise<Buffer>
+
+const gunzip = promisify<InputType, ZlibOptions, Buffer>(unzip)
+
+const INFLATE: ReadonlyMap<string, Inflate> = new Map([
+  ['gzip', gunzip],
+  ['x-gzip', gunzip],
+  ['deflate', gunzip],
+  ['br', promisify<InputType, ZlibOptions, Buffer>(brotliDecompress)],
+])
+
+/** What programs may pack a body with; x-gzip is another word for gzip (RFC 9110 §8.4.1.3). */
+const ENCODINGS = 'gzip, deflate, br'
+
+/** koa-bodyparser reads and bounds; the bytes are ours to judge, so it is to give them as they came. */
+const readBytes = bodyParser({
+  enableTypes: ['text'],
+  textLimit: '64kb',
+  // Handed on to raw-body, where null means "no decoding"; koa-bodyparser's types do not know it.
+  ...{ encoding: null },
+})
+
+/**
+ * A body of at most 64 KiB, packed or not; empty when there is none.
+ *
+ * @throws UserError 413, 415, 400
+ */
+export async function readBodyBytes(ctx: KoaContext, refusals: BodyRefusals): Promise<Buffer> {
+  const encoding = encodingOf(ctx)
+  const inflate = INFLATE.get(encoding)
+  if (encoding !== '' && inflate === undefined) refuseEncoding(ctx, ENCODINGS)
+  return bounded(refusals, async () => {
+    const bytes = await readWhole(ctx)
+    return inflate === undefined || bytes.length === 0
+      ? bytes
+      : inflate(bytes, { maxOutputLength: MAX_BYTES })
+  })
+}
+
+/** As `readBodyBytes`, of a form: no browser packs one. @throws UserError 413, 415, 400 */
+export async function readPlainBytes(ctx: KoaContext, refusals: BodyRefusals): Promise<Buffer> {
+  requirePlain(ctx)
+  return bounded(refusals, () => readWhole(ctx))
+}
+
+/** @throws UserError 415 for a body that is packed */
+export function requirePlain(ctx: KoaContext): void {
+  if (encodingOf(ctx) !== '') refuseEncoding(ctx, 'identity')
+}
+
+function encodingOf(ctx: KoaContext): string {
+  const encoding = ctx.get('Content-Encoding').trim().toLowerCase()
+  return encoding === 'identity' ? '' : encoding
+}
+
+/** RFC 9110 §15.5.16: the header says what would do. */
+function refuseEncoding(ctx: KoaContext, accepted: string): never {
+  ctx.set('Accept-Encoding', accepted)
+  throw new UserError('Content-Encoding is not supported', 415)
+}
+
+/**
+ * What was read is inflated, not what is being read: koa-bodyparser's inflating stream has no listener left once the
+ * limit is passed, and its next error ends the process; nor does it notice that the sender is gone.
+ */
+async function readWhole(ctx: KoaContext): Promise<Buffer> {
+  delete ctx.req.headers['content-encoding']
+  ctx.req.headers['content-type'] = 'text/plain'
+  await readBytes(ctx, () => Promise.resolve())
+  const { body } = ctx.request
+  // A request without any body is not even looked at.
+  return Buffer.isBuffer(body) ? body : Buffer.alloc(0)
+}
+
+async function bounded({ tooLarge, unreadable }: BodyRefusals, read: () => Promise<Buffer>): Promise<Buffer> {
+  try {
+    return await read()
+  } catch (error) {
+    const { status, code } = error as { status?: number; code?: string }
+    // The rest of the body is thrown away as it comes: cut off, some senders never see the answer.
+    if (status === 413 || code === 'ERR_BUFFER_TOO_LARGE') throw new UserError(tooLarge, 413)
+    throw new UserError(unreadable)
+  }
+}

@@ -1,0 +1,22 @@
+import { UserError } from '../errors.js'
+
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+
+/**
+ * Reads text. What is not UTF-8 is refused rather than kept with U+FFFD in it: nobody would know afterwards what it was.
+ *
+ * @param what it is that is read, such as "Request body"
+ * @throws UserError 400
+ */
+export function utf8Of(what: string): (bytes: Uint8Array) => string {
+  return (bytes) => {
+    try {
+      return utf8.decode(bytes)
+    } catch {
+      throw new UserError(`${what} is not UTF-8`)
+    }
+  }
+}
+
+/** Of the body of a request. */
+export const readBodyText = utf8Of('Request body')

@@ -72,7 +72,7 @@ export const settings = {
     .meta({ about: "How long an application's access token works; the default is 90 days." }),
   SIMULATOR: flag().default(false).meta({
     about:
-      'Opens the simulator carrier: its phones at /simulator, and its routes below it, which need no password.',
+      'Opens the simulator carrier: its phones at /simulator, and its routes for programs, which want an API token unless only this machine reaches `web`.',
   }),
   ALLOW_HTTP: flag()
     .default(false)

@@ -10,6 +10,7 @@ import { allowNothing, allowPackagedPage } from './middleware/content-security.j
 import { answerErrors, logBrokenAnswers } from './middleware/errors.js'
 import { readFieldsBody, readJsonBody } from './middleware/json-body.js'
 import { logRequest } from './middleware/request-log.js'
+import { requireHereOrToken } from './middleware/require-here-or-token.js'
 import { requireOpenWebhook } from './middleware/require-open-webhook.js'
 import { requireOperator } from './middleware/require-operator.js'
 import { requireSameSite } from './middleware/require-same-site.js'
@@ -190,8 +191,8 @@ export function createApp(context: Context): Koa {
     get('/healthz',                       api.healthz)
     get('/readyz',                        api.readyz(context))
     if (config.simulator) {
-      post('/simulator/inbound',          requireSameSite, readJsonBody(), api.postInbound(context))
-      get('/simulator/outbox',            api.getOutbox(context))
+      post('/simulator/inbound',          requireSameSite, requireHereOrToken(context), readJsonBody(), api.postInbound(context))
+      get('/simulator/outbox',            requireHereOrToken(context), api.getOutbox(context))
       get('/simulator/media/:token',      phones.getSimulatorMedia(context))
       page('/simulator',                  phones.showSimulator)
       page('/simulator/live',             phones.liveConversations)

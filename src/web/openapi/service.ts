@@ -63,16 +63,22 @@ export const servicePaths: Paths = {
   },
 }
 
-/** Only while the simulator carrier is on. */
-export function simulatorPaths({ line }: Words): Paths {
+/**
+ * Only while the simulator carrier is on.
+ *
+ * @param isOpen to everybody who reaches it, who is on this machine
+ */
+export function simulatorPaths({ line }: Words, isOpen: boolean): Paths {
   const simulator = ['Simulator']
+  const access = isOpen ? { security: [] } : {}
+  const refusals = isOpen ? ([403] as const) : ([401, 403] as const)
   return {
     '/simulator/inbound': {
       post: {
         operationId: 'simulateInbound',
         tags: simulator,
-        summary: `Make a ${line} receive a text, media or a voicemail`,
-        security: [],
+        summary: `Make a ${line} at the simulator receive a text, media or a voicemail`,
+        ...access,
         requestBody: body({
           ...object(
             {
@@ -94,7 +100,7 @@ export function simulatorPaths({ line }: Words): Paths {
               object({ kind: { const: 'repeat' } }),
             ],
           }),
-          ...problems(400, 404, 413),
+          ...problems(400, 404, 413, ...refusals),
         },
       },
     },
@@ -103,7 +109,7 @@ export function simulatorPaths({ line }: Words): Paths {
         operationId: 'readOutbox',
         tags: simulator,
         summary: 'See what the simulator took, newest first',
-        security: [],
+        ...access,
         parameters: [inQuery('toNumber', text, 'Only what was sent to this number.')],
         responses: {
           200: answers(
@@ -120,7 +126,7 @@ export function simulatorPaths({ line }: Words): Paths {
               }),
             ),
           ),
-          ...problems(400),
+          ...problems(400, ...refusals),
         },
       },
     },

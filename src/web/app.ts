@@ -191,7 +191,7 @@ export function createApp(context: Context): Koa {
     get('/healthz',                       api.healthz)
     get('/readyz',                        api.readyz(context))
     if (config.simulator) {
-      post('/simulator/inbound',          requireSameSite, requireHereOrToken(context), readJsonBody(), api.postInbound(context))
+      post('/simulator/inbound',          requireSameSite(context), requireHereOrToken(context), readJsonBody(), api.postInbound(context))
       get('/simulator/outbox',            requireHereOrToken(context), api.getOutbox(context))
       get('/simulator/media/:token',      phones.getSimulatorMedia(context))
       page('/simulator',                  phones.showSimulator)
@@ -199,7 +199,7 @@ export function createApp(context: Context): Koa {
       fileForm('/simulator/phones/:phone/messages',      phones.postPhoneMessage, phones.showSimulator)
       fileForm('/simulator/phones/:phone/voicemails',    phones.postVoicemail, phones.showSimulator)
     }
-    router.all('/queues{/*path}',         allowPackagedPage, requireOperator(context), requireSameSite, bullBoard(context, '/queues'))
+    router.all('/queues{/*path}',         allowPackagedPage, requireOperator(context), requireSameSite(context), bullBoard(context, '/queues'))
   }
 
   app.use(router.routes())

@@ -86,7 +86,7 @@ describe('the routes of the simulator for programs', () => {
       beforeEach(() => open(environment))
 
       it('want an API token', async () => {
-        for (const headers of [{}, { Authorization: 'Bearer lhp_nobody' }]) {
+        for (const headers of [undefined, { Authorization: 'Bearer lhp_nobody' }]) {
           for (const answer of [await inbound(headers), await outbox(headers)]) {
             expect(answer.status).to.equal(401)
             expect(answer.headers.get('www-authenticate')).to.match(/^Bearer/)

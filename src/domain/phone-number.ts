@@ -1,4 +1,5 @@
 import { parsePhoneNumberFromString, type CountryCode, type PhoneNumber } from 'libphonenumber-js/max'
+import { isPremiumNumber } from './premium-numbers.js'
 
 export interface ParsedNumber {
   /** E.164 */
@@ -28,7 +29,7 @@ export function parseNumber(input: string, lineCountry: string | null): ParsedNu
       number: found.number,
       // A number that nobody has, such as +1 555…, belongs to the first country of its calling code.
       country: found.country ?? found.getPossibleCountries()[0],
-      isPremium: found.getType() === 'PREMIUM_RATE',
+      isPremium: isPremiumNumber(found),
     }
   )
 }

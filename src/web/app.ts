@@ -174,7 +174,7 @@ export function createApp(context: Context): Koa {
     operatorForm( '/console/carriers/:accountId/set-up',                              pages.postCarrierSetUp, pages.showCarrier)
     operatorForm( '/console/carriers/:accountId/remove',                              pages.postCarrierRemoval, pages.showCarrier)
 
-    get('/oauth/authorize',               oauth.authorize(context))
+    get('/oauth/authorize',               oauth.boundStrangers(context), oauth.authorize(context))
     get('/oauth/authorize/:uid',          oauth.resume(context))
     page('/oauth/consent/:uid',           oauth.showConsent)
     form('/oauth/consent/:uid',           oauth.postConsent, oauth.showConsent)

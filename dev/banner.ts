@@ -1,4 +1,5 @@
 import type { Config } from '../src/config.js'
+import { isForThisMachineOnly } from '../src/loopback.js'
 import type { Sample } from './sample.js'
 
 const SOMEBODY = '+15005550199'
@@ -8,10 +9,10 @@ const SOMEBODY = '+15005550199'
  *
  * @param setUpUrl of the operator's account, while nobody can sign in
  */
-export function banner(
-  { publicUrl, queuesPassword, simulator }: Config,
-  { sample, setUpUrl }: { sample?: Sample; setUpUrl?: string },
-): string {
+export function banner(config: Config, { sample, setUpUrl }: { sample?: Sample; setUpUrl?: string }): string {
+  const { publicUrl, queuesPassword, simulator } = config
+  // Where others reach it too, the simulator's routes want a token (require-here-or-token.ts).
+  const token = isForThisMachineOnly(config) ? '' : ` -H 'Authorization: Bearer API_TOKEN'`
   const lines = [
     'Linehook is running.',
     '',
@@ -29,15 +30,18 @@ export function banner(
       '',
       'Send a text, then see it at the simulator:',
       `curl -d '{"intent":"message","data":{"toNumber":"${SOMEBODY}","text":"Hello"}}' '${sample.webhookUrl}'`,
-      `curl '${publicUrl}/simulator/outbox?toNumber=${encodeURIComponent(SOMEBODY)}'`,
+      `curl${token} '${publicUrl}/simulator/outbox?toNumber=${encodeURIComponent(SOMEBODY)}'`,
     )
   }
   if (sample !== undefined) {
     lines.push(
       '',
       'Have the line receive one, then see the event arrive in the lines below:',
-      `curl -d '{"fromNumber":"${SOMEBODY}","toNumber":"${sample.number}","text":"Hi there"}' '${publicUrl}/simulator/inbound'`,
+      `curl${token} -d '{"fromNumber":"${SOMEBODY}","toNumber":"${sample.number}","text":"Hi there"}' '${publicUrl}/simulator/inbound'`,
     )
+  }
+  if (sample !== undefined && token !== '') {
+    lines.push('', 'API_TOKEN is one that you make in the console, under Settings.')
   }
   lines.push('', 'Ctrl-C stops everything; the data stay in .data/')
   return `\n${lines.map((line) => (line === '' ? '' : `  ${line}`)).join('\n')}\n`

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import ipaddr from 'ipaddr.js'
 import * as yup from 'yup'
+import { isWeakPassword } from './weak-password.js'
 
 /**
  * Every setting of Linehook, with one sentence each; the only reader of process.env. README's table and
@@ -22,6 +23,7 @@ export const settings = {
       'must be 32 bytes in base64 (`openssl rand -base64 32`); a retired key may follow after a comma',
       everyKeyIs32Bytes,
     )
+    .test('zero', 'must not be all zeros: make one with `openssl rand -base64 32`', noKeyIsZero)
     .meta({
       about:
         'Encrypts webhook tokens, signing secrets and carriers’ credentials at rest; the first key seals, the others open.',
@@ -44,11 +46,18 @@ export const settings = {
     .oneOf(['debug', 'info', 'warn', 'error', 'silent'], 'must be debug, info, warn, error or silent')
     .default('info')
     .meta({ about: 'The least level that is logged: debug, info, warn, error or silent.' }),
-  QUEUES_PASSWORD: text().min(12, 'must have 12 characters or more').meta({
-    about:
-      'The password for the dashboard at /queues by HTTP Basic (user name: operator); operators who sign in need none.',
-    secret: true,
-  }),
+  QUEUES_PASSWORD: text()
+    .min(12, 'must have 12 characters or more')
+    .test(
+      'weak',
+      'must be harder to guess: make one with `openssl rand -base64 18`',
+      (value = '') => value.length < 12 || !isWeakPassword(value),
+    )
+    .meta({
+      about:
+        'The password for the dashboard at /queues by HTTP Basic (user name: operator); operators who sign in need none.',
+      secret: true,
+    }),
   QUEUES_WRITABLE: flag()
     .default(false)
     .meta({ about: 'Lets the dashboard retry, promote and remove jobs.' }),
@@ -72,7 +81,7 @@ export const settings = {
     .meta({ about: "How long an application's access token works; the default is 90 days." }),
   SIMULATOR: flag().default(false).meta({
     about:
-      'Opens the simulator carrier: its phones at /simulator, and its routes below it, which need no password.',
+      'Opens the simulator carrier: its phones at /simulator, and its routes for programs, which want an API token unless only this machine reaches `web`.',
   }),
   ALLOW_HTTP: flag()
     .default(false)
@@ -265,6 +274,11 @@ function splitList(value: string | undefined): string[] {
 function everyKeyIs32Bytes(value: string | undefined): boolean {
   const keys = splitList(value)
   return keys.length > 0 && keys.every((key) => /^[A-Za-z0-9+/]{43}=$/.test(key))
+}
+
+/** As an example or an empty buffer has it. What is no key at all is told so already. */
+function noKeyIsZero(value: string | undefined): boolean {
+  return splitList(value).every((key) => !/^A{43}=$/.test(key))
 }
 
 function isCidr(value: string): boolean {

@@ -1,3 +1,4 @@
+import type { Config } from './config.js'
 import { openContext } from './domain/context.js'
 import { closeOnSignal } from './shutdown.js'
 import { createApp } from './web/app.js'
@@ -11,6 +12,12 @@ const context = openContext('web', { statementTimeoutMs: STATEMENT_TIMEOUT_MS })
 const { config, log } = context
 const server = await open()
 log.info({ host: config.host, port: config.port }, 'process.started')
+if (isProxyUntold(config)) {
+  const advice =
+    'PUBLIC_URL is https, so a proxy stands before web, and with TRUSTED_PROXY_HOPS=0 everybody seems to have its ' +
+    'address: set it to the number of proxies that set X-Forwarded-For'
+  log.warn({ advice }, 'proxy.untold')
+}
 
 closeOnSignal(
   log,
@@ -33,4 +40,9 @@ async function open(): Promise<WebServer> {
     )
     process.exit(1)
   }
+}
+
+/** We speak no TLS ourselves. */
+function isProxyUntold({ publicUrl, trustedProxyHops }: Config): boolean {
+  return publicUrl.toLowerCase().startsWith('https:') && trustedProxyHops === 0
 }

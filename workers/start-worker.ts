@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { DelayedError, Worker, type Job } from 'bullmq'
+import { DelayedError, UnrecoverableError, Worker, type Job } from 'bullmq'
 import { ValidationError, type Schema } from 'yup'
 import { openContext, type Context } from '../src/domain/context.js'
 import { asError, Unavailable } from '../src/errors.js'
+import { isOfLaterVersion } from '../src/queues/jobs.js'
 import { QUEUE_PREFIX, type QueueName } from '../src/queues/queues.js'
 import { connectRedis, MAX_BLOCK_SECONDS, requireDurableRedis, whenReady } from '../src/redis.js'
 import { closeOnSignal } from '../src/shutdown.js'
@@ -12,7 +13,7 @@ import { crashesAlone, onlyJob } from './alone.js'
  * How every worker runs its jobs.
  *
  * A job never fails for what happens outside: the row in Postgres says what is next, and the job only carries
- * its id there. So a handler ends in one of three ways: it is done; it throws TryAgainIn and the job is moved to
+ * its id there. (One that nobody can read does, for good.) So a handler ends in one of three ways: it is done; it throws TryAgainIn and the job is moved to
  * that moment, without using up an attempt; or something unexpected happens. Of that, an unreachable Postgres or
  * Redis holds the job for a moment (and with it the worker's place, so that a whole worker pauses), and anything
  * else counts as a crash of that row (`crashed`), which is dead after a few.
@@ -138,7 +139,9 @@ async function run<Data>(context: Context, story: WorkerStory<Data>, job: Job, t
   } catch (error) {
     if (!(error instanceof ValidationError)) throw error
     context.log.error({ jobId: job.id, faults: error.errors }, 'job.unknown_payload')
-    return putOff(job, token, UNKNOWN_VERSION_WAIT_MS)
+    if (isOfLaterVersion(job.data)) return putOff(job, token, UNKNOWN_VERSION_WAIT_MS)
+    // Nobody ever will. Its row, if there is one, gets another job from the sweep.
+    throw new UnrecoverableError(`nobody can read this job: ${error.errors.join('; ')}`)
   }
   try {
     await story.handle(context, data)

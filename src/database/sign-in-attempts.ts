@@ -10,6 +10,8 @@ export interface SignInAttempt {
 export interface AttemptLimits {
   perAccount: number
   perAddress: number
+  /** Of the account from the address, when the address has had its own. */
+  perAccountBeyond: number
 }
 
 /**
@@ -33,9 +35,13 @@ export async function insertAttempt(
      where (select count(*) from sign_in_attempts
             where account_hash = :accountHash and attempted_at > clock_timestamp() - interval '15 minutes')
            < :perAccount
-       and (select count(*) from sign_in_attempts
-            where address_hash = :addressHash and attempted_at > clock_timestamp() - interval '15 minutes')
-           < :perAddress`,
+       and ((select count(*) from sign_in_attempts
+             where address_hash = :addressHash and attempted_at > clock_timestamp() - interval '15 minutes')
+            < :perAddress
+            or (select count(*) from sign_in_attempts
+                where account_hash = :accountHash and address_hash = :addressHash
+                  and attempted_at > clock_timestamp() - interval '15 minutes')
+               < :perAccountBeyond)`,
     { ...attempt, ...limits },
   )
   return rowCount > 0

@@ -28,12 +28,15 @@ export async function insertSimulatedMessages(
 /** What the simulator took, newest first. */
 export async function listSimulatedMessages(
   db: Database,
-  toNumber: string | undefined,
+  { toNumber, userId }: { toNumber?: string | undefined; userId?: string | undefined },
   limit: number,
 ): Promise<(SimulatedMessage & { takenAt: Date })[]> {
   return db('simulator_outbox')
     .modify((query) => {
       if (toNumber !== undefined) void query.where({ to_number: toNumber })
+      if (userId !== undefined) {
+        void query.whereIn('from_number', db('lines').where({ user_id: userId }).select('number'))
+      }
     })
     .select<(SimulatedMessage & { takenAt: Date })[]>({
       carrierMessageId: 'carrier_message_id',

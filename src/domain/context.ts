@@ -20,6 +20,7 @@ import { createSlidingWindows, type SlidingWindows } from '../sliding-window.js'
 import { createStorage } from '../storage/create.js'
 import type { Storage } from '../storage/storage.js'
 import { createLog, type Logger } from '../telemetry/log.js'
+import { createThrottle, type Throttle } from '../throttle.js'
 import { createVocabulary, type Vocabulary } from '../vocabulary.js'
 import { MAX_LOST } from './crashes.js'
 import { DISABLE_AFTER_MS } from './deliveries/endpoint-health.js'
@@ -32,6 +33,7 @@ export interface Context {
   redis: Redis
   queues: Queues
   windows: SlidingWindows
+  throttle: Throttle
   inFlightCap: InFlightCap
   carriers: Carriers
   secrets: Secrets
@@ -114,6 +116,7 @@ export function createContext(
     redis,
     queues,
     windows: createSlidingWindows(redis),
+    throttle: createThrottle(redis),
     inFlightCap: createInFlightCap(redis, config.endpointMaxInFlight),
     carriers,
     secrets: createSecrets(config.encryptionKeys),

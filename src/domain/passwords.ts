@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { hash, verify } from '@node-rs/argon2'
 import { Unavailable, UserError } from '../errors.js'
 
@@ -24,8 +25,18 @@ export function hashPassword(plain: string): Promise<string> {
  * @throws Unavailable when too many wait already
  */
 export async function isPassword(passwordHash: string | null, plain: string): Promise<boolean> {
-  const isRight = await inTurn(() => verify(passwordHash ?? NOBODYS_HASH, normalized(plain)))
+  const isRight = await inTurn(async () => {
+    const startedAt = performance.now()
+    const isRight = await verify(passwordHash ?? NOBODYS_HASH, normalized(plain))
+    lastCheckMs = performance.now() - startedAt
+    return isRight
+  })
   return isRight && passwordHash !== null
+}
+
+/** For a password that is not checked, without the work. */
+export async function passTimeOfACheck(): Promise<void> {
+  await sleep(lastCheckMs)
 }
 
 /** NIST SP 800-63B §5.1.1.2: length counts, nothing is demanded of the characters. @throws UserError 400 */
@@ -45,6 +56,7 @@ function normalized(plain: string): string {
   return plain.toWellFormed().normalize('NFKC')
 }
 
+let lastCheckMs = 50
 let runningCount = 0
 const waiting: (() => void)[] = []
 

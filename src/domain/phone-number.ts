@@ -1,5 +1,6 @@
 import { parsePhoneNumberFromString, type CountryCode, type PhoneNumber } from 'libphonenumber-js/max'
 import { withoutTelScheme } from './tel-uri.js'
+import { isPremiumNumber } from './premium-numbers.js'
 
 export interface ParsedNumber {
   /** E.164 */
@@ -70,7 +71,7 @@ function describe(read: PhoneNumber | undefined): ParsedNumber | undefined {
       number: read.number,
       // A number that nobody has, such as +1 555…, belongs to the first country of its calling code.
       country: read.country ?? read.getPossibleCountries()[0],
-      isPremium: read.getType() === 'PREMIUM_RATE',
+      isPremium: isPremiumNumber(read),
     }
   )
 }

@@ -1,13 +1,18 @@
-import ipaddr from 'ipaddr.js'
 import { available, transaction } from '../database/connection.js'
 import { deleteAttempt, insertAttempt } from '../database/sign-in-attempts.js'
 import { newId } from '../ids.js'
+import { networkOf } from '../network.js'
 import { sha256 } from '../secrets.js'
 import type { Context } from './context.js'
-import { isPassword } from './passwords.js'
+import { isPassword, passTimeOfACheck } from './passwords.js'
 
-/** Attempts in 15 minutes that have not succeeded. */
-const LIMITS = { perAccount: 10, perAddress: 50 }
+/**
+ * Attempts in 15 minutes that have not succeeded. Behind an address there may be one guesser and many other people (an
+ * office, or a proxy that nobody has told us of): once it has had its attempts it goes on for the accounts that there
+ * are, with a few for each, so that nobody is kept out by what was tried at other accounts. For addresses nobody has
+ * it is over: else a flood of invented ones would keep passwords from being checked at all.
+ */
+const LIMITS = { perAccount: 10, perAddress: 50, perAccountBeyond: 3 }
 
 /** A password that somebody gave, and what it is compared with. */
 export interface PasswordProof {
@@ -31,8 +36,13 @@ export async function provePassword({ db }: Context, proof: PasswordProof): Prom
     accountHash: sha256(proof.email.toLowerCase()),
     addressHash: sha256(networkOf(proof.address)),
   }
-  const mayTry = await available(() => transaction(db, (trx) => insertAttempt(trx, attempt, LIMITS)))
-  if (!mayTry) return false
+  const limits = { ...LIMITS, perAccountBeyond: proof.passwordHash === null ? 0 : LIMITS.perAccountBeyond }
+  const mayTry = await available(() => transaction(db, (trx) => insertAttempt(trx, attempt, limits)))
+  if (!mayTry) {
+    // An answer at once would tell which accounts there are.
+    await passTimeOfACheck()
+    return false
+  }
   let isRight: boolean | undefined
   try {
     isRight = await isPassword(proof.passwordHash, proof.password)
@@ -41,11 +51,4 @@ export async function provePassword({ db }: Context, proof: PasswordProof): Prom
     // Also when it could not be compared: that was no guess.
     if (isRight !== false) await available(() => deleteAttempt(db, attempt.id))
   }
-}
-
-/** A customer's share of IPv6 is a /64 at least: each of its addresses is the same somebody. */
-function networkOf(address: string): string {
-  if (!ipaddr.isValid(address)) return address
-  const parsed = ipaddr.process(address)
-  return parsed instanceof ipaddr.IPv6 ? parsed.parts.slice(0, 4).join(':') : parsed.toString()
 }

@@ -8,6 +8,8 @@ import { receiveMessage, type InboundMessage, type ReceiveOutcome } from './mess
 import { followReceipts } from './messages/receipts.js'
 import { parseNumber } from './phone-number.js'
 
+/** The account, and the carrier, that is built in. */
+export const SIMULATOR = 'simulator'
 const RECEIPT_BATCH = 500
 const MAX_OUTBOX = 1000
 
@@ -21,21 +23,44 @@ export interface SimulatedInbound {
   voicemailUrl?: string
 }
 
-/** The simulator's network brings a message to a line. @throws UserError naming the field */
-export async function simulateInbound(context: Context, inbound: SimulatedInbound): Promise<ReceiveOutcome> {
-  return receiveMessage(context, {
-    carrier: 'simulator',
+/**
+ * The simulator's network brings a message to a line that is at the simulator: for those of other carriers nobody but
+ * their carrier speaks.
+ *
+ * @param userId only to a line of theirs; left out: to anybody's
+ * @throws UserError naming the field; 404 when there is no such line
+ */
+export async function simulateInbound(
+  context: Context,
+  inbound: SimulatedInbound,
+  userId?: string,
+): Promise<ReceiveOutcome> {
+  const message = {
+    carrier: SIMULATOR,
     carrierMessageId: inbound.messageId ?? newId(),
     fromNumber: readNumber('fromNumber', inbound.fromNumber),
     toNumber: readNumber('toNumber', inbound.toNumber),
     content: readContent(inbound),
-  })
+  }
+  const line = await context.batched.findLineByNumber(message.toNumber)
+  if (line?.carrier !== SIMULATOR || (userId !== undefined && line.userId !== userId)) {
+    throw new UserError(
+      'toNumber is not the number of a line at the simulator: see `linehook line list`',
+      404,
+    )
+  }
+  return receiveMessage(context, message)
 }
 
-/** What the simulator took, newest first, at most 1,000. @throws UserError */
-export function readOutbox({ db }: Context, toNumber: string | undefined) {
+/**
+ * What the simulator took, newest first, at most 1,000.
+ *
+ * @param userId only from lines of theirs; left out: from everybody's
+ * @throws UserError
+ */
+export function readOutbox({ db }: Context, toNumber: string | undefined, userId?: string) {
   const number = toNumber === undefined ? undefined : readNumber('toNumber', toNumber)
-  return available(() => listSimulatedMessages(db, number, MAX_OUTBOX))
+  return available(() => listSimulatedMessages(db, { toNumber: number, userId }, MAX_OUTBOX))
 }
 
 /**
@@ -49,7 +74,7 @@ export async function sendSimulatedReceipts(context: Context): Promise<number> {
     if (due.length === 0) return undefined
     return applyReceipts(
       trx,
-      due.map((ids) => ({ ...ids, carrier: 'simulator', status: 'delivered' })),
+      due.map((ids) => ({ ...ids, carrier: SIMULATOR, status: 'delivered' })),
     )
   })
   if (changes === undefined) return 0

@@ -29,6 +29,12 @@ export type DeliverEventJob = yup.InferType<typeof deliverEventJob>
 export type FetchMediaJob = yup.InferType<typeof fetchMediaJob>
 export type MaintenanceJob = yup.InferType<typeof maintenanceJob>
 
+/** Of a release that is being rolled out, whatever else is in it. */
+export function isOfLaterVersion(data: unknown): boolean {
+  const version = typeof data === 'object' && data !== null && 'v' in data ? data.v : undefined
+  return Number.isInteger(version) && Number(version) > JOB_VERSION
+}
+
 /**
  * A row's first job has the row's id, so that enqueuing twice is harmless. Later ones have their own ids,
  * because a job id is remembered while its key lives and would swallow a re-add. No `:`: BullMQ refuses it.

@@ -13,6 +13,7 @@ import { readCallbackBody, readFieldsBody, readJsonBody } from './middleware/jso
 import { allowOtherOrigins } from './middleware/other-origins.js'
 import { logRequest } from './middleware/request-log.js'
 import { requireAllHeaders } from './middleware/require-all-headers.js'
+import { requireHereOrToken } from './middleware/require-here-or-token.js'
 import { requireOpenWebhook } from './middleware/require-open-webhook.js'
 import { requireOperator } from './middleware/require-operator.js'
 import { requireSameSite } from './middleware/require-same-site.js'
@@ -177,7 +178,7 @@ export function createApp(context: Context): Koa {
     operatorForm( '/console/carriers/:accountId/set-up',                              pages.postCarrierSetUp, pages.showCarrier)
     operatorForm( '/console/carriers/:accountId/remove',                              pages.postCarrierRemoval, pages.showCarrier)
 
-    get('/oauth/authorize',               oauth.authorize(context))
+    get('/oauth/authorize',               oauth.boundStrangers(context), oauth.authorize(context))
     get('/oauth/authorize/:uid',          oauth.resume(context))
     page('/oauth/consent/:uid',           oauth.showConsent)
     form('/oauth/consent/:uid',           oauth.postConsent, oauth.showConsent)
@@ -195,15 +196,15 @@ export function createApp(context: Context): Koa {
     get('/healthz',                       api.healthz)
     get('/readyz',                        api.readyz(context))
     if (config.simulator) {
-      post('/simulator/inbound',          requireSameSite, readJsonBody(), api.postInbound(context))
-      get('/simulator/outbox',            api.getOutbox(context))
+      post('/simulator/inbound',          requireSameSite(context), requireHereOrToken(context), readJsonBody(), api.postInbound(context))
+      get('/simulator/outbox',            requireHereOrToken(context), api.getOutbox(context))
       get('/simulator/media/:token',      phones.getSimulatorMedia(context))
       page('/simulator',                  phones.showSimulator)
       page('/simulator/live',             phones.liveConversations)
       fileForm('/simulator/phones/:phone/messages',      phones.postPhoneMessage, phones.showSimulator)
       fileForm('/simulator/phones/:phone/voicemails',    phones.postVoicemail, phones.showSimulator)
     }
-    router.all('/queues{/*path}',         allowPackagedPage, requireOperator(context), requireSameSite, bullBoard(context, '/queues'))
+    router.all('/queues{/*path}',         allowPackagedPage, requireOperator(context), requireSameSite(context), bullBoard(context, '/queues'))
   }
 
   app.use(router.routes())

@@ -15,7 +15,7 @@ conformsToCarrier('simulator', async () => {
   return {
     carrier: await carrierOf(context),
     taken: async () =>
-      (await listSimulatedMessages(context.db, undefined, 1000)).map(
+      (await listSimulatedMessages(context.db, {}, 1000)).map(
         ({ carrierMessageId, messageId, fromNumber, toNumber, text, mediaUrl }) => ({
           carrierMessageId,
           messageId,

@@ -10,7 +10,7 @@ describe('the banner', () => {
     const config = readConfig({
       DATABASE_URL: 'postgres://nowhere',
       REDIS_URL: 'redis://nowhere',
-      ENCRYPTION_KEY: Buffer.alloc(32).toString('base64'),
+      ENCRYPTION_KEY: Buffer.alloc(32, 7).toString('base64'),
       PUBLIC_URL: 'https://lines.example.com',
       ...overrides,
     })
@@ -48,5 +48,14 @@ describe('the banner', () => {
     expect(lines).to.have.length(3)
     expect(lines[0]).to.contain(`'${SAMPLE.webhookUrl ?? ''}'`)
     expect(show().filter((line) => line.startsWith('curl'))).to.deep.equal([])
+  })
+
+  it('has a token in those of the simulator where others reach it too', () => {
+    const curlLines = (overrides: Record<string, string>) =>
+      show({ sample: SAMPLE }, overrides).filter((line) => line.startsWith('curl'))
+    const isTold = (lines: string[]) => lines.map((line) => line.includes('Bearer API_TOKEN'))
+    expect(isTold(curlLines({}))).to.deep.equal([false, true, true])
+    const here = { HOST: '127.0.0.1', PUBLIC_URL: 'http://localhost:3000' }
+    expect(isTold(curlLines(here))).to.deep.equal([false, false, false])
   })
 })

@@ -98,12 +98,35 @@ describe('signing in', () => {
     expect(await attempt({ email })).to.have.property('token')
   })
 
-  it('is refused after 50 wrong passwords from one address, whatever the account', async () => {
+  /** Guesses at addresses that nobody has. */
+  const exhaustAddress = async (address: string) => {
     for (let n = 0; n < 5; n += 1)
-      await attempts(10, (m) => ({ email: `user${n}-${m}@example.com`, password: WRONG }))
+      await attempts(10, (m) => ({ email: `user${n}-${m}@example.com`, password: WRONG, address }))
     expect(await countAttempts()).to.equal(50)
+  }
+
+  it('goes on after 50 wrong passwords from one address for who has not tried: others are behind it too', async () => {
+    await exhaustAddress('192.0.2.1')
+    const people = await Promise.all(Array.from({ length: 5 }, () => createPerson(context)))
+    for (const { email } of people) expect(await attempt({ email })).to.have.property('token')
+    expect(await countAttempts()).to.equal(50)
+  })
+
+  it('is refused there after three wrong passwords for an account, and elsewhere after ten as always', async () => {
+    await exhaustAddress('192.0.2.1')
+    for (let n = 0; n < 3; n += 1) await refusal(attempt({ password: WRONG }))
     expect(await refusal(attempt())).to.deep.equal(REFUSED)
+    expect(await countAttempts()).to.equal(53)
     expect(await attempt({ address: '192.0.2.2' })).to.have.property('token')
+  })
+
+  it('is over there for addresses nobody has, and users without a password', async () => {
+    await exhaustAddress('192.0.2.1')
+    const waiting = await createPerson(context, { password: null })
+    for (const email of ['nobody@example.com', waiting.email]) {
+      expect(await refusal(attempt({ email, password: WRONG }))).to.deep.equal(REFUSED)
+    }
+    expect(await countAttempts()).to.equal(50)
   })
 
   for (const [what, one, two, isSame] of [
@@ -113,11 +136,9 @@ describe('signing in', () => {
     ['what is no address, and something else that is none', 'unknown', 'unix:', false],
   ] as const) {
     it(`counts ${isSame ? 'together' : 'apart'} ${what}`, async () => {
-      for (let n = 0; n < 5; n += 1)
-        await attempts(10, (m) => ({ email: `user${n}-${m}@example.com`, password: WRONG, address: one }))
-      const second = attempt({ address: two })
-      if (isSame) expect(await refusal(second)).to.deep.equal(REFUSED)
-      else expect(await second).to.have.property('token')
+      await exhaustAddress(one)
+      await refusal(attempt({ email: 'nobody@example.com', address: two }))
+      expect(await countAttempts()).to.equal(isSame ? 50 : 51)
     })
   }
 

@@ -7,6 +7,7 @@ import {
   simulateInbound,
   type SimulatedInbound,
 } from '../../src/domain/simulator.js'
+import { newId } from '../../src/ids.js'
 import { createTestContext } from '../helpers/context.js'
 import { createLine, type TestLine } from '../helpers/factories.js'
 import { ANNA, BEN, messageRow, queueMessage, queueMessages, UNLIMITED } from './fixtures.js'
@@ -182,10 +183,22 @@ describe('the simulator', () => {
       })
     }
 
+    it('to no line of another carrier, of which it leaves nothing', async () => {
+      const name = 'twilio-main'
+      await context
+        .db('carrier_accounts')
+        .insert({ id: newId(), name, kind: 'twilio', handles_opt_out: true })
+      await context.db('lines').where({ id: line.lineId }).update({ carrier: name })
+      expect(await refusal(bring({ text: 'STOP' }))).to.include({ status: 404 })
+      for (const table of ['messages', 'events', 'line_contacts']) {
+        expect(await context.db(table).where({ line_id: line.lineId }).select(), table).to.deep.equal([])
+      }
+    })
+
     it('to a number of a line', async () => {
       expect(await refusal(bring({ text: 'Hi', toNumber: '+15005550666' }))).to.deep.equal({
         status: 404,
-        message: 'toNumber is not the number of a line: see `linehook line list`',
+        message: 'toNumber is not the number of a line at the simulator: see `linehook line list`',
       })
     })
   })

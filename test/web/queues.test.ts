@@ -195,6 +195,55 @@ describe('/queues', () => {
     })
   })
 
+  describe('to who guesses at the password', () => {
+    const TOO_MANY = 'Too many wrong passwords: wait 15 minutes, or sign in to the console as an operator'
+    let closed: { context: Context; web: TestWeb }
+
+    beforeEach(async () => {
+      closed = await serve({ QUEUES_PASSWORD: PASSWORD })
+    })
+
+    afterEach(async () => {
+      await closed.web.close()
+      await closed.context.close()
+    })
+
+    const ask = (headers: Record<string, string>) => closed.web.request('/queues', { headers })
+    const guess = async (count: number) =>
+      Promise.all(
+        Array.from({ length: count }, async (_, n) => (await ask(basic('operator', `guess ${n}`))).status),
+      )
+
+    it('is closed after ten, whatever the eleventh is, and says how long', async () => {
+      expect(await guess(9)).to.deep.equal(Array(9).fill(401))
+      for (let n = 0; n < 20; n += 1)
+        expect((await ask(signedIn)).status, 'right ones do not count').to.equal(200)
+      expect(await guess(1)).to.deep.equal([401])
+      for (const headers of [signedIn, basic('operator', 'another guess')]) {
+        const answer = await ask(headers)
+        expect([answer.status, answer.body]).to.deep.include(429)
+        expect(answer.body).to.have.property('detail', TOO_MANY)
+        expect(Number(answer.headers.get('retry-after'))).to.be.within(800, 900)
+      }
+    })
+
+    it('compares no more than ten of fifty guesses made at the same moment', async () => {
+      const statuses = await guess(50)
+      expect(statuses.filter((status) => status === 401)).to.have.length(10)
+      expect(statuses.filter((status) => status === 429)).to.have.length(40)
+    })
+
+    it('asks for it still, and opens to an operator who is signed in', async () => {
+      await guess(11)
+      expect((await ask({})).status).to.equal(401)
+      const { id } = await createPerson(closed.context, { role: 'operator' })
+      const cookie = { Cookie: `__Host-linehook=${await startSession(closed.context, id)}` }
+      for (const headers of [cookie, { ...cookie, ...basic('operator', 'wrong') }]) {
+        expect((await ask(headers)).status).to.equal(200)
+      }
+    })
+  })
+
   it('shows jobs that carry ids and nothing else', async () => {
     const line = await createLine(context, { outgoingUrl: 'http://127.0.0.1:9/events' })
     const text = 'a text that is nobody’s business'

@@ -36,6 +36,21 @@ describe('the process web', () => {
     await web.kill('SIGTERM')
   })
 
+  for (const [what, overrides, count] of [
+    ['https and no proxy', { PUBLIC_URL: 'https://lines.example.com' }, 1],
+    ['https and a proxy', { PUBLIC_URL: 'https://lines.example.com', TRUSTED_PROXY_HOPS: '1' }, 0],
+    ['http and no proxy', { PUBLIC_URL: 'http://lines.example.com' }, 0],
+  ] as const) {
+    it(`warns ${count === 1 ? 'once' : 'nobody'} when it is told of ${what}`, async () => {
+      const web = await startWeb({ ...environment, ...overrides })
+      expect((await fetch(`${web.url}/healthz`)).status).to.equal(200)
+      await web.kill('SIGTERM')
+      const warnings = web.log().filter(({ msg }) => msg === 'proxy.untold')
+      expect(warnings).to.have.length(count)
+      for (const { advice } of warnings) expect(advice).to.include('TRUSTED_PROXY_HOPS')
+    })
+  }
+
   it('ends with 0 on SIGTERM soon, with clients that send on and on, and loses nothing that it has accepted', async () => {
     const web = await startWeb(environment)
     const line = await createLine(context, LIMITS)

@@ -93,19 +93,51 @@ describe('startWorker', function () {
     expect(await runCount(id)).to.equal(2)
   })
 
-  for (const [what, data] of [
-    ['of a version that this worker does not know', { v: 2, id: newId() }],
-    ['without an id', { v: 1 }],
-  ] as const) {
-    it(`a job ${what} is put off, neither run nor failed`, async () => {
-      const jobId = newId()
-      await context.queues.sendMessage.add('send-message', data as never, { jobId })
+  const addJob = async (data: unknown): Promise<string> => {
+    const jobId = newId()
+    await context.queues.sendMessage.add('send-message', data as never, { jobId })
+    return jobId
+  }
+
+  it('a job of a later version is put off, neither run nor failed', async () => {
+    const id = newId()
+    for (const data of [{ v: 2, id }, { v: 3 }]) {
+      const jobId = await addJob(data)
       const job = await whenDelayed(jobId)
       expect(job.attemptsMade).to.equal(0)
       expect(job.delay).to.be.within(55_000, 60_000)
-      expect(await runCount('id' in data ? data.id : '')).to.equal(0)
-      expect(await context.queues.sendMessage.getFailedCount()).to.equal(0)
       expect(logged('job.unknown_payload').at(-1)).to.include({ jobId })
+    }
+    expect(await runCount(id)).to.equal(0)
+    expect(await context.queues.sendMessage.getFailedCount()).to.equal(0)
+  })
+
+  for (const [what, data] of [
+    ['without an id', { v: 1 }],
+    ['whose id is none', { v: 1, id: 'one' }],
+    ['without a version', { id: newId() }],
+    ['of a version that there never was', { v: 0, id: newId() }],
+    ['whose version is no number', { v: '2', id: newId() }],
+    ['that is a list', [1]],
+    ['that is nothing', null],
+  ] as const) {
+    it(`a job ${what} fails for good, and is not run`, async () => {
+      const jobId = await addJob(data)
+      const job = await until('it has failed', async () => {
+        const found = await findJob(jobId)
+        return (await found?.isFailed()) === true && (await findJob(jobId))
+      })
+      expect(job.failedReason).to.match(/^nobody can read this job: /)
+      expect(logged('job.unknown_payload').at(-1)).to.include({ jobId })
+      expect(await context.redis.keys('runs:one')).to.deep.equal([])
+      if (data !== null && 'id' in data) expect(await runCount(data.id)).to.equal(0)
     })
   }
+
+  it('a row whose job nobody could read gets another one', async () => {
+    const jobId = await addJob({ v: 1 })
+    await until('it has failed', async () => (await (await findJob(jobId))?.isFailed()) === true)
+    const coming = await context.queues.existingJobs('send-message', [{ id: jobId, generation: 0 }])
+    expect([...coming]).to.deep.equal([])
+  })
 })

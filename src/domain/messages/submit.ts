@@ -4,6 +4,7 @@ import { sha256 } from '../../secrets.js'
 import type { OpenWebhook } from '../../database/incoming-webhooks.js'
 import type { AcceptAnswer } from '../../database/messages/accept.js'
 import type { Context } from '../context.js'
+import { maySendTo } from '../destinations.js'
 import { parseNumber } from '../phone-number.js'
 import { isBacklogFull } from './admission.js'
 
@@ -76,11 +77,6 @@ export function readDestination(
 ): string {
   const parsed = parseNumber(written, line.country)
   if (parsed === undefined) throw new UserError(REFUSALS.notANumber)
-  const { allowedCountries } = line
-  const isAllowed =
-    allowedCountries === null || (parsed.country !== undefined && allowedCountries.includes(parsed.country))
-  if (!isAllowed || parsed.isPremium || parsed.number === line.lineNumber) {
-    throw new UserError(REFUSALS.notAllowed, 403)
-  }
+  if (!maySendTo({ ...line, number: line.lineNumber }, parsed)) throw new UserError(REFUSALS.notAllowed, 403)
   return parsed.number
 }

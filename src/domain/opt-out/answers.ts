@@ -4,6 +4,8 @@ import { setOptOutAnswer, type NotedContact } from '../../database/line-contacts
 import type { Line } from '../../database/lines.js'
 import { insertServiceMessage } from '../../database/messages/service.js'
 import { newId } from '../../ids.js'
+import { maySendTo } from '../destinations.js'
+import { parseNumber } from '../phone-number.js'
 
 /** Each is one segment, and says what else can be texted. */
 const ANSWERS = {
@@ -14,7 +16,8 @@ const ANSWERS = {
 
 /**
  * Confirms an opt-out or opt-in, or answers HELP: with an ordinary message of the line, which waits for its slot.
- * Nothing when the carrier answers itself, and nothing for what was so before: two programs would never end.
+ * Nothing when the carrier answers itself, nothing to where the line may not send (whoever writes from a premium number
+ * would earn by it), and nothing for what was so before: two programs would never end.
  *
  * @returns what is to be enqueued
  */
@@ -25,14 +28,19 @@ export async function answerKeyword(
   contact: NotedContact,
 ): Promise<{ id: string; generation: number }[]> {
   const text = answerTo(contact)
-  // A sender's name cannot be written to.
-  if (text === undefined || line.status !== 'active' || !/^\+\d+$/.test(number)) return []
+  if (text === undefined || line.status !== 'active' || !canBeAnswered(line, number)) return []
   const account = await findCarrierAccount(trx, { name: line.carrier })
   if (account?.handlesOptOut === true) return []
   const id = newId()
   await insertServiceMessage(trx, { id, line, toNumber: number, text })
   if (contact.hasOptedOut) await setOptOutAnswer(trx, line.id, number, id)
   return [{ id, generation: 0 }]
+}
+
+/** A sender's name, or a short code, cannot be written to. */
+function canBeAnswered(line: Line, number: string): boolean {
+  const parsed = number.startsWith('+') ? parseNumber(number, null) : undefined
+  return parsed?.number === number && maySendTo(line, parsed)
 }
 
 function answerTo({ hasOptedOut, hasOptedIn, wantsHelp, isOptedOut }: NotedContact): string | undefined {

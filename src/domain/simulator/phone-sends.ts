@@ -1,9 +1,9 @@
 import { UserError } from '../../errors.js'
 import type { Context } from '../context.js'
 import { getOwnLine } from '../lines.js'
-import { simulateInbound } from '../simulator.js'
+import { simulateInbound, SIMULATOR } from '../simulator.js'
 import { keepMedia } from './media.js'
-import { CARRIER, readPhones } from './phones.js'
+import { readPhones } from './phones.js'
 import { sampleRecording } from './sample-recording.js'
 
 export const MAX_TEXT_LENGTH = 1600
@@ -51,6 +51,6 @@ export async function leaveVoicemail(
 async function readNumbers(context: Context, userId: string, { lineId, phone }: FromPhone) {
   const [fromNumber = ''] = readPhones([phone])
   const line = await getOwnLine(context, userId, lineId)
-  if (line.carrier !== CARRIER) throw new UserError('no such line at the simulator', 404)
+  if (line.carrier !== SIMULATOR) throw new UserError('no such line at the simulator', 404)
   return { fromNumber, toNumber: line.number }
 }

@@ -4,11 +4,10 @@ import type { OwnLine } from '../../database/lines.js'
 import { UserError } from '../../errors.js'
 import type { Context } from '../context.js'
 import { listOwnLines } from '../lines.js'
-import { readNumber } from '../simulator.js'
+import { readNumber, SIMULATOR } from '../simulator.js'
 
 export type { ConversationMessage } from '../../database/messages/conversations.js'
 
-export const CARRIER = 'simulator'
 const MAX_SHOWN = 50
 const MAX_SUGGESTED = 3
 const MAX_PHONES = 8
@@ -18,7 +17,7 @@ const FIRST_PHONE = '+15005550199'
 /** The user's lines that the simulator's phones can write to, oldest first. */
 export async function listSimulatorLines(context: Context, userId: string): Promise<OwnLine[]> {
   const lines = await listOwnLines(context, userId)
-  return lines.filter(({ carrier }) => carrier === CARRIER)
+  return lines.filter(({ carrier }) => carrier === SIMULATOR)
 }
 
 /**
@@ -32,7 +31,9 @@ export async function findConversation(
   number: string,
   { limit = MAX_SHOWN } = {},
 ) {
-  const newestFirst = await available(() => listConversation(db, userId, { carrier: CARRIER, number, limit }))
+  const newestFirst = await available(() =>
+    listConversation(db, userId, { carrier: SIMULATOR, number, limit }),
+  )
   // Not by id: what waited for a slot comes to the phone when it was sent.
   return newestFirst.toReversed().sort((a, b) => a.at.getTime() - b.at.getTime())
 }
@@ -40,7 +41,7 @@ export async function findConversation(
 /** The phones to begin with: the numbers that were last in touch with the user's lines, else one that is free. */
 export async function suggestPhones({ db }: Context, userId: string): Promise<string[]> {
   const latest = await available(() =>
-    listLatestContacts(db, userId, { carrier: CARRIER, limit: MAX_SUGGESTED }),
+    listLatestContacts(db, userId, { carrier: SIMULATOR, limit: MAX_SUGGESTED }),
   )
   return latest.length === 0 ? [FIRST_PHONE] : latest
 }

@@ -3,6 +3,7 @@ import * as yup from 'yup'
 import type { Context } from '../../domain/context.js'
 import { readOutbox, simulateInbound } from '../../domain/simulator.js'
 import { readFields } from '../fields.js'
+import { findUserOf } from '../middleware/authenticate.js'
 import { numberParameter, readQuery } from '../query.js'
 
 /** Not yup's `url`, for which localhost is no host: who tries things out has the media on this machine. */
@@ -27,19 +28,23 @@ const inbound = yup.object({
 
 const outboxFilter = yup.object({ toNumber: numberParameter() })
 
-/** The simulator's network brings a text, media or voicemail to a line (contract §8). A repeat says so. */
+/**
+ * The simulator's network brings a text, media or voicemail to a line (contract §8): by a token, to one of the token's
+ * user. A repeat says so.
+ */
 export function postInbound(context: Context): Middleware {
   return async (ctx) => {
-    const outcome = await simulateInbound(context, await readFields(inbound, ctx.request.body))
+    const fields = await readFields(inbound, ctx.request.body)
+    const outcome = await simulateInbound(context, fields, findUserOf(ctx))
     ctx.body = outcome.kind === 'received' ? outcome : { kind: outcome.kind }
   }
 }
 
-/** What the simulator took, newest first; `toNumber` narrows it to one number. */
+/** What the simulator took, newest first; `toNumber` narrows it to one number, a token to the lines of its user. */
 export function getOutbox(context: Context): Middleware {
   return async (ctx) => {
     const { toNumber } = await readQuery(ctx, outboxFilter, context.vocabulary)
-    ctx.body = await readOutbox(context, toNumber)
+    ctx.body = await readOutbox(context, toNumber, findUserOf(ctx))
   }
 }
 

@@ -6,16 +6,19 @@ import { renderToString } from 'preact-render-to-string'
 import type { Context } from '../../domain/context.js'
 import { findSession } from '../../domain/sessions.js'
 import { asError, Unavailable, UserError } from '../../errors.js'
-import type { SessionState } from './session.js'
+import { sessionOf, type SessionState } from './session.js'
 
 const EVERY_MS = 1000
 /** So that proxies do not take a quiet stream for a dead one. */
 const HEARTBEAT_MS = 15_000
 /** The browser connects again by itself; so nothing that a stream holds gets old. */
 const LIFE_MS = 300_000
+/** Of this process, and of each user in it: more pages than anybody looks at. */
 const MAX_STREAMS = 200
+const MAX_STREAMS_OF_USER = 10
 
-const streamCounts = new WeakMap<Context, number>()
+/** Of a context: the user of each stream that is open. */
+const openStreams = new WeakMap<Context, Map<PassThrough, string>>()
 
 /**
  * A piece of a page that keeps itself up to date, by server-sent events: it is rendered once a second and sent
@@ -24,19 +27,26 @@ const streamCounts = new WeakMap<Context, number>()
  *
  * The page names the route in `hx-sse:connect`, and htmx swaps what comes. Ends with the session.
  *
- * @throws Unavailable when too many pages are open
+ * @throws UserError 429 when the user has too many such pages open; Unavailable when all together have
  */
 export function live(context: Context, render: (ctx: KoaContext) => Promise<VNode>): Middleware {
   return (ctx) => {
-    const count = streamCounts.get(context) ?? 0
-    if (count >= MAX_STREAMS) throw new Unavailable('too many live pages are open', 10)
-    streamCounts.set(context, count + 1)
+    const open = openStreams.get(context) ?? new Map<PassThrough, string>()
+    openStreams.set(context, open)
+    const { userId } = sessionOf(ctx)
+    if ([...open.values()].filter((each) => each === userId).length >= MAX_STREAMS_OF_USER) {
+      ctx.set('Retry-After', '10')
+      throw new UserError('you have too many pages open that keep themselves up to date: close some', 429)
+    }
+    if (open.size >= MAX_STREAMS) throw new Unavailable('too many live pages are open', 10)
     const stream = new PassThrough()
+    open.set(stream, userId)
+    // At once, not when it is looked at next: who goes from page to page opens one after the other.
+    stream.once('close', () => open.delete(stream))
     ctx.type = 'text/event-stream'
     ctx.set('X-Accel-Buffering', 'no')
     ctx.body = stream
     void run(context, ctx, stream, () => render(ctx)).finally(() => {
-      streamCounts.set(context, (streamCounts.get(context) ?? 1) - 1)
       stream.end()
     })
     return Promise.resolve()

@@ -4,6 +4,7 @@ import type { Context } from '../../domain/context.js'
 import { endSession, findSession, type Session } from '../../domain/sessions.js'
 import { UserError } from '../../errors.js'
 import { isSameSecret, newToken } from '../../secrets.js'
+import { isForeignOrigin } from '../own-origin.js'
 import { fieldOf } from './fields.js'
 
 export interface SessionState {
@@ -74,8 +75,8 @@ export function sessionOf(ctx: KoaContext): Session {
 }
 
 /**
- * A form counts if it comes from one of our own pages: by what the browser says about it (Sec-Fetch-Site), and by
- * a token that only a page of this browser's can know. After the body is read.
+ * A form counts if it comes from one of our own pages: by what the browser says about it (Sec-Fetch-Site and
+ * Origin), and by a token that only a page of this browser's can know. After the body is read.
  *
  * @throws UserError 403
  */
@@ -83,7 +84,12 @@ export function requireOwnForm(context: Context): Middleware {
   return async (ctx, next) => {
     const site = ctx.get('Sec-Fetch-Site')
     const { browserToken } = ctx.state as SessionState
-    if (site !== '' && site !== 'same-origin') throw new UserError('forms of other sites are refused', 403)
+    if ((site !== '' && site !== 'same-origin') || isForeignOrigin(ctx, context)) {
+      throw new UserError(
+        `forms of other sites are refused: open ${context.config.publicUrl}/console and try again there`,
+        403,
+      )
+    }
     if (browserToken === undefined) {
       throw new UserError(
         `your browser sent no cookie: open ${context.config.publicUrl}/console and allow cookies there`,

@@ -72,9 +72,14 @@ function requireScope({ vocabulary }: Context, ctx: KoaContext, scopes: readonly
 
 /** Who asks, on a route behind `authenticate`. */
 export function userOf(ctx: KoaContext): string {
-  const { userId } = ctx.state as AskerState
+  const userId = findUserOf(ctx)
   if (userId === undefined) throw new Error('this route is not behind authenticate')
   return userId
+}
+
+/** Whose token a request came with, on a route that may also be open without one. */
+export function findUserOf(ctx: KoaContext): string | undefined {
+  return (ctx.state as AskerState).userId
 }
 
 /** The application that asks for the user; undefined: the user's own program does. */

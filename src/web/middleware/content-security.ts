@@ -16,7 +16,8 @@ export const allowNothing: Middleware = (ctx, next) => {
 
 /**
  * For our own pages: scripts only where the page names them with this answer's nonce, styles and data only from
- * us, forms only to us, and no frames. Pico draws its arrows as data: images.
+ * us, forms only to us, and no frames. Pico draws its arrows as data: images. Where a link leads to is told nothing of
+ * us; without any referrer browsers would not tell ourselves either whose form it is (`Origin: null`).
  */
 export const allowOwnPage: Middleware = (ctx, next) => {
   setOwnPagePolicy(ctx)
@@ -27,6 +28,7 @@ export const allowOwnPage: Middleware = (ctx, next) => {
 export function setOwnPagePolicy(ctx: KoaContext, formTargets: readonly string[] = []): void {
   const nonce = randomBytes(16).toString('base64')
   ;(ctx.state as NonceState).nonce = nonce
+  ctx.set('Referrer-Policy', 'same-origin')
   ctx.set(
     'Content-Security-Policy',
     `default-src 'none'; script-src 'nonce-${nonce}'; style-src 'self'; img-src 'self' data:; media-src 'self'; ` +

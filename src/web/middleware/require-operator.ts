@@ -2,37 +2,62 @@ import type { Context as KoaContext, Middleware } from 'koa'
 import basicAuth from 'basic-auth'
 import type { Context } from '../../domain/context.js'
 import { UserError } from '../../errors.js'
+import { networkOf } from '../../network.js'
 import { isSameSecret } from '../../secrets.js'
 import { readSession, type SessionState } from '../console/session.js'
 
+/** Wrong passwords in 15 minutes from one address, and in all. */
+const GUESSES = { perAddress: 10, inAll: 100 }
+const GUESSES_MS = 15 * 60_000
+
 /**
  * The dashboard is for operators: by HTTP Basic with the password of the configuration, also when Postgres is
- * away, and by a session in the console.
+ * away, and by a session in the console. After too many guesses no password opens it from there; a session still does.
  *
- * @throws UserError 401; 403 when only the console would open it
+ * @throws UserError 401; 403 when only the console would open it; 429 after too many guesses
  */
 export function requireOperator(context: Context): Middleware {
-  const { queuesPassword } = context.config
   const read = readSession(context)
   return async (ctx, next) => {
-    if (!isOperatorsPassword(ctx, queuesPassword)) {
+    const waitMs = await provePassword(context, ctx)
+    if (waitMs !== 0) {
       await read(ctx, () => Promise.resolve())
-      if ((ctx.state as SessionState).session?.role !== 'operator') throw refusal(ctx, queuesPassword)
+      if ((ctx.state as SessionState).session?.role !== 'operator') throw refusal(context, ctx, waitMs)
     }
     await next()
   }
 }
 
-function isOperatorsPassword(ctx: KoaContext, expected: string | undefined): boolean {
+/** @returns 0 when the password is right, undefined when it is not, else how long no password is compared any more */
+async function provePassword({ config, throttle }: Context, ctx: KoaContext): Promise<number | undefined> {
   const given = basicAuth(ctx.req)
-  return expected !== undefined && given?.name === 'operator' && isSameSecret(given.pass, expected)
+  const { queuesPassword: expected } = config
+  // Nobody guesses at nothing: browsers ask without a password first.
+  if (expected === undefined || given?.name !== 'operator' || given.pass === '') return undefined
+  const isFree = isSameSecret(given.pass, expected)
+  for (const [who, limit] of [
+    [networkOf(ctx.ip), GUESSES.perAddress],
+    ['everybody', GUESSES.inAll],
+  ] as const) {
+    const key = `queues-password:{${who}}`
+    const waitMs = await throttle.take({ key, limit, lengthMs: GUESSES_MS }, { isFree })
+    if (waitMs > 0) return waitMs
+  }
+  return isFree ? 0 : undefined
 }
 
-function refusal(ctx: KoaContext, queuesPassword: string | undefined): UserError {
-  if (queuesPassword === undefined) {
+function refusal({ config }: Context, ctx: KoaContext, waitMs: number | undefined): UserError {
+  if (config.queuesPassword === undefined) {
     return new UserError(
       'The dashboard is closed: sign in to the console as an operator, or set QUEUES_PASSWORD',
       403,
+    )
+  }
+  if (waitMs !== undefined) {
+    ctx.set('Retry-After', String(Math.ceil(waitMs / 1000)))
+    return new UserError(
+      'Too many wrong passwords: wait 15 minutes, or sign in to the console as an operator',
+      429,
     )
   }
   ctx.set('WWW-Authenticate', 'Basic realm="Linehook queues", charset="UTF-8"')

@@ -13,6 +13,7 @@ import { enterProvider } from './enter.js'
 import { providerOf } from './provider.js'
 
 export { postConsent, showConsent } from './consent.js'
+export { boundStrangers } from './strangers.js'
 
 /** Token requests of one address in a minute: a busy application refreshes far fewer. */
 const REQUESTS_PER_MINUTE = 300

@@ -1,5 +1,6 @@
 import type { Middleware } from 'koa'
 import type { Context } from '../../domain/context.js'
+import { isForThisMachineOnly } from '../../loopback.js'
 import { applicationPaths, applicationSchemas } from './applications.js'
 import { authorizedApplicationPaths, authorizedApplicationSchemas } from './authorized-applications.js'
 import { connectionPaths, connectionSchemas } from './connections.js'
@@ -46,7 +47,7 @@ export function describeApi({ config, vocabulary }: Context) {
       ...authorizedApplicationPaths(words),
       ...oauthPaths(words),
       ...webhookPaths(words),
-      ...(config.simulator ? simulatorPaths(words) : {}),
+      ...(config.simulator ? simulatorPaths(words, isForThisMachineOnly(config)) : {}),
       ...servicePaths,
     },
     webhooks: outgoingWebhooks(words),

@@ -68,17 +68,23 @@ export const servicePaths: Paths = {
   },
 }
 
-/** Only while the simulator carrier is on. */
-export function simulatorPaths({ line }: Words): Paths {
+/**
+ * Only while the simulator carrier is on.
+ *
+ * @param isOpen to everybody who reaches it, who is on this machine
+ */
+export function simulatorPaths({ line }: Words, isOpen: boolean): Paths {
   const simulator = ['Simulator']
+  const access = isOpen ? { security: [] } : {}
+  const refusals = isOpen ? ([403] as const) : ([401, 403] as const)
   return {
     '/simulator/inbound': {
       post: {
         operationId: 'simulateInbound',
         tags: simulator,
-        summary: `Make a ${line} receive a text, media or a voicemail`,
         description: 'Exactly one of `text`, `mediaUrl` and `voicemailUrl`, as if a carrier had brought it.',
-        security: [],
+        summary: `Make a ${line} at the simulator receive a text, media or a voicemail`,
+        ...access,
         requestBody: body({
           ...object(
             {
@@ -103,7 +109,7 @@ export function simulatorPaths({ line }: Words): Paths {
               object({ kind: { const: 'repeat' } }),
             ],
           }),
-          ...problems(400, 404, 413),
+          ...problems(400, 404, 413, ...refusals),
         },
       },
     },
@@ -113,7 +119,7 @@ export function simulatorPaths({ line }: Words): Paths {
         tags: simulator,
         summary: 'See what the simulator took, newest first',
         description: `What ${line}s at the simulator have sent, as a telephone would show it.`,
-        security: [],
+        ...access,
         parameters: [inQuery('toNumber', text, 'Only what was sent to this number.')],
         responses: {
           200: answers(
@@ -130,7 +136,7 @@ export function simulatorPaths({ line }: Words): Paths {
               }),
             ),
           ),
-          ...problems(400),
+          ...problems(400, ...refusals),
         },
       },
     },

@@ -15,7 +15,6 @@ import {
   type Paths,
   type Schema,
 } from './parts.js'
-import { tooManyFields } from './problems.js'
 import type { Words } from './words.js'
 
 const REFUSALS: Record<string, string> = {
@@ -93,7 +92,6 @@ export function webhookPaths({ vocabulary, line, Line }: Words): Paths {
         content: { 'application/json': { schema: schemaOf('WebhookSuccess') } },
       },
       ...(Object.fromEntries(refusals) as Record<string, unknown>),
-      ...tooManyFields,
     },
   })
   const parameters = [inPath(vocabulary.idField, `The ${line}'s id.`)]

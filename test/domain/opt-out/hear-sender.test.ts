@@ -142,6 +142,38 @@ describe('STOP, START and HELP', () => {
     expect(await sendMessage(context, await queueMessage(context, line))).to.include({ error: 'opted_out' })
   })
 
+  for (const [what, allowedCountries, sender] of [
+    ['of a country that the line may not send to', ['US'], '+447911123456'],
+    ['of no country', ['US'], '+80012345678'],
+    ['that is a premium number', null, '+19005551234'],
+    ['of a satellite', null, '+881631010000'],
+    ['that no number is', null, '+123'],
+  ] as const) {
+    it(`a sender ${what} is not answered, but the opt-out counts, and its end`, async () => {
+      await context
+        .db('lines')
+        .where({ id: line.lineId })
+        .update({ allowed_countries: allowedCountries === null ? null : [...allowedCountries] })
+      for (const words of ['HELP', 'STOP', 'START']) await text(words, sender)
+      expect([await answers(), await optOuts()]).to.deep.equal([[], ['optedOut', 'optedIn']])
+      await text('STOP', sender)
+      const contact = await context
+        .db('line_contacts')
+        .where({ line_id: line.lineId, number: sender })
+        .first<{ opted_out_at: Date }>()
+      expect(contact.opted_out_at).to.be.a('date')
+    })
+  }
+
+  it('a sender of a country that the line may send to is answered', async () => {
+    await context
+      .db('lines')
+      .where({ id: line.lineId })
+      .update({ allowed_countries: ['GB'] })
+    await text('STOP', '+447400123456')
+    expect(await answers()).to.have.length(1)
+  })
+
   it('a disabled line answers nothing, but the opt-out counts', async () => {
     await setLineStatus(context, line.userId, line.lineId, 'disabled')
     await text('STOP')

@@ -57,6 +57,7 @@ describe('a form of the console', () => {
     fields?: string
     /** What the browser says about where the form is. */
     site?: string
+    origin?: string
     cookie?: string
   }
 
@@ -65,6 +66,7 @@ describe('a form of the console', () => {
     path,
     fields = '',
     site = 'same-origin',
+    origin,
     cookie = browser.cookie(),
   }: Sent): Promise<Answer> {
     const { lineId } = owner.line
@@ -73,7 +75,9 @@ describe('a form of the console', () => {
     for (const [name, value] of [...new URLSearchParams(fields), ...Object.entries(sent)]) {
       body.append(name, value)
     }
-    return sendBody(path, body, { 'Sec-Fetch-Site': site, Cookie: cookie })
+    const headers: Record<string, string> = { 'Sec-Fetch-Site': site, Cookie: cookie }
+    if (origin !== undefined) headers.Origin = origin
+    return sendBody(path, body, headers)
   }
 
   function sendBody(
@@ -116,6 +120,7 @@ describe('a form of the console', () => {
         ['another site', send({ path, fields, site: 'cross-site' }), 403],
         ['a neighbour', send({ path, fields, site: 'same-site' }), 403],
         ['no site', send({ path, fields, site: 'none' }), 403],
+        ['another origin', send({ path, fields, site: '', origin: 'https://evil.example' }), 403],
         ['no cookie', send({ path, fields, cookie: '' }), OPEN.includes(path) ? 403 : 401],
       ]
       for (const [how, answer, status] of refused) {

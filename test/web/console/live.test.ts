@@ -8,6 +8,7 @@ import { serveApp, type TestWeb } from '../../helpers/web.js'
 import { expectAccepted } from '../support.js'
 
 const MAX_STREAMS = 200
+const MAX_STREAMS_OF_USER = 10
 
 interface Heard {
   status: number
@@ -128,13 +129,39 @@ describe('a live piece of a page', () => {
     await until('the end', () => heard.isOver)
   })
 
-  it('is answered 503 when too many are open, and again when some have left', async () => {
-    const cookie = await cookieOf(line.userId)
-    const heard = await Promise.all(Array.from({ length: MAX_STREAMS }, () => listen(cookie)))
+  it('is answered 429 when its user has ten open, in any session, and again when one has left', async () => {
+    const cookies = [await cookieOf(line.userId), await cookieOf(line.userId)]
+    const heard: Heard[] = []
+    for (let n = 0; n < MAX_STREAMS_OF_USER; n += 1) heard.push(await listen(cookies[n % 2]!))
     expect(new Set(heard.map(({ status }) => status))).to.deep.equal(new Set([200]))
-    const refused = await listen(cookie)
+    for (const cookie of cookies) {
+      const refused = await listen(cookie)
+      expect([refused.status, refused.headers.get('retry-after')]).to.deep.equal([429, '10'])
+    }
+    const other = await createLine(context)
+    const theirs = await listen(await cookieOf(other.userId), `/console/lines/${other.lineId}/limits/live`)
+    expect(theirs.status).to.equal(200)
+    heard[0]!.leave()
+    await until('there is room', async () => (await listen(cookies[0]!)).status === 200)
+    expect((await listen(cookies[0]!)).status).to.equal(429)
+  })
+
+  it('is answered 503 when too many are open, and again when some have left', async () => {
+    const userCount = MAX_STREAMS / MAX_STREAMS_OF_USER
+    const users = await Promise.all(
+      Array.from({ length: userCount + 1 }, async () => {
+        const { userId, lineId } = await createLine(context)
+        return [await cookieOf(userId), `/console/lines/${lineId}/limits/live`] as const
+      }),
+    )
+    const [spare, ...others] = users
+    const heard = await Promise.all(
+      others.flatMap((user) => Array.from({ length: MAX_STREAMS_OF_USER }, () => listen(...user))),
+    )
+    expect(new Set(heard.map(({ status }) => status))).to.deep.equal(new Set([200]))
+    const refused = await listen(...spare!)
     expect([refused.status, refused.headers.get('retry-after')]).to.deep.equal([503, '10'])
     for (const each of heard) each.leave()
-    await until('there is room', async () => (await listen(cookie)).status === 200)
+    await until('there is room', async () => (await listen(...spare!)).status === 200)
   })
 })

@@ -154,6 +154,6 @@ describe('the page behind a set-up link', () => {
 
   it('does not tell other sites where it came from', async () => {
     const { path } = await link(null)
-    expect((await web.request(path)).headers.get('referrer-policy')).to.equal('no-referrer')
+    expect((await web.request(path)).headers.get('referrer-policy')).to.equal('same-origin')
   })
 })

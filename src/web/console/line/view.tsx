@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import type { getConnection } from '../../../domain/connection-overview.js'
 import type { getOwnLine } from '../../../domain/lines.js'
-import { CARRIER as SIMULATOR } from '../../../domain/simulator/phones.js'
+import { SIMULATOR } from '../../../domain/simulator.js'
 import { withNotice, type Notice } from '../notices.js'
 import type { Page } from '../page.js'
 

@@ -1,0 +1,45 @@
+import type { Context as KoaContext, Middleware } from 'koa'
+import type { Context } from '../../domain/context.js'
+import { UserError } from '../../errors.js'
+import { networkOf } from '../../network.js'
+import { readSession, type SessionState } from '../console/session.js'
+import { answerAuthorizationError } from './refusals.js'
+
+/** Each is a row that waits an hour for somebody to sign in: far more than people begin behind one address. */
+const PER_MINUTE = 60
+const MAX_STATE_BYTES = 2048
+
+/**
+ * Before GET /oauth/authorize, which writes a row for whoever asks: without a session it is paced for each address, and
+ * what the row keeps for the application is bounded.
+ *
+ * @throws UserError 429, Unavailable
+ */
+export function boundStrangers(context: Context): Middleware {
+  const read = readSession(context)
+  const refuse = answerAuthorizationError(context)
+  return async (ctx, next) => {
+    if ([ctx.query.state ?? ''].flat().some((state) => Buffer.byteLength(state) > MAX_STATE_BYTES)) {
+      ctx.status = 400
+      refuse(ctx, {
+        error: 'invalid_request',
+        error_description: `state must have ${MAX_STATE_BYTES} bytes at most`,
+      })
+      return
+    }
+    await read(ctx, () => Promise.resolve())
+    if ((ctx.state as SessionState).session === undefined) await keepPace(context, ctx)
+    await next()
+  }
+}
+
+async function keepPace({ throttle, config }: Context, ctx: KoaContext): Promise<void> {
+  const key = `authorize:{${networkOf(ctx.ip)}}`
+  const waitMs = await throttle.take({ key, limit: PER_MINUTE, lengthMs: 60_000 })
+  if (waitMs === 0) return
+  ctx.set('Retry-After', String(Math.ceil(waitMs / 1000)))
+  throw new UserError(
+    `too many authorizations were begun from your address: sign in at ${config.publicUrl}/console first, or wait a minute`,
+    429,
+  )
+}

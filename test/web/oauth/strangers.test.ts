@@ -1,0 +1,80 @@
+import { expect } from 'chai'
+import {
+  asking,
+  authorizePath,
+  createApplication,
+  createVisitor,
+  serveOAuth,
+  visit,
+  type OAuthServer,
+  type TestApplication,
+} from './support.js'
+
+const PER_MINUTE = 60
+
+describe('/oauth/authorize', () => {
+  let server: OAuthServer
+  let application: TestApplication
+
+  beforeEach(async () => {
+    server = await serveOAuth()
+    application = await createApplication(server)
+  })
+  afterEach(() => server.close())
+
+  const askAsStranger = (state = 'a state') =>
+    server.web.request(authorizePath(asking(application, { state })), { headers: { Accept: 'text/html' } })
+  const begun = async () => (await server.context.db('oauth_records').select('kind')).length
+
+  async function exhaust(): Promise<void> {
+    for (let n = 0; n < PER_MINUTE / 10; n += 1) {
+      const answers = await Promise.all(Array.from({ length: 10 }, () => askAsStranger()))
+      for (const { status, text } of answers) expect(status, text).to.equal(303)
+    }
+  }
+
+  it('is paced for each address without a session, and writes nothing more', async () => {
+    await exhaust()
+    const before = await begun()
+    const refused = await askAsStranger()
+    expect([refused.status, refused.headers.get('location')]).to.deep.equal([429, null])
+    expect(Number(refused.headers.get('retry-after'))).to.be.within(1, 60)
+    expect(refused.text).to.include('wait a minute')
+    expect(await begun()).to.equal(before)
+  })
+
+  it('is open to who is signed in, whatever others did from there', async () => {
+    await exhaust()
+    const visitor = await createVisitor(server)
+    const { answer } = await visitor.follow(authorizePath(asking(application)))
+    expect(answer.status).to.equal(200)
+    expect(answer.text).to.include('Authorize Auto reply')
+    const stranger = visit(server, visitor.line, 'x'.repeat(43))
+    expect((await stranger.get(authorizePath(asking(application)))).status).to.equal(429)
+  })
+
+  it('goes on without Redis', async () => {
+    server.context.redis.disconnect()
+    expect((await askAsStranger()).status).to.equal(303)
+  })
+
+  it('takes a state of 2,048 bytes and none that is longer, in whatever letters, with or without a session', async () => {
+    const visitor = await createVisitor(server)
+    for (const state of ['x'.repeat(2048), '\u00e9'.repeat(1024)]) {
+      expect((await askAsStranger(state)).status).to.equal(303)
+    }
+    const before = await begun()
+    for (const state of ['x'.repeat(2049), '\u00e9'.repeat(1025)]) {
+      for (const answer of [
+        await askAsStranger(state),
+        await visitor.get(authorizePath(asking(application, { state }))),
+      ]) {
+        expect([answer.status, answer.headers.get('location')]).to.deep.equal([400, null])
+        expect(answer.text).to.include('state must have 2048 bytes at most')
+      }
+    }
+    const path = `${authorizePath(asking(application))}&state=${'y'.repeat(3000)}`
+    expect((await server.web.request(path)).body).to.include({ error: 'invalid_request' })
+    expect(await begun()).to.equal(before)
+  })
+})

@@ -1,36 +1,3 @@
-import { openContext } from './domain/context.js'
-import { closeOnSignal } from './shutdown.js'
-import { createApp } from './web/app.js'
-import { listen, type WebServer } from './web/listen.js'
+import { loadProcess } from './stop-request.js'
 
-/** What is asked of Postgres is answered, or told 503, within a second (reliability: when a part is down). */
-const STATEMENT_TIMEOUT_MS = 700
-
-/** Process type `web`: the API and the dashboard. */
-const context = openContext('web', { statementTimeoutMs: STATEMENT_TIMEOUT_MS })
-const { config, log } = context
-const server = await open()
-log.info({ host: config.host, port: config.port }, 'process.started')
-
-closeOnSignal(
-  log,
-  [
-    { name: 'server', close: () => server.close() },
-    { name: 'connections', close: () => context.close() },
-  ],
-  config.startedByPid,
-)
-
-async function open(): Promise<WebServer> {
-  try {
-    return await listen(createApp(context).callback(), config)
-  } catch (error) {
-    const isBusy = (error as NodeJS.ErrnoException).code === 'EADDRINUSE'
-    process.stderr.write(
-      isBusy
-        ? `Port ${config.port} is in use: stop the program that has it, or set PORT to another one.\n`
-        : `Cannot listen on ${config.host}:${config.port}: ${(error as Error).message}\n`,
-    )
-    process.exit(1)
-  }
-}
+await loadProcess(() => import('./web/serve.js'))

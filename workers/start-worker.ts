@@ -88,18 +88,14 @@ export async function startWorker<Data>(
   const extra = extras(context)
   log.info({ concurrency: worker.opts.concurrency }, 'process.started')
 
-  closeOnSignal(
-    log,
-    [
-      { name: 'extras', close: async () => extra?.close() },
-      {
-        name: 'worker',
-        close: () => Promise.race([worker.close(), sleep(DRAIN_MS, undefined, { ref: false })]),
-      },
-      { name: 'connections', close: () => context.close() },
-    ],
-    config.startedByPid,
-  )
+  closeOnSignal(log, [
+    { name: 'extras', close: async () => extra?.close() },
+    {
+      name: 'worker',
+      close: () => Promise.race([worker.close(), sleep(DRAIN_MS, undefined, { ref: false })]),
+    },
+    { name: 'connections', close: () => context.close() },
+  ])
 }
 
 async function run<Data>(context: Context, story: WorkerStory<Data>, job: Job, token: string): Promise<void> {

@@ -11,6 +11,8 @@ export interface ServiceCommand {
   env: NodeJS.ProcessEnv
   account?: { uid: number; gid: number } | undefined
   logPath: string
+  /** What it reads from standard input: unlike its arguments, nobody else sees that. */
+  input?: string
   /** Called as soon as the process exists. */
   onSpawn?: (pid: number) => void
   isReady: (pid: number) => boolean | Promise<boolean>
@@ -48,9 +50,11 @@ export async function startService(service: ServiceCommand): Promise<ServiceProc
     env: service.env,
     ...service.account,
     detached: true,
-    stdio: ['ignore', descriptor, descriptor],
+    stdio: ['pipe', descriptor, descriptor],
   })
   closeSync(descriptor)
+  // One that ends before it has read it says why in its log.
+  child.stdin.on('error', () => undefined).end(service.input)
   const { pid } = child
   if (pid === undefined) {
     const [error] = (await once(child, 'error')) as [Error]

@@ -5,6 +5,7 @@ import { Redis } from 'ioredis'
 import { onFreePort } from './free-port.js'
 import { stopOrphan } from './orphan.js'
 import type { EmbeddedService } from './postgres.js'
+import { keptPassword } from './password.js'
 import { startService } from './process.js'
 import { findRedis } from './redis-packages.js'
 
@@ -20,7 +21,7 @@ export interface RedisOptions {
 const startLimitMs = 30_000
 const stopSignals = ['SIGTERM', 'SIGKILL'] as const
 
-/** A real Redis (or Valkey) on 127.0.0.1 which keeps its data, process id and log in `dataFolder`. */
+/** A real Redis (or Valkey) on 127.0.0.1 which keeps its data, password, process id and log in `dataFolder`. */
 export async function startRedis(options: RedisOptions): Promise<EmbeddedService> {
   const { log = () => undefined } = options
   await mkdir(options.dataFolder, { recursive: true, mode: 0o700 })
@@ -31,32 +32,44 @@ export async function startRedis(options: RedisOptions): Promise<EmbeddedService
   const search = { pidPath, folder, names: ['redis-server', 'valkey-server'] }
   if (await stopOrphan(search, stopSignals)) log('Redis: stopped one whose supervisor was killed')
 
+  // On loopback every user of the machine reaches it.
+  const password = keptPassword(join(folder, 'password'))
   const start = async (port: number): Promise<EmbeddedService> => {
     const { pid, stop } = await startService({
       name: 'Redis',
       ...program,
-      args: settings({ port, folder, pidPath }),
+      args: ['-'],
+      input: settings({ port, folder, pidPath, password }),
       cwd: folder,
       logPath: join(folder, 'redis.log'),
       // Redis writes the same file, but only once it is up, and it has no lock against a second one on its data.
       onSpawn: (id) => {
         writeFileSync(pidPath, `${id}\n`)
       },
-      isReady: (id) => isReady(port, id),
+      isReady: (id) => isReady({ port, password }, id),
       deadlineAt: Date.now() + startLimitMs,
       stopSignals,
       log,
     })
-    return { url: `redis://127.0.0.1:${port}`, pid, stop }
+    return { url: `redis://:${password}@127.0.0.1:${port}`, pid, stop }
   }
   return options.port === undefined ? onFreePort(start) : start(options.port)
 }
 
-function settings({ port, folder, pidPath }: { port: number; folder: string; pidPath: string }): string[] {
+interface Settings {
+  port: number
+  folder: string
+  pidPath: string
+  password: string
+}
+
+/** As a configuration file, which it gets by standard input: everybody may read a process's arguments. */
+function settings({ port, folder, pidPath, password }: Settings): string {
   const values = {
     bind: '127.0.0.1',
     port: String(port),
     'protected-mode': 'yes',
+    requirepass: password,
     dir: folder,
     pidfile: pidPath,
     databases: '128',
@@ -65,14 +78,16 @@ function settings({ port, folder, pidPath }: { port: number; folder: string; pid
     save: '',
     'maxmemory-policy': 'noeviction',
   }
-  return Object.entries(values).flatMap(([name, value]) => [`--${name}`, value])
+  return Object.entries(values)
+    .map(([name, value]) => `${name} ${JSON.stringify(value)}\n`)
+    .join('')
 }
 
 /** Ready is: its data are loaded, and it is this process that answers, not one that took the port meanwhile. */
-async function isReady(port: number, pid: number): Promise<boolean> {
+async function isReady(address: { port: number; password: string }, pid: number): Promise<boolean> {
   const client = new Redis({
+    ...address,
     host: '127.0.0.1',
-    port,
     lazyConnect: true,
     enableReadyCheck: false,
     retryStrategy: () => null,

@@ -1,8 +1,8 @@
 import { expect } from 'chai'
 import { Redis } from 'ioredis'
-import { spawn, type ChildProcess } from 'node:child_process'
+import { spawn, spawnSync, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, readdirSync, readlinkSync } from 'node:fs'
+import { existsSync, readFileSync, readdirSync, readlinkSync } from 'node:fs'
 import {
   chmod,
   cp,
@@ -13,6 +13,7 @@ import {
   realpath,
   rm,
   rmdir,
+  stat,
   symlink,
   writeFile,
 } from 'node:fs/promises'
@@ -109,12 +110,46 @@ describe('embedded services', function () {
     }
   })
 
-  it('refuse a connection to Postgres without its password', async () => {
-    const { databaseUrl } = await start()
+  it('refuse a connection without their password, from whatever address', async () => {
+    const { databaseUrl, redisUrl } = await start()
     const url = new URL(databaseUrl)
     url.password = 'wrong'
     const error = await failure(query(url.href, 'SELECT 1'))
     expect(error.message).to.match(/password authentication failed/)
+    const methods = await query(databaseUrl, 'SELECT DISTINCT auth_method FROM pg_hba_file_rules')
+    expect(methods).to.deep.equal([{ auth_method: 'scram-sha-256' }])
+
+    const { port } = new URL(redisUrl)
+    const refused = await failure(withRedis(`redis://127.0.0.1:${port}`, (redis) => redis.get('mark')))
+    expect(refused.message).to.match(/^NOAUTH/)
+  })
+
+  it('keep each password in a file for their owner only, and out of sight of the other users', async () => {
+    const services = await start()
+    for (const [name, url] of [
+      ['postgres', services.databaseUrl],
+      ['redis', services.redisUrl],
+    ] as const) {
+      const path = join(dataFolder, name, 'password')
+      const password = await readFile(path, 'utf8')
+      expect((await stat(path)).mode & 0o777, path).to.equal(0o600)
+      expect(password).to.match(/^[0-9a-f]{48}$/)
+      expect(new URL(url).password).to.equal(password)
+      expect(await readFile(join(dataFolder, name, `${name}.log`), 'utf8')).not.to.contain(password)
+      for (const pid of servicePids(dataFolder)) expect(commandOf(pid)).not.to.contain(password)
+    }
+  })
+
+  it('give a Redis that has no password yet one at its next start, and it keeps its data', async () => {
+    const former = await start()
+    await writeMark(former)
+    await former.stop()
+    await rm(join(dataFolder, 'redis/password'))
+    const services = await start()
+    expect(new URL(services.redisUrl).password)
+      .to.match(/^[0-9a-f]{48}$/)
+      .and.not.to.equal(new URL(former.redisUrl).password)
+    await expectMark(services)
   })
 
   it('keep their data over a stop and a second start', async () => {
@@ -379,6 +414,8 @@ async function query(url: string, sql: string): Promise<unknown[]> {
 
 async function withRedis<T>(url: string, use: (redis: Redis) => Promise<T>): Promise<T> {
   const redis = new Redis(url)
+  // The command that it spoils says so.
+  redis.on('error', () => undefined)
   try {
     return await use(redis)
   } finally {
@@ -421,6 +458,13 @@ function isSignalled(pid: number): boolean {
   } catch {
     return false
   }
+}
+
+/** What `ps` shows to everybody. */
+function commandOf(pid: number): string {
+  return isLinux
+    ? readFileSync(`/proc/${pid}/cmdline`, 'utf8')
+    : spawnSync('ps', ['-o', 'args=', '-p', String(pid)], { encoding: 'utf8' }).stdout
 }
 
 function workingFolder(pid: number): string | undefined {

@@ -16,9 +16,10 @@ export interface RedisOptions {
   /** Default: a free one, another at each start. */
   port?: number
   log?: (line: string) => void
+  /** Gives the start up. */
+  signal?: AbortSignal
 }
 
-const startLimitMs = 30_000
 const stopSignals = ['SIGTERM', 'SIGKILL'] as const
 
 /** A real Redis (or Valkey) on 127.0.0.1 which keeps its data, password, process id and log in `dataFolder`. */
@@ -26,7 +27,8 @@ export async function startRedis(options: RedisOptions): Promise<EmbeddedService
   const { log = () => undefined } = options
   await mkdir(options.dataFolder, { recursive: true, mode: 0o700 })
   const folder = await realpath(options.dataFolder)
-  const program = await findRedis(options.cacheFolder ?? join(dirname(folder), 'packages'), log)
+  const cacheFolder = options.cacheFolder ?? join(dirname(folder), 'packages')
+  const program = await findRedis(cacheFolder, log, options.signal)
 
   const pidPath = join(folder, 'redis.pid')
   const search = { pidPath, folder, names: ['redis-server', 'valkey-server'] }
@@ -35,7 +37,7 @@ export async function startRedis(options: RedisOptions): Promise<EmbeddedService
   // On loopback every user of the machine reaches it.
   const password = keptPassword(join(folder, 'password'))
   const start = async (port: number): Promise<EmbeddedService> => {
-    const { pid, stop } = await startService({
+    const service = await startService({
       name: 'Redis',
       ...program,
       args: ['-'],
@@ -47,11 +49,11 @@ export async function startRedis(options: RedisOptions): Promise<EmbeddedService
         writeFileSync(pidPath, `${id}\n`)
       },
       isReady: (id) => isReady({ port, password }, id),
-      deadlineAt: Date.now() + startLimitMs,
+      signal: options.signal,
       stopSignals,
       log,
     })
-    return { url: `redis://:${password}@127.0.0.1:${port}`, pid, stop }
+    return { ...service, url: `redis://:${password}@127.0.0.1:${port}` }
   }
   return options.port === undefined ? onFreePort(start) : start(options.port)
 }

@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import { Redis } from 'ioredis'
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, readFileSync, readdirSync, readlinkSync } from 'node:fs'
+import { existsSync, readFileSync, readdirSync } from 'node:fs'
 import {
   chmod,
   cp,
@@ -30,6 +30,8 @@ import { holdsBefore } from '../../dev/process.js'
 import { findRedis } from '../../dev/redis-packages.js'
 import { startRedis } from '../../dev/redis.js'
 import { startServices, type Services } from '../../dev/services.js'
+import { processesBelow, workingFolder } from '../helpers/process-table.js'
+import { until } from '../helpers/until.js'
 
 const project = fileURLToPath(new URL('../..', import.meta.url))
 const isRoot = process.getuid?.() === 0
@@ -157,6 +159,54 @@ describe('embedded services', function () {
     await writeMark(first)
     await first.stop()
     await expectMark(await start())
+  })
+
+  it('are started again when they are killed, at the same URLs and with their data', async () => {
+    const services = await start()
+    await writeMark(services)
+    const killed = servicePids(dataFolder)
+    for (const pid of killed) process.kill(pid, 'SIGKILL')
+    await until('they answer again', () => expectMark(services).then(() => true), 60_000)
+    expect(servicePids(dataFolder)).to.have.length(2).and.not.to.have.any.members(killed)
+  })
+
+  it('are started again until it works, and it is said why it did not', async () => {
+    const lines: string[] = []
+    const services = await start({ databaseUrl: 'postgres://db.example/x', log: (line) => lines.push(line) })
+    await withRedis(services.redisUrl, (redis) => redis.set('mark', 'kept'))
+    const [pid = 0] = servicePids(dataFolder)
+    process.kill(pid, 'SIGKILL')
+    await until('it is gone', () => !isAlive(pid))
+    const port = Number(new URL(services.redisUrl).port)
+    const stranger = createServer().listen(port, '127.0.0.1')
+    await once(stranger, 'listening')
+    await until('its port is taken', () => lines.some((line) => /address already in use/i.test(line)), 30_000)
+    stranger.close()
+    const mark = () => withRedis(services.redisUrl, (redis) => redis.get('mark'))
+    await until('it answers again', async () => (await mark()) === 'kept', 60_000)
+    expect(lines.filter((line) => line === 'Redis: starting again').length).to.be.at.least(2)
+  })
+
+  it('leave nothing running after a stop() while they are started again', async () => {
+    const lines: string[] = []
+    const services = await start({ log: (line) => lines.push(line) })
+    const killed = servicePids(dataFolder)
+    for (const pid of killed) process.kill(pid, 'SIGKILL')
+    const isStarted = () => servicePids(dataFolder).some((pid) => !killed.includes(pid))
+    await until('one is on its way', isStarted)
+    await services.stop()
+    expect(processesBelow(root)).to.deep.equal([])
+    expect(lines.filter((line) => line.includes('told to stop'))).to.deep.equal([])
+  })
+
+  it('give their start up when they are told to stop', async () => {
+    const stopping = new AbortController()
+    const starting = failure(start({ signal: stopping.signal }))
+    const isPartial = () => processesBelow(root).length > 0
+    await until('something runs', isPartial, 30_000)
+    stopping.abort()
+    await starting
+    await until('nothing runs', () => processesBelow(root).length === 0)
   })
 
   it('leave nothing running after stop(), which may be called twice', async () => {
@@ -465,17 +515,4 @@ function commandOf(pid: number): string {
   return isLinux
     ? readFileSync(`/proc/${pid}/cmdline`, 'utf8')
     : spawnSync('ps', ['-o', 'args=', '-p', String(pid)], { encoding: 'utf8' }).stdout
-}
-
-function workingFolder(pid: number): string | undefined {
-  try {
-    return readlinkSync(`/proc/${pid}/cwd`)
-  } catch {
-    return undefined
-  }
-}
-
-function processesBelow(folder: string): number[] {
-  const pids = isLinux ? readdirSync('/proc').map(Number).filter(Number.isInteger) : []
-  return pids.filter((pid) => workingFolder(pid)?.startsWith(folder))
 }

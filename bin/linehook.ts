@@ -1,8 +1,13 @@
 #!/usr/bin/env node
 import { existsSync } from 'node:fs'
-import { createProgram } from './program.js'
+import { loadProcess } from '../src/stop-request.js'
 
-// The environment wins over the file, as everywhere.
-if (existsSync('.env')) process.loadEnvFile('.env')
+// A service that is told to stop has done what it should; another command that was broken off has not.
+await (process.argv[2] === 'start' ? loadProcess(runCommand) : runCommand())
 
-await createProgram().parseAsync()
+async function runCommand(): Promise<void> {
+  // The environment wins over the file, as everywhere.
+  if (existsSync('.env')) process.loadEnvFile('.env')
+  const { createProgram } = await import('./program.js')
+  await createProgram().parseAsync()
+}

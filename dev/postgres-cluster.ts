@@ -10,7 +10,7 @@ interface ClusterOptions {
   cluster: string
   binaries: string
   account: Account | undefined
-  deadlineAt: number
+  signal: AbortSignal | undefined
 }
 
 /**
@@ -27,7 +27,7 @@ export function nameForAccount(folder: string, account: Account | undefined): st
  * Made aside and renamed: whatever dies half-way, `cluster` is complete or absent. Every try has a folder of its
  * own, because an initdb whose starter was killed is still writing into the last one.
  */
-export async function createCluster({ folder, cluster, binaries, account, deadlineAt }: ClusterOptions) {
+export async function createCluster({ folder, cluster, binaries, account, signal }: ClusterOptions) {
   await removeLeftovers(folder)
   const partial = await mkdtemp(join(folder, 'cluster.new-'))
   const passwordPath = join(folder, 'password')
@@ -41,13 +41,12 @@ export async function createCluster({ folder, cluster, binaries, account, deadli
     // The built-in provider sorts and folds case alike on every machine, whatever locales it has.
     ...['--locale', 'C', '--locale-provider', 'builtin', '--builtin-locale', 'C.UTF-8'],
   ]
-  const timeout = Math.max(1, deadlineAt - Date.now())
   try {
     const options = {
       ...account,
       cwd: partial,
       env: postgresEnvironment(),
-      timeout,
+      signal,
       killSignal: 'SIGKILL',
     } as const
     await promisify(execFile)(join(binaries, 'bin/initdb'), args, options)

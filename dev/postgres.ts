@@ -7,13 +7,10 @@ import { recordedPid, stopOrphan } from './orphan.js'
 import { postgresAccount } from './postgres-account.js'
 import { postgresBinaries } from './postgres-binaries.js'
 import { createCluster, nameForAccount, postgresEnvironment } from './postgres-cluster.js'
-import { startService } from './process.js'
+import { startService, type ServiceProcess } from './process.js'
 
-export interface EmbeddedService {
+export interface EmbeddedService extends ServiceProcess {
   url: string
-  pid: number
-  /** Asks for a clean stop and waits for the exit; insists after 10 s. */
-  stop(): Promise<void>
 }
 
 export interface PostgresOptions {
@@ -23,9 +20,12 @@ export interface PostgresOptions {
   /** Default: a free one, another at each start. */
   port?: number
   log?: (line: string) => void
+  /** Gives the start up. */
+  signal?: AbortSignal
 }
 
-const startLimitMs = 30_000
+/** The server has said that it is ready: only a very busy machine takes longer. */
+const CONNECT_MS = 60_000
 // Fast shutdown, immediate shutdown, and the last word.
 const stopSignals = ['SIGINT', 'SIGQUIT', 'SIGKILL'] as const
 
@@ -34,7 +34,7 @@ const stopSignals = ['SIGINT', 'SIGQUIT', 'SIGKILL'] as const
  * whatever a killed predecessor left: a half-made cluster, a stale lock, a server without a supervisor.
  */
 export async function startPostgres(options: PostgresOptions): Promise<EmbeddedService> {
-  const { database = 'linehook', log = () => undefined } = options
+  const { database = 'linehook', log = () => undefined, signal } = options
   await mkdir(options.dataFolder, { recursive: true })
   const folder = await realpath(options.dataFolder)
   const cluster = join(folder, 'cluster')
@@ -44,16 +44,15 @@ export async function startPostgres(options: PostgresOptions): Promise<EmbeddedS
   const binaries = await postgresBinaries({ folder, account, log })
 
   await clearPredecessor(cluster, log)
-  const deadlineAt = Date.now() + startLimitMs
   if (!existsSync(cluster)) {
     log(`Postgres: creating a cluster in ${cluster}`)
-    await createCluster({ folder, cluster, binaries, account, deadlineAt })
+    await createCluster({ folder, cluster, binaries, account, signal })
   }
   const password = await readFile(join(folder, 'password'), 'utf8')
   const dataName = nameForAccount(cluster, account)
 
   const start = async (port: number): Promise<EmbeddedService> => {
-    const { pid, stop } = await startService({
+    const service = await startService({
       name: 'Postgres',
       command: join(binaries, 'bin/postgres'),
       args: ['-D', dataName, ...settings({ port })],
@@ -62,7 +61,7 @@ export async function startPostgres(options: PostgresOptions): Promise<EmbeddedS
       account,
       logPath: join(folder, 'postgres.log'),
       isReady: (id) => isReady(cluster, id),
-      deadlineAt,
+      signal,
       stopSignals,
       log,
     })
@@ -71,10 +70,10 @@ export async function startPostgres(options: PostgresOptions): Promise<EmbeddedS
     try {
       await createDatabase(urlOf('postgres'), database)
     } catch (error) {
-      await stop()
+      await service.stop()
       throw error
     }
-    return { url: urlOf(database), pid, stop }
+    return { ...service, url: urlOf(database) }
   }
   return options.port === undefined ? onFreePort(start) : start(options.port)
 }
@@ -124,7 +123,7 @@ function isReady(cluster: string, pid: number): boolean {
 }
 
 async function createDatabase(url: string, name: string): Promise<void> {
-  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5_000 })
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: CONNECT_MS })
   await client.connect()
   try {
     const found = await client.query('SELECT FROM pg_database WHERE datname = $1', [name])

@@ -11,10 +11,13 @@ export interface ServiceCommand {
   env: NodeJS.ProcessEnv
   account?: { uid: number; gid: number } | undefined
   logPath: string
+  /** What it reads from standard input: unlike its arguments, nobody else sees that. */
+  input?: string
   /** Called as soon as the process exists. */
   onSpawn?: (pid: number) => void
   isReady: (pid: number) => boolean | Promise<boolean>
-  deadlineAt: number
+  /** Gives the start up. */
+  signal?: AbortSignal | undefined
   /** Sent one after the other, each when the one before had no effect in 10 s. */
   stopSignals: readonly [NodeJS.Signals, ...NodeJS.Signals[]]
   log: (line: string) => void
@@ -22,6 +25,8 @@ export interface ServiceCommand {
 
 export interface ServiceProcess {
   pid: number
+  /** Resolves when it is gone, whoever ended it. */
+  ended: Promise<unknown>
   stop: () => Promise<void>
 }
 
@@ -36,8 +41,8 @@ process.once('exit', () => {
 })
 
 /**
- * Starts a server and waits until it is ready; one that ends before, or is late, is an error which carries the end
- * of its log. It gets a session of its own: Ctrl-C in a terminal goes to the whole foreground group, and the
+ * Starts a server and waits until it is ready, however long that takes; one that ends before is an error which carries
+ * the end of its log. It gets a session of its own: Ctrl-C in a terminal goes to the whole foreground group, and the
  * services must outlive it until their users have drained and call stop().
  */
 export async function startService(service: ServiceCommand): Promise<ServiceProcess> {
@@ -48,9 +53,11 @@ export async function startService(service: ServiceCommand): Promise<ServiceProc
     env: service.env,
     ...service.account,
     detached: true,
-    stdio: ['ignore', descriptor, descriptor],
+    stdio: ['pipe', descriptor, descriptor],
   })
   closeSync(descriptor)
+  // One that ends before it has read it says why in its log.
+  child.stdin?.on('error', () => undefined).end(service.input)
   const { pid } = child
   if (pid === undefined) {
     const [error] = (await once(child, 'error')) as [Error]
@@ -68,16 +75,20 @@ export async function startService(service: ServiceCommand): Promise<ServiceProc
   const stop = () => (stopping ??= stopProcess(pid, stopSignals, hasEnded))
 
   const isReady = async () => Promise.race([service.isReady(pid), ended.then(() => false)])
-  const ready = await holdsBefore(service.deadlineAt, async () => hasEnded() || (await isReady()))
-  if (!ready || hasEnded()) {
-    const reason = hasEnded() ? 'ended while it was starting' : 'was not ready in time'
+  const isOver = async () => hasEnded() || service.signal?.aborted === true || (await isReady())
+  await holdsBefore(Infinity, isOver)
+  if (service.signal?.aborted === true) {
     await stop()
-    throw new Error(`${name} ${reason}. ${logPath} ends with:\n${lastLines(logPath, offset)}`)
+    throw new Error(`${name} was told to stop while it was starting`)
+  }
+  if (hasEnded()) {
+    const log = lastLines(logPath, offset)
+    throw new Error(`${name} ended while it was starting. ${logPath} ends with:\n${log}`)
   }
   void ended.then(() => {
     if (!stopping) service.log(`${name} ended by itself, see ${logPath}`)
   })
-  return { pid, stop }
+  return { pid, ended, stop }
 }
 
 export async function stopProcess(

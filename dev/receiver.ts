@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto'
 import { createServer } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { onStopRequest, stopWithStarter } from '../src/stop-request.js'
 
 /**
  * An endpoint to develop against: prints every event that it gets, with what its signature headers say.
@@ -32,20 +33,8 @@ const server = createServer((request, response) => {
 })
 server.listen(Number(RECEIVER_PORT), '127.0.0.1')
 // At once: an answer that was asked to be late would keep it for as long.
-process.on('SIGTERM', () => process.exit(0))
-// As every process of `linehook start`: it does not outlive its starter.
-if (STARTED_BY_PID !== undefined)
-  setInterval(() => {
-    goWith(Number(STARTED_BY_PID))
-  }, 500).unref()
-
-function goWith(starter: number): void {
-  try {
-    process.kill(starter, 0)
-  } catch {
-    process.exit(0)
-  }
-}
+onStopRequest(() => process.exit(0))
+if (STARTED_BY_PID !== undefined) stopWithStarter(Number(STARTED_BY_PID))
 
 /** Written out by hand here to show what a receiver does; use a Standard Webhooks library in your own. */
 function judge(signed: string, signatures: string): string {

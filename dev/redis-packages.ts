@@ -16,7 +16,11 @@ const aptLimitMs = 180_000
  * Redis or Valkey from PATH, else Debian's packages unpacked (not installed) below `cacheFolder`: that needs no
  * root, leaves the system as it is, and is done once.
  */
-export async function findRedis(cacheFolder: string, log: (line: string) => void): Promise<RedisProgram> {
+export async function findRedis(
+  cacheFolder: string,
+  log: (line: string) => void,
+  signal?: AbortSignal,
+): Promise<RedisProgram> {
   const installed = onPath('redis-server') ?? onPath('valkey-server')
   if (installed) return { command: installed, env: { ...process.env, LC_ALL: 'C' } }
 
@@ -24,7 +28,7 @@ export async function findRedis(cacheFolder: string, log: (line: string) => void
   if (!runs(await programIn(unpacked))) {
     if (!onPath('apt-get') || !onPath('dpkg')) throw new Error(waysOut('there is no redis-server on PATH'))
     log(`Redis: none on PATH, unpacking Debian's packages into ${unpacked}`)
-    await unpackPackages(cacheFolder, unpacked).catch((error: unknown) => {
+    await unpackPackages(cacheFolder, unpacked, signal).catch((error: unknown) => {
       const { message, stderr } = error as { message: string; stderr?: string }
       throw new Error(waysOut(`Debian's packages could not be unpacked: ${stderr?.trim() || message}`), {
         cause: error,
@@ -63,12 +67,12 @@ function runs({ command, env }: RedisProgram): boolean {
   return existsSync(command) && spawnSync(command, ['--version'], { env }).status === 0
 }
 
-async function unpackPackages(cacheFolder: string, unpacked: string): Promise<void> {
+async function unpackPackages(cacheFolder: string, unpacked: string, signal?: AbortSignal): Promise<void> {
   await mkdir(cacheFolder, { recursive: true })
   await removeLeftovers(cacheFolder)
   const work = await mkdtemp(join(cacheFolder, 'unpacking-'))
   try {
-    const apt = await privateApt(work)
+    const apt = await privateApt(work, signal)
     await apt('update')
     // Resolved against what the system has: exactly the packages and libraries that are missing here.
     await apt('install', '--yes', '--no-install-recommends', '--download-only', 'redis-server')
@@ -87,7 +91,10 @@ async function unpackPackages(cacheFolder: string, unpacked: string): Promise<vo
 }
 
 /** apt-get with state and cache of its own: no root, no lock that a running apt holds, no stale lists. */
-async function privateApt(work: string): Promise<(...args: string[]) => Promise<unknown>> {
+async function privateApt(
+  work: string,
+  signal?: AbortSignal,
+): Promise<(...args: string[]) => Promise<unknown>> {
   for (const folder of ['state/lists/partial', 'cache/archives/partial']) {
     await mkdir(join(work, folder), { recursive: true })
   }
@@ -106,7 +113,7 @@ async function privateApt(work: string): Promise<(...args: string[]) => Promise<
   const flags = Object.entries(options).flatMap(([name, value]) => ['-o', `${name}=${value}`])
   const env = { ...process.env, LC_ALL: 'C', DEBIAN_FRONTEND: 'noninteractive' }
   return (...args) =>
-    run('apt-get', ['-qq', ...flags, ...args], { env, timeout: aptLimitMs, killSignal: 'SIGKILL' })
+    run('apt-get', ['-qq', ...flags, ...args], { env, timeout: aptLimitMs, killSignal: 'SIGKILL', signal })
 }
 
 async function removeLeftovers(cacheFolder: string): Promise<void> {

@@ -5,6 +5,7 @@ import { Redis } from 'ioredis'
 import { onFreePort } from './free-port.js'
 import { stopOrphan } from './orphan.js'
 import type { EmbeddedService } from './postgres.js'
+import { keptPassword } from './password.js'
 import { startService } from './process.js'
 import { findRedis } from './redis-packages.js'
 
@@ -15,48 +16,62 @@ export interface RedisOptions {
   /** Default: a free one, another at each start. */
   port?: number
   log?: (line: string) => void
+  /** Gives the start up. */
+  signal?: AbortSignal
 }
 
-const startLimitMs = 30_000
 const stopSignals = ['SIGTERM', 'SIGKILL'] as const
 
-/** A real Redis (or Valkey) on 127.0.0.1 which keeps its data, process id and log in `dataFolder`. */
+/** A real Redis (or Valkey) on 127.0.0.1 which keeps its data, password, process id and log in `dataFolder`. */
 export async function startRedis(options: RedisOptions): Promise<EmbeddedService> {
   const { log = () => undefined } = options
   await mkdir(options.dataFolder, { recursive: true, mode: 0o700 })
   const folder = await realpath(options.dataFolder)
-  const program = await findRedis(options.cacheFolder ?? join(dirname(folder), 'packages'), log)
+  const cacheFolder = options.cacheFolder ?? join(dirname(folder), 'packages')
+  const program = await findRedis(cacheFolder, log, options.signal)
 
   const pidPath = join(folder, 'redis.pid')
   const search = { pidPath, folder, names: ['redis-server', 'valkey-server'] }
   if (await stopOrphan(search, stopSignals)) log('Redis: stopped one whose supervisor was killed')
 
+  // On loopback every user of the machine reaches it.
+  const password = keptPassword(join(folder, 'password'))
   const start = async (port: number): Promise<EmbeddedService> => {
-    const { pid, stop } = await startService({
+    const service = await startService({
       name: 'Redis',
       ...program,
-      args: settings({ port, folder, pidPath }),
+      args: ['-'],
+      input: settings({ port, folder, pidPath, password }),
       cwd: folder,
       logPath: join(folder, 'redis.log'),
       // Redis writes the same file, but only once it is up, and it has no lock against a second one on its data.
       onSpawn: (id) => {
         writeFileSync(pidPath, `${id}\n`)
       },
-      isReady: (id) => isReady(port, id),
-      deadlineAt: Date.now() + startLimitMs,
+      isReady: (id) => isReady({ port, password }, id),
+      signal: options.signal,
       stopSignals,
       log,
     })
-    return { url: `redis://127.0.0.1:${port}`, pid, stop }
+    return { ...service, url: `redis://:${password}@127.0.0.1:${port}` }
   }
   return options.port === undefined ? onFreePort(start) : start(options.port)
 }
 
-function settings({ port, folder, pidPath }: { port: number; folder: string; pidPath: string }): string[] {
+interface Settings {
+  port: number
+  folder: string
+  pidPath: string
+  password: string
+}
+
+/** As a configuration file, which it gets by standard input: everybody may read a process's arguments. */
+function settings({ port, folder, pidPath, password }: Settings): string {
   const values = {
     bind: '127.0.0.1',
     port: String(port),
     'protected-mode': 'yes',
+    requirepass: password,
     dir: folder,
     pidfile: pidPath,
     databases: '128',
@@ -65,14 +80,16 @@ function settings({ port, folder, pidPath }: { port: number; folder: string; pid
     save: '',
     'maxmemory-policy': 'noeviction',
   }
-  return Object.entries(values).flatMap(([name, value]) => [`--${name}`, value])
+  return Object.entries(values)
+    .map(([name, value]) => `${name} ${JSON.stringify(value)}\n`)
+    .join('')
 }
 
 /** Ready is: its data are loaded, and it is this process that answers, not one that took the port meanwhile. */
-async function isReady(port: number, pid: number): Promise<boolean> {
+async function isReady(address: { port: number; password: string }, pid: number): Promise<boolean> {
   const client = new Redis({
+    ...address,
     host: '127.0.0.1',
-    port,
     lazyConnect: true,
     enableReadyCheck: false,
     retryStrategy: () => null,

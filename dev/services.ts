@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { keepService, type KeptService } from './keep-service.js'
 import { startPostgres } from './postgres.js'
 import { startRedis } from './redis.js'
 
@@ -10,6 +11,8 @@ export interface ServicesOptions {
   /** Where an unpacked Redis is kept; share it between short-lived data folders. */
   cacheFolder?: string
   log?: (line: string) => void
+  /** Gives the start up, however far it is. */
+  signal?: AbortSignal
 }
 
 export interface Services {
@@ -18,31 +21,41 @@ export interface Services {
   stop(): Promise<void>
 }
 
-interface Service {
-  url: string
-  stop(): Promise<void>
-}
-
-/** Postgres and Redis: those that are configured, as they are; embedded ones in place of those that are not. */
+/**
+ * Postgres and Redis: those that are configured, as they are; embedded ones in place of those that are not, which are
+ * started again with their data when they end by themselves.
+ */
 export async function startServices(options: ServicesOptions): Promise<Services> {
-  const { dataFolder, databaseUrl, redisUrl, cacheFolder = join(dataFolder, 'packages'), log } = options
-  const logger = log ? { log } : {}
+  const { dataFolder, databaseUrl, redisUrl, cacheFolder = join(dataFolder, 'packages') } = options
+  const { log = () => undefined, signal } = options
   const [postgres, redis] = await startAll([
     databaseUrl === undefined
-      ? startPostgres({ dataFolder: join(dataFolder, 'postgres'), ...logger })
+      ? keepService({
+          name: 'Postgres',
+          start: (given) => startPostgres({ dataFolder: join(dataFolder, 'postgres'), log, ...given }),
+          log,
+          signal,
+        })
       : external(databaseUrl),
     redisUrl === undefined
-      ? startRedis({ dataFolder: join(dataFolder, 'redis'), cacheFolder, ...logger })
+      ? keepService({
+          name: 'Redis',
+          start: (given) => startRedis({ dataFolder: join(dataFolder, 'redis'), cacheFolder, log, ...given }),
+          log,
+          signal,
+        })
       : external(redisUrl),
   ])
   return { databaseUrl: postgres.url, redisUrl: redis.url, stop: () => stopAll([postgres, redis]) }
 }
 
-function external(url: string): Promise<Service> {
+function external(url: string): Promise<KeptService> {
   return Promise.resolve({ url, stop: () => Promise.resolve() })
 }
 
-async function startAll(starting: [Promise<Service>, Promise<Service>]): Promise<[Service, Service]> {
+async function startAll(
+  starting: [Promise<KeptService>, Promise<KeptService>],
+): Promise<[KeptService, KeptService]> {
   try {
     return await Promise.all(starting)
   } catch (error) {
@@ -52,7 +65,7 @@ async function startAll(starting: [Promise<Service>, Promise<Service>]): Promise
   }
 }
 
-async function stopAll(services: Service[]): Promise<void> {
+async function stopAll(services: KeptService[]): Promise<void> {
   const settled = await Promise.allSettled(services.map((service) => service.stop()))
   const failures = settled.flatMap((result) =>
     result.status === 'rejected' ? [result.reason as unknown] : [],

@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { ConfigInvalid, readConfig, type Config } from '../src/config.js'
 import { migrate, MIGRATION_STATEMENT_MS } from '../src/database/migrations.js'
 import { createContext, type Context } from '../src/domain/context.js'
@@ -14,9 +15,12 @@ import {
 } from './embedded.js'
 import { freePort, isFree } from './free-port.js'
 import { holdsBefore } from './process.js'
+import { untilReady } from './readiness.js'
 import { prepareSample, type Sample } from './sample.js'
+import { sayWhile } from './say-while.js'
 import { startServices, type Services } from './services.js'
 import { takeStartLock } from './start-lock.js'
+import { stopSignal } from './stop-signal.js'
 import { fromSources, readProcfile, supervise, type ProcessType } from './supervise.js'
 
 /** Said as it is, without a stack: what the person at the terminal can mend. */
@@ -24,54 +28,67 @@ export class StartRefused extends Error {
   override name = 'StartRefused'
 }
 
-const READY_MS = 30_000
 const RECEIVER: ProcessType = { name: 'receiver', command: ['node', 'dist/dev/receiver.js'] }
 
 /**
  * Runs the whole service in the foreground: Postgres and Redis where none are configured, migrations, the sample,
- * and every process of the Procfile. Resolves when a signal has ended it and nothing of it is left running.
+ * and every process of the Procfile. Resolves when it was told to stop and nothing of it is left running.
  *
  * @throws StartRefused
  */
 export async function start({ watch = false } = {}): Promise<void> {
-  const stopping = whenSignalled()
+  const stopping = stopSignal()
   const given = givenEnvironment()
-  const isEmbedded = given.DATABASE_URL === undefined
   const lock = takeStartLock()
   if ('heldBy' in lock) {
     throw new StartRefused(`Linehook runs in this folder already (process ${lock.heldBy}): stop it first.`)
   }
   try {
-    const settings = { ...(isEmbedded ? embeddedEnvironment() : {}), ...given }
+    const settings = { ...(isEmbedded(given) ? embeddedEnvironment() : {}), ...given }
     await requireFreePort(checkConfig({ ...STANDING_IN, ...settings }))
-    const services = await startOwnServices(given)
+    const services = await startOwnServices(given, stopping)
+    if (services === undefined) return
     try {
       const urls = { DATABASE_URL: services.databaseUrl, REDIS_URL: services.redisUrl }
       const env = { ...settings, ...urls, STARTED_BY_PID: String(process.pid) }
       const config = checkConfig(env)
-      if (isEmbedded) keepRunning({ ...services, publicUrl: config.publicUrl })
-      const prepared = await prepare(config, isEmbedded && config.simulator)
-      if (!stopping.has()) {
-        const { receiver } = prepared
-        const types = [...readProcfile(), ...(receiver ? [RECEIVER] : [])]
-        const supervisor = supervise(watch ? types.map(fromSources) : types, { ...env, ...receiver }, print)
-        const isReady = await holdsBefore(
-          Date.now() + READY_MS,
-          async () => stopping.has() || (await isUp(config)),
-        )
-        if (!stopping.has()) {
-          print(isReady ? banner(config, prepared) : 'Linehook is not ready after 30 s: see the lines above.')
-        }
-        await stopping.signal
-        print('Stopping …')
-        await supervisor.stop()
-      }
+      if (isEmbedded(given)) keepRunning({ ...services, publicUrl: config.publicUrl })
+      const preparing = prepare(config, isEmbedded(given) && config.simulator)
+      const prepared = await unlessStopped(preparing, 'The database is not prepared', stopping)
+      if (prepared === undefined) return
+      const types = [...readProcfile(), ...(prepared.receiver ? [RECEIVER] : [])]
+      const children = { ...env, ...prepared.receiver }
+      const supervisor = supervise(watch ? types.map(fromSources) : types, children, print)
+      await untilReady(config, print, stopping)
+      if (!stopping.aborted) print(banner(config, prepared))
+      await stopped(stopping)
+      print('Stopping …')
+      await supervisor.stop()
     } finally {
       await services.stop()
     }
   } finally {
     lock.release()
   }
+}
+
+function isEmbedded({ DATABASE_URL }: NodeJS.ProcessEnv): boolean {
+  return DATABASE_URL === undefined
+}
+
+/** What is given up in the middle fails, which nobody needs to know: its Postgres goes. */
+async function unlessStopped<T>(
+  work: Promise<T>,
+  what: string,
+  stopping: AbortSignal,
+): Promise<T | undefined> {
+  const patient = sayWhile(work, () => what, print)
+  patient.catch(() => undefined)
+  return Promise.race([patient, stopped(stopping)])
+}
+
+async function stopped(stopping: AbortSignal): Promise<undefined> {
+  if (!stopping.aborted) await once(stopping, 'abort')
 }
 
 /** So that the rest of a configuration is judged before anything is started. */
@@ -85,16 +102,22 @@ function checkConfig(env: NodeJS.ProcessEnv): Config {
   }
 }
 
-async function startOwnServices({ DATABASE_URL, REDIS_URL }: NodeJS.ProcessEnv): Promise<Services> {
+/** undefined: told to stop meanwhile. @throws StartRefused */
+async function startOwnServices(
+  { DATABASE_URL, REDIS_URL }: NodeJS.ProcessEnv,
+  stopping: AbortSignal,
+): Promise<Services | undefined> {
   print('Starting Postgres and Redis …')
   try {
     return await startServices({
       dataFolder: DATA_FOLDER,
       log: print,
+      signal: stopping,
       ...(DATABASE_URL === undefined ? {} : { databaseUrl: DATABASE_URL }),
       ...(REDIS_URL === undefined ? {} : { redisUrl: REDIS_URL }),
     })
   } catch (error) {
+    if (stopping.aborted) return undefined
     throw new StartRefused(asError(error).message, { cause: error })
   }
 }
@@ -147,27 +170,6 @@ async function requireFreePort({ port, host }: Config): Promise<void> {
   throw new StartRefused(
     `Port ${port} is in use: stop the program that has it, or choose another one: PORT=${port + 1} npm start`,
   )
-}
-
-function isUp({ port, host }: Config): Promise<boolean> {
-  const address = host === '0.0.0.0' || host === '::' ? 'localhost' : host
-  return fetch(`http://${address}:${port}/readyz`).then(
-    (response) => response.ok,
-    () => false,
-  )
-}
-
-function whenSignalled() {
-  let isSignalled = false
-  const signal = new Promise<void>((resolve) => {
-    for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
-      process.on(name, () => {
-        isSignalled = true
-        resolve()
-      })
-    }
-  })
-  return { signal, has: () => isSignalled }
 }
 
 function print(line: string): void {

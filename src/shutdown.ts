@@ -1,23 +1,19 @@
 import { asError } from './errors.js'
+import { onStopRequest } from './stop-request.js'
 import type { Logger } from './telemetry/log.js'
 
 /** The whole process must be gone 25 s after SIGTERM (architecture: Processes). */
 const DEADLINE_MS = 24_000
-const STARTER_CHECK_MS = 500
 const LAST_WORDS_MS = 1000
 
 type Step = { name: string; close: () => Promise<unknown> }
 
 /**
  * Orders the end of a process: steps run one after another in the order given (the web server or worker first,
- * Redis and Postgres last), on SIGTERM, SIGINT, or when the process that started this one is gone. A step that
- * fails is logged and the next one runs; what is not over at the deadline is left to leases.
+ * Redis and Postgres last), when it is asked to stop. A step that fails is logged and the next one runs; what is not
+ * over at the deadline is left to leases.
  */
-export function closeOnSignal(
-  log: Logger,
-  steps: readonly Step[],
-  startedByPid?: number,
-): () => Promise<void> {
+export function closeOnSignal(log: Logger, steps: readonly Step[]): () => Promise<void> {
   let closing: Promise<void> | undefined
 
   const close = (reason: string) => {
@@ -54,21 +50,6 @@ export function closeOnSignal(
     log.flush(() => process.exit(1))
     setTimeout(() => process.exit(1), LAST_WORDS_MS)
   })
-  process.on('SIGTERM', () => void close('SIGTERM'))
-  process.on('SIGINT', () => void close('SIGINT'))
-  if (startedByPid !== undefined) {
-    setInterval(() => {
-      if (!isAlive(startedByPid)) void close('starter gone')
-    }, STARTER_CHECK_MS).unref()
-  }
+  onStopRequest((reason) => void close(reason))
   return () => close('asked')
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM'
-  }
 }

@@ -11,9 +11,11 @@ async function startClosing(
   const script = runScript(`
     import { setTimeout as sleep } from 'node:timers/promises'
     import { closeOnSignal } from './src/shutdown.ts'
+    import { stopWithStarter } from './src/stop-request.ts'
     import { createLog } from './src/telemetry/log.ts'
     const say = (what) => process.stdout.write(what + '\\n')
-    const close = closeOnSignal(createLog('test', 'info'), [${steps}], ${JSON.stringify(startedByPid)})
+    const close = closeOnSignal(createLog('test', 'info'), [${steps}])
+    ${startedByPid === undefined ? '' : `stopWithStarter(${startedByPid})`}
     setInterval(() => undefined, 1000)
     ${after}
     say('ready')`)
@@ -37,7 +39,7 @@ describe('shutdown', function () {
 
   after(stopProcesses)
 
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
     it(`closes its steps one after the other on ${signal}, and ends with 0`, async () => {
       const script = await startClosing(`${SLOW}, ${LAST}`)
       await script.kill(signal)

@@ -238,7 +238,8 @@ describe('sliding window', () => {
   })
 
   it('gives exactly its limits in a race of 200 over four connections by the clock of Redis', async () => {
-    const url = `redis://${redis.options.host ?? ''}:${redis.options.port ?? 0}/${redis.options.db ?? 0}`
+    const { password = '', host = '', port = 0, db = 0 } = redis.options
+    const url = `redis://:${password}@${host}:${port}/${db}`
     const clients = await Promise.all(Array.from({ length: 4 }, () => connectTestRedis(url)))
     try {
       const racers = clients.map(createSlidingWindows)

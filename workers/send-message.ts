@@ -1,25 +1,3 @@
-import { countMessageCrash } from '../src/domain/messages/crash.js'
-import { sendMessage } from '../src/domain/messages/send.js'
-import { sendMessageJob } from '../src/queues/jobs.js'
-import { startWorker, TryAgainIn } from './start-worker.js'
+import { loadProcess } from '../src/stop-request.js'
 
-/**
- * Queued messages → carriers.
- *
- * A job says "look at this message". If the line's windows are full the job comes back when a slot opens; if an
- * earlier message to the same number is not over, that one brings it; else the row is claimed (`sending`) and
- * the carrier is called once. A worker that dies in the call leaves a lease behind, and the message becomes
- * `unknown`: perhaps it was sent, and a person would rather wait than be texted twice.
- */
-await startWorker({
-  queue: 'send-message',
-  payload: sendMessageJob,
-  concurrency: ({ config }) => config.sendConcurrency,
-  handle: async (context, { id }) => {
-    const outcome = await sendMessage(context, id)
-    if (outcome.kind === 'wait') throw new TryAgainIn(outcome.ms)
-  },
-  crashed: async (context, { id }) => {
-    await countMessageCrash(context, id)
-  },
-})
+await loadProcess(() => import('./processes/send-message.js'))

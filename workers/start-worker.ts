@@ -100,18 +100,14 @@ export async function startWorker<Data>(
   const extra = extras(context)
   log.info({ concurrency: worker.opts.concurrency }, 'process.started')
 
-  closeOnSignal(
-    log,
-    [
-      { name: 'extras', close: async () => extra?.close() },
-      {
-        name: 'worker',
-        close: () => Promise.race([worker.close(), sleep(DRAIN_MS, undefined, { ref: false })]),
-      },
-      { name: 'connections', close: () => context.close() },
-    ],
-    config.startedByPid,
-  )
+  closeOnSignal(log, [
+    { name: 'extras', close: async () => extra?.close() },
+    {
+      name: 'worker',
+      close: () => Promise.race([worker.close(), sleep(DRAIN_MS, undefined, { ref: false })]),
+    },
+    { name: 'connections', close: () => context.close() },
+  ])
 }
 
 /** In a process that is there for one job. It ends with 0 unless the job is the row's fault. */

@@ -17,6 +17,7 @@ import { connectRedis } from '../redis.js'
 import { createSafeFetch, type SafeFetch } from '../safe-fetch.js'
 import { createSecrets, type Secrets } from '../secrets.js'
 import { createSlidingWindows, type SlidingWindows } from '../sliding-window.js'
+import { stopWithStarter } from '../stop-request.js'
 import { createStorage } from '../storage/create.js'
 import type { Storage } from '../storage/storage.js'
 import { createLog, type Logger } from '../telemetry/log.js'
@@ -60,7 +61,10 @@ export function openContext(
   options: { statementTimeoutMs?: number; isAlone?: boolean } = {},
 ): Context {
   try {
-    return createContext(readConfig(), { process, ...options })
+    const config = readConfig()
+    // Before anything is waited for: a worker without Redis waits for ever.
+    if (config.startedByPid !== undefined) stopWithStarter(config.startedByPid)
+    return createContext(config, { process, ...options })
   } catch (error) {
     if (!(error instanceof ConfigInvalid)) throw error
     globalThis.process.stderr.write(`${error.message}\n`)

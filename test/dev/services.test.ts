@@ -1,8 +1,8 @@
 import { expect } from 'chai'
 import { Redis } from 'ioredis'
-import { spawn, type ChildProcess } from 'node:child_process'
+import { spawn, spawnSync, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, readdirSync, readlinkSync } from 'node:fs'
+import { existsSync, readFileSync, readdirSync } from 'node:fs'
 import {
   chmod,
   cp,
@@ -13,6 +13,7 @@ import {
   realpath,
   rm,
   rmdir,
+  stat,
   symlink,
   writeFile,
 } from 'node:fs/promises'
@@ -29,6 +30,8 @@ import { holdsBefore } from '../../dev/process.js'
 import { findRedis } from '../../dev/redis-packages.js'
 import { startRedis } from '../../dev/redis.js'
 import { startServices, type Services } from '../../dev/services.js'
+import { processesBelow, workingFolder } from '../helpers/process-table.js'
+import { until } from '../helpers/until.js'
 
 const project = fileURLToPath(new URL('../..', import.meta.url))
 const isRoot = process.getuid?.() === 0
@@ -109,12 +112,46 @@ describe('embedded services', function () {
     }
   })
 
-  it('refuse a connection to Postgres without its password', async () => {
-    const { databaseUrl } = await start()
+  it('refuse a connection without their password, from whatever address', async () => {
+    const { databaseUrl, redisUrl } = await start()
     const url = new URL(databaseUrl)
     url.password = 'wrong'
     const error = await failure(query(url.href, 'SELECT 1'))
     expect(error.message).to.match(/password authentication failed/)
+    const methods = await query(databaseUrl, 'SELECT DISTINCT auth_method FROM pg_hba_file_rules')
+    expect(methods).to.deep.equal([{ auth_method: 'scram-sha-256' }])
+
+    const { port } = new URL(redisUrl)
+    const refused = await failure(withRedis(`redis://127.0.0.1:${port}`, (redis) => redis.get('mark')))
+    expect(refused.message).to.match(/^NOAUTH/)
+  })
+
+  it('keep each password in a file for their owner only, and out of sight of the other users', async () => {
+    const services = await start()
+    for (const [name, url] of [
+      ['postgres', services.databaseUrl],
+      ['redis', services.redisUrl],
+    ] as const) {
+      const path = join(dataFolder, name, 'password')
+      const password = await readFile(path, 'utf8')
+      expect((await stat(path)).mode & 0o777, path).to.equal(0o600)
+      expect(password).to.match(/^[0-9a-f]{48}$/)
+      expect(new URL(url).password).to.equal(password)
+      expect(await readFile(join(dataFolder, name, `${name}.log`), 'utf8')).not.to.contain(password)
+      for (const pid of servicePids(dataFolder)) expect(commandOf(pid)).not.to.contain(password)
+    }
+  })
+
+  it('give a Redis that has no password yet one at its next start, and it keeps its data', async () => {
+    const former = await start()
+    await writeMark(former)
+    await former.stop()
+    await rm(join(dataFolder, 'redis/password'))
+    const services = await start()
+    expect(new URL(services.redisUrl).password)
+      .to.match(/^[0-9a-f]{48}$/)
+      .and.not.to.equal(new URL(former.redisUrl).password)
+    await expectMark(services)
   })
 
   it('keep their data over a stop and a second start', async () => {
@@ -122,6 +159,54 @@ describe('embedded services', function () {
     await writeMark(first)
     await first.stop()
     await expectMark(await start())
+  })
+
+  it('are started again when they are killed, at the same URLs and with their data', async () => {
+    const services = await start()
+    await writeMark(services)
+    const killed = servicePids(dataFolder)
+    for (const pid of killed) process.kill(pid, 'SIGKILL')
+    await until('they answer again', () => expectMark(services).then(() => true), 60_000)
+    expect(servicePids(dataFolder)).to.have.length(2).and.not.to.have.any.members(killed)
+  })
+
+  it('are started again until it works, and it is said why it did not', async () => {
+    const lines: string[] = []
+    const services = await start({ databaseUrl: 'postgres://db.example/x', log: (line) => lines.push(line) })
+    await withRedis(services.redisUrl, (redis) => redis.set('mark', 'kept'))
+    const [pid = 0] = servicePids(dataFolder)
+    process.kill(pid, 'SIGKILL')
+    await until('it is gone', () => !isAlive(pid))
+    const port = Number(new URL(services.redisUrl).port)
+    const stranger = createServer().listen(port, '127.0.0.1')
+    await once(stranger, 'listening')
+    await until('its port is taken', () => lines.some((line) => /address already in use/i.test(line)), 30_000)
+    stranger.close()
+    const mark = () => withRedis(services.redisUrl, (redis) => redis.get('mark'))
+    await until('it answers again', async () => (await mark()) === 'kept', 60_000)
+    expect(lines.filter((line) => line === 'Redis: starting again').length).to.be.at.least(2)
+  })
+
+  it('leave nothing running after a stop() while they are started again', async () => {
+    const lines: string[] = []
+    const services = await start({ log: (line) => lines.push(line) })
+    const killed = servicePids(dataFolder)
+    for (const pid of killed) process.kill(pid, 'SIGKILL')
+    const isStarted = () => servicePids(dataFolder).some((pid) => !killed.includes(pid))
+    await until('one is on its way', isStarted)
+    await services.stop()
+    expect(processesBelow(root)).to.deep.equal([])
+    expect(lines.filter((line) => line.includes('told to stop'))).to.deep.equal([])
+  })
+
+  it('give their start up when they are told to stop', async () => {
+    const stopping = new AbortController()
+    const starting = failure(start({ signal: stopping.signal }))
+    const isPartial = () => processesBelow(root).length > 0
+    await until('something runs', isPartial, 30_000)
+    stopping.abort()
+    await starting
+    await until('nothing runs', () => processesBelow(root).length === 0)
   })
 
   it('leave nothing running after stop(), which may be called twice', async () => {
@@ -379,6 +464,8 @@ async function query(url: string, sql: string): Promise<unknown[]> {
 
 async function withRedis<T>(url: string, use: (redis: Redis) => Promise<T>): Promise<T> {
   const redis = new Redis(url)
+  // The command that it spoils says so.
+  redis.on('error', () => undefined)
   try {
     return await use(redis)
   } finally {
@@ -423,15 +510,9 @@ function isSignalled(pid: number): boolean {
   }
 }
 
-function workingFolder(pid: number): string | undefined {
-  try {
-    return readlinkSync(`/proc/${pid}/cwd`)
-  } catch {
-    return undefined
-  }
-}
-
-function processesBelow(folder: string): number[] {
-  const pids = isLinux ? readdirSync('/proc').map(Number).filter(Number.isInteger) : []
-  return pids.filter((pid) => workingFolder(pid)?.startsWith(folder))
+/** What `ps` shows to everybody. */
+function commandOf(pid: number): string {
+  return isLinux
+    ? readFileSync(`/proc/${pid}/cmdline`, 'utf8')
+    : spawnSync('ps', ['-o', 'args=', '-p', String(pid)], { encoding: 'utf8' }).stdout
 }

@@ -98,12 +98,28 @@ export function runNode(
   cwd?: string,
   input = '',
 ): RunningProcess {
-  const child = spawn(process.execPath, args, {
+  return runProgram(name, [process.execPath, ...args], environment, { cwd, input })
+}
+
+/** As `runNode`, any program. `isLeader`: of a process group of its own, as in the foreground of a terminal. */
+export function runProgram(
+  name: string,
+  [program = '', ...args]: readonly string[],
+  environment: Environment,
+  {
+    cwd,
+    input = '',
+    isLeader = false,
+  }: { cwd?: string | undefined; input?: string; isLeader?: boolean } = {},
+): RunningProcess {
+  const child = spawn(program, args, {
     cwd,
     env: { PATH: process.env.PATH, ...environment },
     stdio: ['pipe', 'pipe', 'pipe'],
+    detached: isLeader,
   })
-  child.stdin.end(input)
+  // One that ends at once does not read it.
+  child.stdin.on('error', () => undefined).end(input)
   running.add(child)
   const isRunning = () => child.exitCode === null && child.signalCode === null
   const closed = once(child, 'close').then(() => {

@@ -1,4 +1,4 @@
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
+import { readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { once } from 'node:events'
 import { join, resolve } from 'node:path'
@@ -6,6 +6,7 @@ import { expect } from 'chai'
 import { freePort } from '../../dev/free-port.js'
 import { runNode, stopProcesses, type RunningProcess } from '../helpers/processes.js'
 import { until } from '../helpers/until.js'
+import { createStartFolder } from './start-folder.js'
 
 const PROCESSES = ['web', 'send-message', 'deliver-event', 'fetch-media', 'maintenance', 'receive-smpp']
 
@@ -16,15 +17,8 @@ describe('linehook start', function () {
   let port = 0
 
   before(async () => {
-    mkdirSync('.data', { recursive: true })
-    folder = mkdtempSync(resolve('.data/start-test-'))
+    folder = createStartFolder()
     port = await freePort()
-    cpSync('dist', join(folder, 'dist'), { recursive: true })
-    for (const file of ['package.json', 'Procfile', 'node_modules'])
-      symlinkSync(resolve(file), join(folder, file))
-    // Unpacked once for all tests; a fresh folder would download Redis again.
-    mkdirSync(join(folder, '.data'))
-    if (existsSync('.data/packages')) symlinkSync(resolve('.data/packages'), join(folder, '.data/packages'))
   })
 
   after(async () => {
@@ -66,7 +60,10 @@ describe('linehook start', function () {
       process.kill(pidOf(started, name), 'SIGKILL')
       await until(`${name} is there again`, () => pidsOf(started, name).length === 2, 20_000)
     }
-    await until('web answers again', async () => (await fetch(`http://127.0.0.1:${port}/readyz`)).ok)
+    const killed = servicePids()
+    for (const pid of killed) process.kill(pid, 'SIGKILL')
+    await until('Postgres and Redis are there again', areServicesReady, 30_000)
+    expect(servicePids()).not.to.have.any.members(killed)
     await post(webhookUrl, messageTo('+15005550199', 'second'))
     await until('the text is in the outbox', async () => (await outboxTexts()).includes('second'))
 
@@ -90,6 +87,29 @@ describe('linehook start', function () {
     const left = [...allPids(second), ...allPids(third), ...servicePids()]
     await third.kill('SIGTERM')
     await until('nothing is left', () => left.filter(isAlive).length === 0)
+  })
+
+  it('goes on waiting on a slow machine, says what for, and then shows the link to set up the account', async () => {
+    const procfile = join(folder, 'Procfile')
+    rmSync(procfile)
+    writeFileSync(procfile, 'web: node slow-web.js\n')
+    writeFileSync(join(folder, 'slow-web.js'), SLOW_WEB)
+    try {
+      const started = start()
+      const missing = `web does not answer at http://127.0.0.1:${port}/readyz after 10 s, waiting for it …`
+      await until(
+        () => started.lines.join('\n'),
+        () => started.lines.includes(missing),
+        60_000,
+      )
+      expect(findSetUpUrl(started)).to.equal('')
+      writeFileSync(join(folder, 'now'), '')
+      await until('the link is shown', () => findSetUpUrl(started) !== '', 60_000)
+      await started.kill('SIGTERM')
+    } finally {
+      rmSync(procfile)
+      symlinkSync(resolve('Procfile'), procfile)
+    }
   })
 
   it('refuses to run twice in one folder', async () => {
@@ -130,12 +150,24 @@ describe('linehook start', function () {
     return ((await response.json()) as { text: string }[]).map(({ text }) => text)
   }
 
+  async function areServicesReady(): Promise<boolean> {
+    const response = await fetch(`http://127.0.0.1:${port}/readyz`)
+    const { postgres, redis } = (await response.json()) as { postgres: string; redis: string }
+    return postgres === 'ok' && redis === 'ok'
+  }
+
   function servicePids(): number[] {
     return ['postgres/cluster/postmaster.pid', 'redis/redis.pid'].map((file) =>
       Number.parseInt(readFileSync(join(folder, '.data', file), 'utf8'), 10),
     )
   }
 })
+
+/** `web` on a machine that takes until a file is there to load it. */
+const SLOW_WEB = `import { existsSync } from 'node:fs'
+  import { setTimeout as sleep } from 'node:timers/promises'
+  while (!existsSync('now')) await sleep(50)
+  await import('./dist/src/server.js')`
 
 function findWebhookUrl({ lines }: RunningProcess): string {
   return /'(http:[^']*token=[^']*)'/.exec(lines.join('\n'))?.[1] ?? ''

@@ -1,0 +1,70 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { sayWhile } from './say-while.js'
+import type { EmbeddedService } from './postgres.js'
+
+export interface KeepOptions {
+  name: string
+  /** Without a port it takes a free one. */
+  start: (options: { port?: number; signal?: AbortSignal }) => Promise<EmbeddedService>
+  log: (line: string) => void
+  /** Gives the first start up. */
+  signal?: AbortSignal | undefined
+}
+
+export interface KeptService {
+  url: string
+  stop(): Promise<void>
+}
+
+const FIRST_PAUSE_MS = 500
+const LONGEST_PAUSE_MS = 10_000
+
+/**
+ * Starts a service and, whenever it ends by itself, starts it again where it was: who uses it knows its URL. What was
+ * killed may leave something behind that goes a moment later (the backends of a Postgres hold its memory), so a start
+ * that fails is repeated.
+ *
+ * @throws Error when the first start fails
+ */
+export async function keepService({ name, start, log, signal }: KeepOptions): Promise<KeptService> {
+  const startPatiently = (options: { port?: number; signal?: AbortSignal }) =>
+    sayWhile(start(options), () => `${name} is not ready`, log)
+
+  let service = await startPatiently(signal ? { signal } : {})
+  const { url } = service
+  const port = Number(new URL(url).port)
+  const stopping = new AbortController()
+
+  const startAgain = async (): Promise<EmbeddedService | undefined> => {
+    for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS)) {
+      try {
+        await sleep(pauseMs, undefined, { signal: stopping.signal })
+        log(`${name}: starting again`)
+        return await startPatiently({ port, signal: stopping.signal })
+      } catch (error) {
+        if (stopping.signal.aborted) return undefined
+        log(error instanceof Error ? error.message : String(error))
+      }
+    }
+  }
+
+  const keep = async () => {
+    for (;;) {
+      await service.ended
+      const next = stopping.signal.aborted ? undefined : await startAgain()
+      if (next === undefined) return
+      service = next
+      // Nobody who stops it has seen this one.
+      if (stopping.signal.aborted) await service.stop()
+    }
+  }
+
+  const kept = keep()
+  return {
+    url,
+    stop: async () => {
+      stopping.abort()
+      await Promise.all([service.stop(), kept])
+    },
+  }
+}

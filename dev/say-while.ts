@@ -1,0 +1,19 @@
+const EVERY_MS = 10_000
+
+/** On a slow machine silence looks like a fault: says every 10 s what is not there yet, and goes on waiting. */
+export async function sayWhile<T>(
+  work: Promise<T>,
+  what: () => string,
+  print: (line: string) => void,
+  everyMs = EVERY_MS,
+): Promise<T> {
+  const startedAt = Date.now()
+  const timer = setInterval(() => {
+    print(`${what()} after ${Math.round((Date.now() - startedAt) / 1000)} s, waiting for it …`)
+  }, everyMs)
+  try {
+    return await work
+  } finally {
+    clearInterval(timer)
+  }
+}

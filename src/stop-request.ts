@@ -1,0 +1,53 @@
+/** What asks a process to stop; SIGHUP is a terminal that was closed. */
+const SIGNALS = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const
+const STARTER_CHECK_MS = 500
+
+type Stop = (reason: string) => void
+
+/** Until a process says otherwise there is nothing to close. */
+let stop: Stop = () => process.exit(0)
+let isListening = false
+
+/**
+ * The first thing that a process does: from here on it ends with 0 when it is asked to, however little of it is there.
+ * The file that it starts with imports this one alone, and this one imports nothing: of what is imported everything is
+ * read before anything runs, which takes most of a second, and longer on a slow machine.
+ */
+export async function loadProcess(load: () => Promise<unknown>): Promise<void> {
+  listen()
+  await load()
+}
+
+/** From now on this is how the process stops; the last call counts. */
+export function onStopRequest(handle: Stop): void {
+  stop = handle
+  listen()
+}
+
+/** A process that another one started, and restarts, does not outlive it. */
+export function stopWithStarter(pid: number): void {
+  const timer = setInterval(() => {
+    if (isAlive(pid)) return
+    clearInterval(timer)
+    stop('starter gone')
+  }, STARTER_CHECK_MS).unref()
+}
+
+function listen(): void {
+  if (isListening) return
+  isListening = true
+  for (const signal of SIGNALS) {
+    process.on(signal, () => {
+      stop(signal)
+    })
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM'
+  }
+}

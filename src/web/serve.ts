@@ -1,0 +1,44 @@
+import type { Config } from '../config.js'
+import { openContext } from '../domain/context.js'
+import { closeOnSignal } from '../shutdown.js'
+import { createApp } from './app.js'
+import { listen, type WebServer } from './listen.js'
+
+/** What is asked of Postgres is answered, or told 503, within a second (reliability: when a part is down). */
+const STATEMENT_TIMEOUT_MS = 700
+
+/** Process type `web`: the API and the dashboard. */
+const context = openContext('web', { statementTimeoutMs: STATEMENT_TIMEOUT_MS })
+const { config, log } = context
+const server = await open()
+log.info({ host: config.host, port: config.port }, 'process.started')
+if (isProxyUntold(config)) {
+  const advice =
+    'PUBLIC_URL is https, so a proxy stands before web, and with TRUSTED_PROXY_HOPS=0 everybody seems to have its ' +
+    'address: set it to the number of proxies that set X-Forwarded-For'
+  log.warn({ advice }, 'proxy.untold')
+}
+
+closeOnSignal(log, [
+  { name: 'server', close: () => server.close() },
+  { name: 'connections', close: () => context.close() },
+])
+
+async function open(): Promise<WebServer> {
+  try {
+    return await listen(createApp(context).callback(), config)
+  } catch (error) {
+    const isBusy = (error as NodeJS.ErrnoException).code === 'EADDRINUSE'
+    process.stderr.write(
+      isBusy
+        ? `Port ${config.port} is in use: stop the program that has it, or set PORT to another one.\n`
+        : `Cannot listen on ${config.host}:${config.port}: ${(error as Error).message}\n`,
+    )
+    process.exit(1)
+  }
+}
+
+/** We speak no TLS ourselves. */
+function isProxyUntold({ publicUrl, trustedProxyHops }: Config): boolean {
+  return publicUrl.toLowerCase().startsWith('https:') && trustedProxyHops === 0
+}

@@ -1,0 +1,32 @@
+import { expect } from 'chai'
+import { resolve } from 'node:path'
+import { readProcfile } from '../dev/supervise.js'
+import { runNode, stopProcesses } from './helpers/processes.js'
+
+/** Module hooks that send the process a SIGTERM in the middle of loading, and let it load no further. */
+const HOOKS = `export const load = (url, context, next) => {
+  if (!url.includes('/node_modules/knex/')) return next(url, context)
+  process.kill(process.pid, 'SIGTERM')
+  return new Promise(() => {})
+}`
+const PRELOAD = `import { register } from 'node:module'
+register(${JSON.stringify(dataUrl(HOOKS))})`
+
+describe('SIGTERM while a process loads', function () {
+  this.timeout(20_000)
+
+  after(stopProcesses)
+
+  const processes = readProcfile().map(({ name, command }) => ({ name, args: command.slice(1) }))
+  for (const { name, args } of [...processes, { name: 'start', args: ['dist/bin/linehook.js', 'start'] }]) {
+    it(`ends ${name} with 0`, async () => {
+      const loading = runNode(name, ['--import', dataUrl(PRELOAD), ...args], {}, resolve('.'))
+      expect(await loading.exitCode).to.equal(0)
+      expect(loading.lines).to.deep.equal([])
+    })
+  }
+})
+
+function dataUrl(code: string): string {
+  return `data:text/javascript,${encodeURIComponent(code)}`
+}

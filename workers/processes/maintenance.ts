@@ -1,0 +1,70 @@
+import { deleteExpiredKeys } from '../../src/database/idempotency-keys.js'
+import { deleteExpiredOAuthRecords } from '../../src/database/oauth-records.js'
+import { ensurePartitions } from '../../src/database/partitions.js'
+import { deleteExpiredSessions } from '../../src/database/sessions.js'
+import { deleteExpiredSetUpLinks } from '../../src/database/set-up-links.js'
+import { deleteOldAttempts } from '../../src/database/sign-in-attempts.js'
+import type { Context } from '../../src/domain/context.js'
+import { reconcile } from '../../src/domain/messages/reconcile.js'
+import { sendSimulatedReceipts } from '../../src/domain/simulator.js'
+import { removeOldMedia } from '../../src/domain/media/retention.js'
+import { forgetOldSimulatorMedia } from '../../src/domain/simulator/media.js'
+import { sweep } from '../../src/domain/sweep.js'
+import { every } from '../../src/every.js'
+import { maintenanceJob } from '../../src/queues/jobs.js'
+import { scheduleMaintenance } from '../../src/queues/schedules.js'
+import { startWorker } from '../start-worker.js'
+
+const SWEEP_MS = 1000
+const SCHEDULE_CHECK_MS = 5000
+const KEYS_AT_ONCE = 5000
+
+/**
+ * What has to be done without anybody asking.
+ *
+ * The sweep runs by a timer, not by a job: it repairs what Redis has lost, so it must not itself be something
+ * that Redis can lose. Housekeeping that may be late runs by job schedulers, where operators see it; they are
+ * made again when they are missing.
+ */
+await startWorker(
+  { queue: 'maintenance', payload: maintenanceJob, concurrency: () => 1, handle: keepHouse },
+  (context) => {
+    const timers = [
+      every(SWEEP_MS, () => sweep(context), context.log, 'sweep'),
+      every(SWEEP_MS, () => reconcile(context), context.log, 'reconciliation'),
+      every(SCHEDULE_CHECK_MS, () => scheduleMaintenance(context.queues), context.log, 'schedules'),
+      ...(context.config.simulator
+        ? [every(SWEEP_MS, () => sendSimulatedReceipts(context), context.log, 'simulated receipts')]
+        : []),
+    ]
+    return { close: () => Promise.all(timers.map((timer) => timer.stop())) }
+  },
+)
+
+async function keepHouse(context: Context): Promise<void> {
+  const { db, log } = context
+  const partitionCount = await ensurePartitions(db)
+  let keyCount = 0
+  for (let deleted = KEYS_AT_ONCE; deleted === KEYS_AT_ONCE; keyCount += deleted) {
+    deleted = await deleteExpiredKeys(db, KEYS_AT_ONCE)
+  }
+  const simulatorMediaCount = await forgetOldSimulatorMedia(context)
+  const sessionCount = await deleteExpiredSessions(db)
+  const linkCount = await deleteExpiredSetUpLinks(db)
+  const attemptCount = await deleteOldAttempts(db)
+  const oauthRecordCount = await deleteExpiredOAuthRecords(db)
+  const mediaCount = await removeOldMedia(context)
+  log.info(
+    {
+      partitionCount,
+      simulatorMediaCount,
+      mediaCount,
+      keyCount,
+      sessionCount,
+      linkCount,
+      attemptCount,
+      oauthRecordCount,
+    },
+    'maintenance.done',
+  )
+}

@@ -62,11 +62,18 @@ export function createTwilio(
     test: (signal) => testAccount(api, signal),
     listNumbers: (signal) => listNumbers(api, signal),
     async setUpNumbers(numbers, signal) {
+      const messageUrl = callbackUrl(publicUrl, account.id, 'message')
+      const voiceUrl = callbackUrl(publicUrl, account.id, 'voice')
       const form = {
-        SmsUrl: callbackUrl(publicUrl, account.id, 'message'),
+        SmsUrl: messageUrl,
         SmsMethod: 'POST',
-        VoiceUrl: callbackUrl(publicUrl, account.id, 'voice'),
+        // One more chance, with 15 s of its own.
+        SmsFallbackUrl: messageUrl,
+        SmsFallbackMethod: 'POST',
+        VoiceUrl: voiceUrl,
         VoiceMethod: 'POST',
+        VoiceFallbackUrl: voiceUrl,
+        VoiceFallbackMethod: 'POST',
       }
       for (const number of numbers) await setUpNumber(api, number, form, signal)
     },

@@ -66,6 +66,8 @@ export interface SentRecord {
   status: 'sent' | 'delivered' | 'failed'
   error?: string
   carrierCode?: string
+  /** It failed because the recipient has opted out of the line's number, as the carrier knows. */
+  isOptedOut?: boolean
 }
 
 /** An implementation: what an account of its kind is made of, and how a carrier is made of it. */
@@ -105,6 +107,8 @@ export class CarrierRejected extends Error {
     readonly reason: string,
     /** The carrier's own, such as Twilio's `21211`. */
     readonly carrierCode?: string,
+    /** The recipient has opted out of the line's number, as the carrier knows: that is noted. */
+    readonly isOptedOut = false,
   ) {
     super(`The carrier rejected the message: ${reason}`)
   }

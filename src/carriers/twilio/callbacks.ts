@@ -10,32 +10,43 @@ export interface Parties {
 
 /** A message that came in, as the parts that become events of their own. */
 export interface TwilioMessage extends Parties {
-  parts: {
-    id: string
-    content: { type: 'inboundText'; text: string } | { type: 'inboundMedia'; url: string }
-  }[]
+  parts: TwilioPart[]
+  /** What Twilio has read in it about being written to, and answered. */
+  keyword: 'stop' | 'start' | 'help' | undefined
 }
 
-/** A text keeps the message's SID; its media, or those of a message without a text, are SID/1, SID/2, … */
+export interface TwilioPart {
+  id: string
+  content: { type: 'inboundText'; text: string } | { type: 'inboundMedia'; url: string }
+}
+
+/** Of `OptOutType`, which is there when Twilio has answered (https://www.twilio.com/docs/messaging/tutorials/advanced-opt-out). */
+const KEYWORDS = { STOP: 'stop', START: 'start', HELP: 'help' } as const
+
 export function readMessage(parameters: CallbackParameters): TwilioMessage | undefined {
   const parties = readParties(parameters)
   const sid = readSid(parameters)
   if (parties === undefined || sid === '') return undefined
-  const urls = readMediaUrls(parameters)
-  const text = textOf(parameters, 'Body')
+  const optOutType = textOf(parameters, 'OptOutType').toUpperCase()
   return {
     ...parties,
-    parts: [
-      // Somebody who sent nothing but blanks is heard too.
-      ...(text !== '' || urls.length === 0
-        ? [{ id: sid, content: { type: 'inboundText' as const, text } }]
-        : []),
-      ...urls.map((url, index) => ({
-        id: `${sid}/${index + 1}`,
-        content: { type: 'inboundMedia' as const, url },
-      })),
-    ],
+    parts: partsOf(sid, textOf(parameters, 'Body'), readMediaUrls(parameters)),
+    keyword: Object.hasOwn(KEYWORDS, optOutType) ? KEYWORDS[optOutType as keyof typeof KEYWORDS] : undefined,
   }
+}
+
+/** A text keeps the message's SID; its media, or those of a message without a text, are SID/1, SID/2, … */
+export function partsOf(sid: string, text: string, urls: readonly string[]): TwilioPart[] {
+  return [
+    // Somebody who sent nothing but blanks is heard too.
+    ...(text !== '' || urls.length === 0
+      ? [{ id: sid, content: { type: 'inboundText' as const, text } }]
+      : []),
+    ...urls.map((url, index) => ({
+      id: `${sid}/${index + 1}`,
+      content: { type: 'inboundMedia' as const, url },
+    })),
+  ]
 }
 
 /** States before these say nothing that the answer to our request has not said. */

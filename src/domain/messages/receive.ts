@@ -16,7 +16,9 @@ import type { Context } from '../context.js'
 import { createDeliveries } from '../deliveries/create.js'
 import { MESSAGE_TYPE_OF } from '../events.js'
 import { hostedUrl } from '../media/hosting.js'
+import { noteCarrierOptOut } from '../opt-out/carrier-opt-out.js'
 import { hearSender } from '../opt-out/hear-sender.js'
+import type { Keyword } from '../opt-out/keywords.js'
 import { numberWindowKey } from './places.js'
 import { followReceipts } from './receipts.js'
 
@@ -30,6 +32,10 @@ export interface InboundMessage {
     | { type: 'inboundText'; text: string }
     /** Where the carrier has it; our copy of it is what everybody else gets. */
     | { type: 'inboundMedia' | 'voiceMail'; url: string }
+  /** What the carrier has read in it about being written to, and answered itself. */
+  carrierKeyword?: Keyword
+  /** When the carrier got it, of what comes late; left out: now. */
+  receivedAt?: Date
 }
 
 export type ReceiveOutcome =
@@ -95,7 +101,14 @@ export async function receiveMessage(
         toNumber: line.number,
       }
       await insertEvent(trx, event)
-      const heard = await hearSender(trx, line, { id: messageId, fromNumber: inbound.fromNumber, text })
+      const { fromNumber, carrierKeyword, receivedAt } = inbound
+      const heard = await hearSender(trx, line, {
+        id: messageId,
+        fromNumber,
+        text,
+        carrierKeyword,
+        receivedAt,
+      })
       if (media === undefined) return { deliveries: await createDeliveries(trx, event), heard }
       // It goes out when what its payload names is there (domain/media/settle.ts).
       await insertMedia(trx, {
@@ -140,7 +153,9 @@ async function giveTurn({ batched, windows, log }: Context, conversation: Conver
 export async function receiveReceipt(context: Context, receipt: Receipt): Promise<boolean> {
   const changes = await available(() => applyReceipts(context.db, [receipt]))
   await followReceipts(context, changes)
-  const messageId = changes.changed[0]?.id
+  const changed = changes.changed[0]
+  if (changed !== undefined && receipt.isOptedOut === true) await noteCarrierOptOut(context, changed)
+  const messageId = changed?.id
   if (messageId === undefined) return false
   context.log.info({ messageId, outcome: receipt.status }, 'receipt.received')
   return true

@@ -12,6 +12,7 @@ import { createApi, type TwilioApi } from './api.js'
 import { callbackUrl } from './callback-urls.js'
 import { errorOfAnswer, errorOfFailure, explainAnswer, explainFailure } from './errors.js'
 import { findSent } from './find-sent.js'
+import { listReceived } from './list-received.js'
 import type { TwilioSettings } from './settings.js'
 
 /** 40,000 numbers: a bound against a list that never ends. */
@@ -78,6 +79,7 @@ export function createTwilio(
       for (const number of numbers) await setUpNumber(api, number, form, signal)
     },
     findSent: (message, signal) => findSent(api, message, signal),
+    listReceived: (numbers, since, signal) => listReceived(api, numbers, since, signal),
     mediaHeaders: (url) => api.credentialsFor(url),
     close: () => Promise.resolve(),
   }

@@ -1,3 +1,4 @@
+import type { ReceivedContent } from '../../carriers/carrier.js'
 import { available, transaction, type Database } from '../../database/connection.js'
 import { insertEvent, type EventType } from '../../database/events.js'
 import { insertMedia } from '../../database/media/creating.js'
@@ -28,10 +29,8 @@ export interface InboundMessage {
   /** E.164, both; `toNumber` is the line's. */
   fromNumber: string
   toNumber: string
-  content:
-    | { type: 'inboundText'; text: string }
-    /** Where the carrier has it; our copy of it is what everybody else gets. */
-    | { type: 'inboundMedia' | 'voiceMail'; url: string }
+  /** Our copy of media is what everybody else gets. */
+  content: ReceivedContent
   /** What the carrier has read in it about being written to, and answered itself. */
   carrierKeyword?: Keyword
   /** When the carrier got it, of what comes late; left out: now. */

@@ -39,10 +39,11 @@ describe('Twilio, when its API closes and lies', () => {
         attempt: 1,
         ageMs: 0,
       }
-      const [sending, testing, listing] = await Promise.allSettled([
+      const [sending, testing, ...listing] = await Promise.allSettled([
         carrier.send(message, signal()),
         carrier.test(signal()),
         carrier.listNumbers?.(signal()),
+        firstReceived(carrier, signal()),
       ])
       expect(sending.status).to.equal('rejected')
       const reason: unknown = (sending as PromiseRejectedResult).reason
@@ -51,7 +52,14 @@ describe('Twilio, when its API closes and lies', () => {
         .to.be.instanceOf(CarrierOutcomeUnknown)
         .and.not.instanceOf(CarrierRejected)
       expect(testing.status === 'fulfilled' && testing.value).to.be.a('string')
-      expect((listing as PromiseRejectedResult).reason).to.be.instanceOf(CarrierRefused)
+      for (const list of listing) {
+        expect((list as PromiseRejectedResult).reason).to.be.instanceOf(CarrierRefused)
+      }
     })
   }
 })
+
+async function firstReceived(carrier: Carrier, signal: AbortSignal): Promise<unknown> {
+  for await (const batch of carrier.listReceived?.(['+15005550006'], new Date(0), signal) ?? []) return batch
+  return undefined
+}

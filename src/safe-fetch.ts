@@ -2,23 +2,18 @@ import { lookup as systemLookup } from 'node:dns'
 import { createSecureContext } from 'node:tls'
 import { Agent } from 'undici'
 import { parseRanges } from './safe-fetch/addresses.js'
-import { CappedBody } from './safe-fetch/capped-body.js'
-import { guardedConnector } from './safe-fetch/dial.js'
-import {
-  exchange,
-  type Answer,
-  type BodySink,
-  type SafeRequest,
-  type SafeResponse,
-} from './safe-fetch/exchange.js'
+import { connectorOf, guardedDial } from './safe-fetch/dial.js'
+import { exchange, MAX_HEADER_BYTES, type SafeRequest, type SafeResponse } from './safe-fetch/exchange.js'
 import { Fault, FetchFailed } from './safe-fetch/failures.js'
 import { checkedAddresses, type Lookup } from './safe-fetch/resolve.js'
+import { createStreamer, type BodySink, type Streamed, type StreamRequest } from './safe-fetch/stream.js'
 import { bareHost, parseUserUrl } from './safe-fetch/urls.js'
 
 export { isForbiddenAddress, parseRanges, type AddressRange } from './safe-fetch/addresses.js'
-export type { AnswerHead, BodySink, SafeRequest, SafeResponse } from './safe-fetch/exchange.js'
+export type { AnswerHead, SafeRequest, SafeResponse } from './safe-fetch/exchange.js'
 export { FetchFailed, type FetchFailureName } from './safe-fetch/failures.js'
 export type { Lookup } from './safe-fetch/resolve.js'
+export type { BodySink } from './safe-fetch/stream.js'
 
 /**
  * The one door through which the service calls URLs that users gave it.
@@ -37,19 +32,14 @@ export interface SafeFetch {
    * As `request`, for bodies that are too large to keep: each piece goes into the sink, which has no limit but its
    * own. Rejects also as the sink does.
    */
-  stream(
-    url: string,
-    sink: BodySink,
-    request?: Omit<SafeRequest, 'maxResponseBytes'>,
-  ): Promise<StreamedResponse>
+  stream(url: string, sink: BodySink, request?: StreamRequest): Promise<StreamedResponse>
   /** Undefined if the URL can be called, else a sentence that says what is wrong and what to do. At most 3 s. */
   explainUrl(url: string): Promise<string | undefined>
   /** Closes idle connections; what is still in flight fails as `aborted`. */
   close(): Promise<void>
 }
 
-/** `truncated`: the sink did not want all of the body. */
-export type StreamedResponse = Omit<SafeResponse, 'body'>
+export type StreamedResponse = Streamed & Pick<SafeResponse, 'durationMs'>
 
 export interface SafeFetchOptions {
   allowHttp: boolean
@@ -59,13 +49,14 @@ export interface SafeFetchOptions {
   connectTimeoutMs?: number
   /** Default `dns.lookup`. */
   lookup?: Lookup
-  /** Requests beyond it wait, and the wait counts as theirs. Default 128: many users share the origins of big hosts. */
+  /**
+   * Requests beyond it wait, and the wait counts as theirs. Default 128: many users share the origins of big hosts.
+   * Each stream has a connection of its own beside them.
+   */
   maxConnectionsPerOrigin?: number
   /** Certificates (PEM) to trust instead of the ones that Node trusts. */
   trustedCertificates?: string
 }
-
-const DEFAULT_MAX_RESPONSE_BYTES = 16 * 1_024
 
 const EXPLAIN_TIMEOUT_MS = 3_000
 
@@ -74,23 +65,26 @@ const KEEP_ALIVE_MS = 4_000
 
 export function createSafeFetch(options: SafeFetchOptions): SafeFetch {
   const guard = { lookup: options.lookup ?? systemLookup, allowed: parseRanges(options.allowedPrivateCidrs) }
+  const dial = guardedDial({
+    ...guard,
+    connectTimeoutMs: options.connectTimeoutMs ?? 5_000,
+    secureContext: createSecureContext({ ca: options.trustedCertificates }),
+  })
   const agent = new Agent({
-    connect: guardedConnector({
-      ...guard,
-      connectTimeoutMs: options.connectTimeoutMs ?? 5_000,
-      secureContext: createSecureContext({ ca: options.trustedCertificates }),
-    }),
+    connect: connectorOf(dial),
     connections: options.maxConnectionsPerOrigin ?? 128,
     keepAliveTimeout: KEEP_ALIVE_MS,
     keepAliveMaxTimeout: KEEP_ALIVE_MS,
-    maxHeaderSize: 16 * 1_024,
+    maxHeaderSize: MAX_HEADER_BYTES,
   })
+  const streamer = createStreamer(dial)
 
-  const call = async (url: string, request: SafeRequest, sink: BodySink): Promise<StreamedResponse> => {
+  /** Calls a URL, with the facts of the whole exchange beside what came of it. */
+  const call = async <Answer>(url: string, exchangeWith: (url: URL) => Promise<Answer>) => {
     const startedAt = performance.now()
     const elapsedMs = () => Math.round(performance.now() - startedAt)
     try {
-      const answer: Answer = await exchange(agent, parseUserUrl(url, options.allowHttp), request, sink)
+      const answer = await exchangeWith(parseUserUrl(url, options.allowHttp))
       return { ...answer, durationMs: elapsedMs() }
     } catch (error) {
       if (!(error instanceof Fault)) throw error
@@ -100,12 +94,8 @@ export function createSafeFetch(options: SafeFetchOptions): SafeFetch {
   }
 
   return {
-    async request(url, request = {}) {
-      const kept = new CappedBody(request.maxResponseBytes ?? DEFAULT_MAX_RESPONSE_BYTES)
-      const answer = await call(url, request, { take: (piece) => kept.add(piece) })
-      return { ...answer, body: kept.bytes }
-    },
-    stream: (url, sink, request = {}) => call(url, request, sink),
+    request: (url, request = {}) => call(url, (parsed) => exchange(agent, parsed, request)),
+    stream: (url, sink, request = {}) => call(url, (parsed) => streamer.stream(parsed, request, sink)),
     async explainUrl(url) {
       try {
         await checkedAddresses(bareHost(parseUserUrl(url, options.allowHttp)), guard, EXPLAIN_TIMEOUT_MS)
@@ -116,6 +106,7 @@ export function createSafeFetch(options: SafeFetchOptions): SafeFetch {
       }
     },
     async close() {
+      streamer.close()
       await agent.destroy()
     },
   }

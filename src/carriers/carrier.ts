@@ -39,6 +39,17 @@ export interface Carrier {
    * @throws CarrierRefused
    */
   findSent?(message: UnknownMessage, signal: AbortSignal): Promise<SentRecord[]>
+  /**
+   * What these numbers have received since then, as far as the carrier still has it: in batches, each of them oldest
+   * first. It may give more than that; the same ids as its callbacks, so that nothing comes in twice.
+   *
+   * @throws CarrierRefused
+   */
+  listReceived?(
+    numbers: readonly string[],
+    since: Date,
+    signal: AbortSignal,
+  ): AsyncIterable<readonly ReceivedRecord[]>
   /** The headers that let us fetch media which the carrier hosts; none for a URL of another host. */
   mediaHeaders?(url: URL): Record<string, string>
   /** Lets go of connections when nothing is under way any more. */
@@ -66,7 +77,39 @@ export interface SentRecord {
   status: 'sent' | 'delivered' | 'failed'
   error?: string
   carrierCode?: string
+  /** It failed because the recipient has opted out of the line's number, as the carrier knows. */
+  isOptedOut?: boolean
 }
+
+/** A message or a recording that the carrier got for one of our numbers. */
+export interface ReceivedRecord {
+  receivedAt: Date
+  /** Of the parts that become events of their own. */
+  ids: readonly string[]
+  /**
+   * Asks the carrier for what its list does not say.
+   *
+   * @returns undefined: it is not of these numbers, or not there any more
+   * @throws CarrierRefused
+   */
+  read(signal: AbortSignal): Promise<ReceivedParts | undefined>
+}
+
+export interface ReceivedParts {
+  fromNumber: string
+  toNumber: string
+  parts: readonly ReceivedPart[]
+}
+
+export interface ReceivedPart {
+  id: string
+  content: ReceivedContent
+}
+
+export type ReceivedContent =
+  | { type: 'inboundText'; text: string }
+  /** Where the carrier has it. */
+  | { type: 'inboundMedia' | 'voiceMail'; url: string }
 
 /** An implementation: what an account of its kind is made of, and how a carrier is made of it. */
 export interface CarrierKind<Settings extends AnyObject = AnyObject> {
@@ -105,6 +148,8 @@ export class CarrierRejected extends Error {
     readonly reason: string,
     /** The carrier's own, such as Twilio's `21211`. */
     readonly carrierCode?: string,
+    /** The recipient has opted out of the line's number, as the carrier knows: that is noted. */
+    readonly isOptedOut = false,
   ) {
     super(`The carrier rejected the message: ${reason}`)
   }

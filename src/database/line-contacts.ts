@@ -62,6 +62,35 @@ export async function noteContact(
   return rows[0]
 }
 
+/**
+ * Notes an opt-out that somebody else knows of. In a transaction, whose `now()` tells what is new.
+ *
+ * @returns whether it was not known
+ */
+export async function noteOptOut(trx: Database, lineId: string, number: string): Promise<boolean> {
+  const { rows } = await trx.raw<{ rows: [{ isNew: boolean }] }>(
+    `insert into line_contacts as c (line_id, number, opted_out_at) values (?, ?, now())
+     on conflict (line_id, number) do update set opted_out_at = coalesce(c.opted_out_at, now())
+     returning opted_out_at = now() as "isNew"`,
+    [lineId, number],
+  )
+  return rows[0].isNew
+}
+
+/** Whether the number has opted out of the line, or back in, since then. */
+export async function hasChosenSince(
+  db: Database,
+  lineId: string,
+  number: string,
+  since: Date,
+): Promise<boolean> {
+  const { rows } = await db.raw<{ rows: unknown[] }>(
+    'select 1 from line_contacts where line_id = ? and number = ? and greatest(opted_out_at, opted_in_at) > ?',
+    [lineId, number, since],
+  )
+  return rows.length > 0
+}
+
 /** The message that confirms an opt-out may go out although it is one. */
 export async function setOptOutAnswer(
   db: Database,

@@ -74,10 +74,16 @@ const ANSWERS: Record<TwilioCallbackName, Answer> = {
   message: async (context, { account, parameters }) => {
     const message = readMessage(parameters)
     if (message === undefined) throw new UserError('MessageSid, From and To must be there')
-    const { parts, ...parties } = message
+    const { parts, keyword, ...parties } = message
     await requireLineOf(context, account, parties)
     for (const { id: carrierMessageId, content } of parts) {
-      await receiveMessage(context, { carrier: account.name, carrierMessageId, ...parties, content })
+      await receiveMessage(context, {
+        carrier: account.name,
+        carrierMessageId,
+        ...parties,
+        content,
+        ...(keyword === undefined ? {} : { carrierKeyword: keyword }),
+      })
     }
     return NO_TWIML
   },

@@ -2,9 +2,11 @@ import type { LookupAddress } from 'node:dns'
 import { connect as connectTcp, isIP, type Socket } from 'node:net'
 import { connect as connectTls, type SecureContext } from 'node:tls'
 import type { buildConnector } from 'undici'
+import { asError } from '../errors.js'
 import { isForbiddenAddress } from './addresses.js'
 import { Fault } from './failures.js'
 import { blocked, checkedAddresses, type Guard } from './resolve.js'
+import { bareHost } from './urls.js'
 
 /**
  * How long one of a host's addresses may take before the next is tried. Node's 250 ms gives up for good on each
@@ -25,26 +27,36 @@ interface Peer {
   addresses: LookupAddress[]
 }
 
+/** The way to a server: its scheme, name and port, as a URL has them. */
+export type Dial = (server: Pick<URL, 'hostname' | 'port' | 'protocol'>) => Promise<Socket>
+
 /**
- * undici's way to a socket, with the three checks: a literal host, every resolved address, and the address that
+ * Everybody's way to a socket, with the three checks: a literal host, every resolved address, and the address that
  * the socket is really connected to. undici's own `connect.lookup` is not called for literals, and
  * `interceptors.dns()` goes round it (measured), so neither can be the guard.
  */
-export function guardedConnector(dialler: Dialler): buildConnector.connector {
-  return ({ hostname, port, protocol }, callback) => {
+export function guardedDial(dialler: Dialler): Dial {
+  return async ({ hostname, port, protocol }) => {
     const isTls = protocol === 'https:'
+    const host = bareHost({ hostname })
     const deadlineAt = performance.now() + dialler.connectTimeoutMs
-    checkedAddresses(hostname, dialler, dialler.connectTimeoutMs)
-      .then((addresses) => ({ host: hostname, port: Number(port) || (isTls ? 443 : 80), isTls, addresses }))
-      .then((peer) => dial(peer, dialler, deadlineAt - performance.now()))
-      .then(
-        (socket) => {
-          callback(null, socket)
-        },
-        (error: unknown) => {
-          callback(error instanceof Error ? error : new Error(String(error)), null)
-        },
-      )
+    const addresses = await checkedAddresses(host, dialler, dialler.connectTimeoutMs)
+    const peer = { host, port: Number(port) || (isTls ? 443 : 80), isTls, addresses }
+    return dial(peer, dialler, deadlineAt - performance.now())
+  }
+}
+
+/** As undici wants it. */
+export function connectorOf(dial: Dial): buildConnector.connector {
+  return (server, callback) => {
+    dial(server).then(
+      (socket) => {
+        callback(null, socket)
+      },
+      (error: unknown) => {
+        callback(asError(error), null)
+      },
+    )
   }
 }
 

@@ -6,7 +6,7 @@
  * | `invalid_url` | urls.ts | no |
  * | `dns`, `blocked_address` | resolve.ts; `blocked_address` also in dial.ts | no |
  * | `connect` (refused, unreachable, not accepted in time), `tls` (handshake, certificate) | dial.ts | no |
- * | `timeout` (the whole exchange), `aborted` (the caller's signal, or `close`) | exchange.ts | if `requestSent` |
+ * | `timeout` (the whole exchange), `aborted` (the caller's signal, or `close`) | outcome.ts | if `requestSent` |
  * | `reset`, `too_large` (headers), `bad_response` (not HTTP/1.1), `network` (the rest) | `faultOf` below | yes |
  *
  * A server that breaks TLS after the handshake is `tls` with `requestSent`: decide repeats by that, not by the name.
@@ -58,11 +58,15 @@ export class Fault extends Error {
   }
 }
 
-/** Names what broke an exchange on an open connection: errors of the socket and of undici's HTTP parser. */
+/**
+ * Names what broke an exchange on an open connection: errors of the socket, of undici's HTTP parser and of Node's.
+ * undici 7.30.2 says "bad response" (a 100 that nobody asked for) and "bad upgrade" (101) with its code for a lost
+ * socket; the errors of its parser have no code, although HPE_… is documented (measured), and Node's have.
+ */
 export function faultOf(error: Error & { code?: unknown }): Fault {
   if (error instanceof Fault) return error
   const code = typeof error.code === 'string' ? error.code : ''
-  if (code === 'UND_ERR_HEADERS_OVERFLOW') {
+  if (code === 'UND_ERR_HEADERS_OVERFLOW' || code === 'HPE_HEADER_OVERFLOW') {
     return new Fault('too_large', 'The headers of the answer are larger than 16 KiB.', error)
   }
   if (code === 'UND_ERR_DESTROYED' || code === 'UND_ERR_CLOSED') {
@@ -72,12 +76,10 @@ export function faultOf(error: Error & { code?: unknown }): Fault {
   if (code.startsWith('ERR_SSL_')) {
     return new Fault('tls', 'The TLS connection failed before the answer was complete.', error)
   }
-  // undici 7.30.2 says "bad response" (a 100 that nobody asked for) and "bad upgrade" (101) with its code for a lost
-  // socket; the errors of its parser have no code, although HPE_… is documented (measured).
-  const isParserError = error.name === 'HTTPParserError'
+  const isParserError = error.name === 'HTTPParserError' || code.startsWith('HPE_')
   const isLost = ENDED_EARLY.has(code)
   if (isParserError ? !error.message.includes('EOF') : isLost && error.message.startsWith('bad ')) {
-    return new Fault('bad_response', 'The answer is not valid HTTP/1.1.', error)
+    return notHttp(error)
   }
   if (isParserError || isLost) {
     return new Fault('reset', 'The connection was closed before the answer was complete.', error)
@@ -85,10 +87,15 @@ export function faultOf(error: Error & { code?: unknown }): Fault {
   return new Fault('network', 'The connection failed before the answer was complete.', error)
 }
 
+export function notHttp(cause?: Error): Fault {
+  return new Fault('bad_response', 'The answer is not valid HTTP/1.1.', cause)
+}
+
 const ENDED_EARLY = new Set([
   'ECONNRESET',
   'ECONNABORTED',
   'EPIPE',
+  'ERR_STREAM_PREMATURE_CLOSE',
   'UND_ERR_SOCKET',
   'UND_ERR_RES_CONTENT_LENGTH_MISMATCH',
 ])

@@ -32,7 +32,7 @@ export function parseUserUrl(text: string, allowHttp: boolean): URL {
 }
 
 /** The host as sockets and DNS want it: an IPv6 address without its brackets. */
-export function bareHost(url: URL): string {
+export function bareHost(url: Pick<URL, 'hostname'>): string {
   return url.hostname.replace(/^\[|\]$/g, '')
 }
 

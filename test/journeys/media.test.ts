@@ -5,6 +5,7 @@ import { freePort } from '../../dev/free-port.js'
 import { MEDIA } from '../domain/media-samples.js'
 import type { Environment } from '../helpers/environment.js'
 import { createLine, type TestLine } from '../helpers/factories.js'
+import { HOSTILITIES, startHostileServer } from '../helpers/hostile-servers.js'
 import { startProcess, startWeb, stopProcesses, type RunningProcess } from '../helpers/processes.js'
 import { startReceiver, type Receiver } from '../helpers/receiver.js'
 import { startStandIn, type StandIn } from '../helpers/stand-in.js'
@@ -83,6 +84,55 @@ describe('media, out and in', () => {
       return seen.status === 'failed' && seen
     })
     expect(message.error).to.equal('media_type')
+  })
+
+  it('servers that close, lie and drip end no process and count against nobody: each message has an outcome, and what was copied beside them is whole', async function () {
+    this.timeout(60_000)
+    const server = await startHostileServer()
+    const hostile = async (behave: (typeof HOSTILITIES)[number][1]) => {
+      server.behave(behave)
+      const { id } = await post('/v1/messages', {
+        lineId: line.lineId,
+        toNumber: '+15005550198',
+        mediaUrl: `${server.origin}/picture`,
+      })
+      await until('it is asked for', async () => {
+        const row = await context.db('media').where({ message_id: id }).first<{ attempt_count: number }>()
+        return row.attempt_count > 0
+      })
+      return id ?? ''
+    }
+    await context
+      .db('lines')
+      .where({ id: line.lineId })
+      .update({ messages_per_number_per_minute: 1000, messages_per_minute: 1000 })
+    const ids: string[] = []
+    const bystander = post('/v1/messages', {
+      lineId: line.lineId,
+      toNumber: FRIEND,
+      mediaUrl: host.give(PNG),
+    })
+    for (const [, behave] of HOSTILITIES.filter(([what]) => /^(answers|closes|resets|cuts)/.test(what))) {
+      ids.push(await hostile(behave))
+    }
+    const rows = await until('all have an outcome', async () => {
+      const found = await context
+        .db('media')
+        .whereIn('message_id', ids)
+        .select<{ status: string; failure: string | null; crash_count: number; attempt_count: number }[]>('*')
+      return found.every(({ status, failure }) => status === 'stored' || failure !== null) && found
+    })
+    for (const row of rows) {
+      expect(row.crash_count).to.equal(0)
+      expect(row.failure).to.match(/^media_(reset|bad_response|network|type|truncated)$/)
+    }
+    expect(fetching.isRunning()).to.be.true
+    const message = await until('the bystander is stored', async () => {
+      const seen = (await get(`/v1/messages/${(await bystander).id}`)) as { media: { status: string } }
+      return seen.media.status === 'stored' && seen
+    })
+    expect(message.media).to.include({ byteCount: PNG.length })
+    await server.close()
   })
 
   it('a picture that comes in is one event with our URL, though the worker is killed in the middle', async function () {

@@ -16,8 +16,9 @@ import {
 } from '../carriers/twilio/stand-in.js'
 import { messageRow } from '../domain/fixtures.js'
 import { MEDIA } from '../domain/media-samples.js'
+import type { Environment } from '../helpers/environment.js'
 import { createLine, type TestLine } from '../helpers/factories.js'
-import { startProcess, startWeb, stopProcesses } from '../helpers/processes.js'
+import { startProcess, startWeb, stopProcesses, type RunningProcess } from '../helpers/processes.js'
 import { startReceiver, type Receiver } from '../helpers/receiver.js'
 import { startStandIn } from '../helpers/stand-in.js'
 import { until } from '../helpers/until.js'
@@ -35,13 +36,15 @@ describe('journey: a line at Twilio', function () {
   let receiver: Receiver
   let line: TestLine
   let url: string
+  let environment: Environment
+  let maintenance: RunningProcess
 
   before(async () => {
     twilio = await startTwilio()
     receiver = await startReceiver()
     const port = String(await freePort())
     const installation = await createInstallation({ PORT: port, PUBLIC_URL: `http://127.0.0.1:${port}` })
-    context = installation.context
+    ;({ context, environment } = installation)
     await addCarrierAccount(context, {
       name: 'twilio',
       kind: 'twilio',
@@ -49,14 +52,15 @@ describe('journey: a line at Twilio', function () {
       messagesPerSecondPerLine: 50,
     })
     line = await createLine(context, { carrier: 'twilio', outgoingUrl: receiver.url })
-    const [web] = await Promise.all([
-      startWeb(installation.environment),
-      startProcess('send-message', installation.environment),
-      startProcess('deliver-event', installation.environment),
-      startProcess('fetch-media', installation.environment),
-      startProcess('maintenance', installation.environment),
+    const [web, housekeeper] = await Promise.all([
+      startWeb(environment),
+      startProcess('maintenance', environment),
+      startProcess('send-message', environment),
+      startProcess('deliver-event', environment),
+      startProcess('fetch-media', environment),
     ])
     url = web.url
+    maintenance = housekeeper
   })
 
   after(async () => {
@@ -97,7 +101,9 @@ describe('journey: a line at Twilio', function () {
     expect(await carrier?.test(signal)).to.equal(undefined)
     const found = await carrier?.listNumbers?.(signal)
     await carrier?.setUpNumbers?.(found ?? [], signal)
-    expect(twilio.numbers[0]?.setUp?.SmsUrl).to.match(new RegExp(`^${url}/carriers/twilio/.*/message$`))
+    expect(twilio.numbers[0]?.setUp?.SmsUrl).to.match(
+      new RegExp(`^${url}/carriers/twilio/.*/message#rc=5&rp=all&ct=3000$`),
+    )
   })
 
   it('a text goes out, and Twilio reports it sent and delivered', async () => {
@@ -218,6 +224,43 @@ describe('journey: a line at Twilio', function () {
       twilio.messages.filter(({ to }) => to === dora),
       'it was sent once',
     ).to.have.length(1)
+  })
+
+  it('what came while nobody could be called comes in when the service is back, once', async () => {
+    const [hal = '', ida = ''] = numbers(2, 50)
+    const at = new Date(Date.now() - 120_000)
+    await maintenance.kill('SIGTERM')
+    await context.db('lines').update({ created_at: new Date(at.getTime() - 60_000) })
+    // One of them was brought after all.
+    const brought = twilio.receive({ from: hal, to: line.number, body: 'Anybody there?', at })
+    await call('SmsUrl', {
+      MessageSid: brought.sid,
+      From: hal,
+      To: line.number,
+      NumMedia: '0',
+      Body: brought.body,
+    })
+    const picture = newSid('ME')
+    const { sid } = twilio.receive({ from: hal, to: line.number, body: 'Look', media: [picture], at })
+    twilio.host(`/Messages/${sid}/Media/${picture}`, PNG)
+    const recording = twilio.record({ from: ida, to: line.number, at })
+    twilio.host(`/Recordings/${recording.sid}.mp3`, MP3)
+
+    maintenance = await startProcess('maintenance', environment)
+    const [voicemail] = await until(
+      'the voicemail arrives',
+      () => eventsFrom(ida).length > 0 && eventsFrom(ida),
+    )
+    expect(voicemail?.type).to.equal('voiceMail')
+    expect((await bytesAt(voicemail?.payload ?? '')).equals(MP3)).to.equal(true)
+    const events = await until('the rest arrives', () => eventsFrom(hal).length > 2 && eventsFrom(hal))
+    expect(events.map(({ type }) => type).sort()).to.deep.equal([
+      'inboundMedia',
+      'inboundText',
+      'inboundText',
+    ])
+    const image = events.find(({ type }) => type === 'inboundMedia')
+    expect((await bytesAt(image?.payload ?? '')).equals(PNG)).to.equal(true)
   })
 
   it('and Twilio would have understood every request', () => {

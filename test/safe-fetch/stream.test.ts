@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect } from 'chai'
 import { createSafeFetch, FetchFailed, type SafeFetch } from '../../src/safe-fetch.js'
+import { startHostileServer } from '../helpers/hostile-servers.js'
 import { startStandIn, type StandIn } from '../helpers/stand-in.js'
 
 const MIB = Buffer.alloc(1024 * 1024)
@@ -120,6 +121,55 @@ describe('safe-fetch, streaming', () => {
       expect(error).to.be.instanceOf(FetchFailed)
       expect((error as FetchFailed).failure).to.equal('timeout')
     }
+  })
+
+  it('has all of a body although the server closes while the sink is busy, and knows one that is not whole', async () => {
+    const body = Buffer.alloc(3_000_000, 'm')
+    const length = `Content-Length: ${body.length}`
+    const cases: [head: string, sent: number, outcome: string][] = [
+      ['HTTP/1.0 200 OK', body.length, 'whole'],
+      ['HTTP/1.1 200 OK\r\nConnection: close', body.length, 'whole'],
+      [`HTTP/1.1 200 OK\r\nConnection: close\r\n${length}`, body.length, 'whole'],
+      [`HTTP/1.1 200 OK\r\nConnection: close\r\n${length}`, body.length - 1, 'reset'],
+    ]
+    const hostile = await startHostileServer()
+    for (const [head, sent, outcome] of cases) {
+      hostile.behave((socket) =>
+        socket.end(Buffer.concat([Buffer.from(`${head}\r\n\r\n`), body.subarray(0, sent)])),
+      )
+      let byteCount = 0
+      const take = async (piece: Buffer) => {
+        await sleep(1)
+        byteCount += piece.length
+        return true
+      }
+      const streaming = safeFetch.stream(hostile.origin, { take })
+      if (outcome === 'whole') {
+        expect(await streaming, head).to.deep.include({ status: 200, truncated: false })
+        expect(byteCount, head).to.equal(body.length)
+      } else {
+        expect(((await caught(streaming)) as FetchFailed).failure, head).to.equal(outcome)
+      }
+    }
+    await hostile.close()
+  })
+
+  it('fails what is under way when it is closed, and what comes after', async () => {
+    const closing = createSafeFetch({ allowHttp: true, allowedPrivateCidrs: ['127.0.0.0/8'] })
+    let begun: () => void = () => undefined
+    const asked = new Promise<void>((resolve) => (begun = resolve))
+    const url = server.serve((_request, response) => {
+      response.write('a piece')
+      begun()
+    })
+    const underWay = caught(closing.stream(url, { take: () => true }))
+    await asked
+    await closing.close()
+    expect(await underWay).to.include({ failure: 'aborted', requestSent: true })
+    expect(await caught(closing.stream(url, { take: refuse }))).to.include({
+      failure: 'aborted',
+      requestSent: false,
+    })
   })
 
   it('knows a body that ends too early', async () => {

@@ -5,6 +5,7 @@ import { deleteExpiredSessions } from '../../src/database/sessions.js'
 import { deleteExpiredSetUpLinks } from '../../src/database/set-up-links.js'
 import { deleteOldAttempts } from '../../src/database/sign-in-attempts.js'
 import type { Context } from '../../src/domain/context.js'
+import { catchUp } from '../../src/domain/messages/catch-up.js'
 import { reconcile } from '../../src/domain/messages/reconcile.js'
 import { sendSimulatedReceipts } from '../../src/domain/simulator.js'
 import { removeOldMedia } from '../../src/domain/media/retention.js'
@@ -17,6 +18,8 @@ import { startWorker } from '../start-worker.js'
 
 const SWEEP_MS = 1000
 const SCHEDULE_CHECK_MS = 5000
+/** Whose turn it is, Postgres says. */
+const CATCH_UP_CHECK_MS = 10_000
 const KEYS_AT_ONCE = 5000
 
 /**
@@ -29,15 +32,31 @@ const KEYS_AT_ONCE = 5000
 await startWorker(
   { queue: 'maintenance', payload: maintenanceJob, concurrency: () => 1, handle: keepHouse },
   (context) => {
+    const stopping = new AbortController()
+    let isStart = true
     const timers = [
       every(SWEEP_MS, () => sweep(context), context.log, 'sweep'),
       every(SWEEP_MS, () => reconcile(context), context.log, 'reconciliation'),
+      every(
+        CATCH_UP_CHECK_MS,
+        async () => {
+          await catchUp(context, { isStart, signal: stopping.signal })
+          isStart = false
+        },
+        context.log,
+        'catching up',
+      ),
       every(SCHEDULE_CHECK_MS, () => scheduleMaintenance(context.queues), context.log, 'schedules'),
       ...(context.config.simulator
         ? [every(SWEEP_MS, () => sendSimulatedReceipts(context), context.log, 'simulated receipts')]
         : []),
     ]
-    return { close: () => Promise.all(timers.map((timer) => timer.stop())) }
+    return {
+      close: () => {
+        stopping.abort()
+        return Promise.all(timers.map((timer) => timer.stop()))
+      },
+    }
   },
 )
 

@@ -16,6 +16,16 @@ export function readRecords(value: unknown): Record<string, unknown>[] {
   return Array.isArray(value) ? value.filter(isRecord) : []
 }
 
+/** When Twilio made a record. NaN where it does not say, which is neither before nor after anything. */
+export function createdAtOf(record: Record<string, unknown>): number {
+  return Date.parse(textOf(record.date_created))
+}
+
+/** A record's field; '' where it has none. */
+export function textOf(value: unknown): string {
+  return typeof value === 'string' || typeof value === 'number' ? String(value) : ''
+}
+
 function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

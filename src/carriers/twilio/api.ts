@@ -23,6 +23,8 @@ export interface TwilioApi {
     list: { path: string; query: Record<string, string>; name: string; maxPages: number },
     signal: AbortSignal,
   ): AsyncGenerator<Record<string, unknown>[]>
+  /** Of a path below the account. */
+  urlOf(path: string): string
   /** For URLs of the API itself; none for any other host's. */
   credentialsFor(url: URL): Record<string, string>
 }
@@ -64,6 +66,7 @@ export function createApi(
         url = next.href
       }
     },
+    urlOf: (path) => account + path,
     credentialsFor: (url): Record<string, string> =>
       url.origin === origin ? { Authorization: headers.Authorization } : {},
   }

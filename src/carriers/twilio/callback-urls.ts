@@ -1,6 +1,14 @@
 /** What Twilio calls us for; the last part of the path below `/carriers/twilio/{accountId}/`. */
 export type TwilioCallbackName = 'message' | 'status' | 'voice' | 'recording'
 
+/**
+ * How Twilio is to call us: up to five more times, whatever went wrong (by itself it only repeats a connection that it
+ * did not get), each connection being given up after 3 s; all of it within its 15 s
+ * (https://www.twilio.com/docs/usage/webhooks/webhooks-connection-overrides). Twilio keeps the fragment to itself: it is
+ * neither in the request nor under the signature.
+ */
+const CONNECTION_OVERRIDES = 'rc=5&rp=all&ct=3000'
+
 /** Where Twilio reaches us for an account. What is in the query comes back, covered by the callback's signature. */
 export function callbackUrl(
   publicUrl: string,
@@ -9,5 +17,6 @@ export function callbackUrl(
   query: Record<string, string> = {},
 ): string {
   const search = new URLSearchParams(query).toString()
-  return `${publicUrl}/carriers/twilio/${accountId}/${name}${search === '' ? '' : `?${search}`}`
+  const path = `/carriers/twilio/${accountId}/${name}${search === '' ? '' : `?${search}`}`
+  return `${publicUrl}${path}#${CONNECTION_OVERRIDES}`
 }

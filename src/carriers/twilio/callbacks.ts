@@ -1,4 +1,4 @@
-import type { SentRecord } from '../carrier.js'
+import type { ReceivedPart, SentRecord } from '../carrier.js'
 import type { CallbackParameters } from './signature.js'
 import { readOutcome } from './statuses.js'
 
@@ -10,32 +10,38 @@ export interface Parties {
 
 /** A message that came in, as the parts that become events of their own. */
 export interface TwilioMessage extends Parties {
-  parts: {
-    id: string
-    content: { type: 'inboundText'; text: string } | { type: 'inboundMedia'; url: string }
-  }[]
+  parts: ReceivedPart[]
+  /** What Twilio has read in it about being written to, and answered. */
+  keyword: 'stop' | 'start' | 'help' | undefined
 }
 
-/** A text keeps the message's SID; its media, or those of a message without a text, are SID/1, SID/2, … */
+/** Of `OptOutType`, which is there when Twilio has answered (https://www.twilio.com/docs/messaging/tutorials/advanced-opt-out). */
+const KEYWORDS = { STOP: 'stop', START: 'start', HELP: 'help' } as const
+
 export function readMessage(parameters: CallbackParameters): TwilioMessage | undefined {
   const parties = readParties(parameters)
   const sid = readSid(parameters)
   if (parties === undefined || sid === '') return undefined
-  const urls = readMediaUrls(parameters)
-  const text = textOf(parameters, 'Body')
+  const optOutType = textOf(parameters, 'OptOutType').toUpperCase()
   return {
     ...parties,
-    parts: [
-      // Somebody who sent nothing but blanks is heard too.
-      ...(text !== '' || urls.length === 0
-        ? [{ id: sid, content: { type: 'inboundText' as const, text } }]
-        : []),
-      ...urls.map((url, index) => ({
-        id: `${sid}/${index + 1}`,
-        content: { type: 'inboundMedia' as const, url },
-      })),
-    ],
+    parts: partsOf(sid, textOf(parameters, 'Body'), readMediaUrls(parameters)),
+    keyword: Object.hasOwn(KEYWORDS, optOutType) ? KEYWORDS[optOutType as keyof typeof KEYWORDS] : undefined,
   }
+}
+
+/** A text keeps the message's SID; its media, or those of a message without a text, are SID/1, SID/2, … */
+export function partsOf(sid: string, text: string, urls: readonly string[]): ReceivedPart[] {
+  return [
+    // Somebody who sent nothing but blanks is heard too.
+    ...(text !== '' || urls.length === 0
+      ? [{ id: sid, content: { type: 'inboundText' as const, text } }]
+      : []),
+    ...urls.map((url, index) => ({
+      id: `${sid}/${index + 1}`,
+      content: { type: 'inboundMedia' as const, url },
+    })),
+  ]
 }
 
 /** States before these say nothing that the answer to our request has not said. */
@@ -60,9 +66,18 @@ export function readParties(parameters: CallbackParameters): Parties | undefined
 export function readRecording(parameters: CallbackParameters): { id: string; url: string } | undefined {
   const id = textOf(parameters, 'RecordingSid')
   const url = textOf(parameters, 'RecordingUrl')
-  const isThere =
-    textOf(parameters, 'RecordingStatus') === 'completed' && textOf(parameters, 'RecordingDuration') !== '0'
-  return isThere && id !== '' && url !== '' ? { id, url: `${url}.mp3` } : undefined
+  const isThere = isHeard(textOf(parameters, 'RecordingStatus'), textOf(parameters, 'RecordingDuration'))
+  return isThere && id !== '' && url !== '' ? { id, url: soundOf(url) } : undefined
+}
+
+/** Whether a recording is finished, and not silence. */
+export function isHeard(status: string, duration: string): boolean {
+  return status === 'completed' && Number(duration) !== 0
+}
+
+/** Where the bytes of a recording are. */
+export function soundOf(url: string): string {
+  return `${url}.mp3`
 }
 
 function readSid(parameters: CallbackParameters): string {

@@ -1,7 +1,7 @@
 import { FetchFailed, type SafeResponse } from '../../safe-fetch.js'
 import { CarrierOutcomeUnknown, CarrierRejected, CarrierThrottled, CarrierUnavailable } from '../carrier.js'
 import { readObject } from './answers.js'
-import { explainCode, withoutNumbers } from './words.js'
+import { explainCode, isOptOut, withoutNumbers } from './words.js'
 
 /** Where Twilio asks to wait without saying how long. */
 const DEFAULT_WAIT_MS = 2000
@@ -40,7 +40,7 @@ export function errorOfAnswer(answer: SafeResponse, now = Date.now()): Error {
   const isOfAccount = [401, 403, 404].includes(status) && /^(20\d{3})?$/.test(code)
   if (isOfAccount) return new CarrierUnavailable(explainAnswer(answer))
   const words = message === '' ? (explainCode(code) ?? `Twilio answered ${status}`) : message
-  return new CarrierRejected(withoutNumbers(words), code === '' ? undefined : code)
+  return new CarrierRejected(withoutNumbers(words), code === '' ? undefined : code, isOptOut(code))
 }
 
 /** For people: what a request that is no message's got instead of what it asked for. */

@@ -1,4 +1,5 @@
 import type { SentRecord, UnknownMessage } from '../carrier.js'
+import { createdAtOf, textOf } from './answers.js'
 import type { TwilioApi } from './api.js'
 import { readOutcome } from './statuses.js'
 
@@ -53,15 +54,6 @@ function readRecord(record: Record<string, unknown>, text: string): SentRecord |
   return outcome && { carrierMessageId, ...outcome }
 }
 
-/** NaN where there is none, which is neither before nor after anything. */
-function createdAtOf(record: Record<string, unknown>): number {
-  return Date.parse(textOf(record.date_created))
-}
-
 function isText(body: string, text: string): boolean {
   return body.trim() === text.trim() || body.trim() === (TRIAL_PREFIX + text).trim()
-}
-
-function textOf(value: unknown): string {
-  return typeof value === 'string' || typeof value === 'number' ? String(value) : ''
 }

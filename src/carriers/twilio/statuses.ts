@@ -1,5 +1,5 @@
 import type { SentRecord } from '../carrier.js'
-import { explainCode, withoutNumbers } from './words.js'
+import { explainCode, isOptOut, withoutNumbers } from './words.js'
 
 /** Twilio's states of a message that it has taken, as ours. */
 const STATUSES: Record<string, SentRecord['status']> = {
@@ -29,5 +29,6 @@ export function readOutcome(
     status: 'failed',
     error: explainCode(errorCode) ?? withoutNumbers(said),
     ...(errorCode === '' ? {} : { carrierCode: errorCode }),
+    ...(isOptOut(errorCode) ? { isOptedOut: true } : {}),
   }
 }

@@ -12,6 +12,7 @@ import { createApi, type TwilioApi } from './api.js'
 import { callbackUrl } from './callback-urls.js'
 import { errorOfAnswer, errorOfFailure, explainAnswer, explainFailure } from './errors.js'
 import { findSent } from './find-sent.js'
+import { listReceived } from './list-received.js'
 import type { TwilioSettings } from './settings.js'
 
 /** 40,000 numbers: a bound against a list that never ends. */
@@ -62,15 +63,23 @@ export function createTwilio(
     test: (signal) => testAccount(api, signal),
     listNumbers: (signal) => listNumbers(api, signal),
     async setUpNumbers(numbers, signal) {
+      const messageUrl = callbackUrl(publicUrl, account.id, 'message')
+      const voiceUrl = callbackUrl(publicUrl, account.id, 'voice')
       const form = {
-        SmsUrl: callbackUrl(publicUrl, account.id, 'message'),
+        SmsUrl: messageUrl,
         SmsMethod: 'POST',
-        VoiceUrl: callbackUrl(publicUrl, account.id, 'voice'),
+        // One more chance, with 15 s of its own.
+        SmsFallbackUrl: messageUrl,
+        SmsFallbackMethod: 'POST',
+        VoiceUrl: voiceUrl,
         VoiceMethod: 'POST',
+        VoiceFallbackUrl: voiceUrl,
+        VoiceFallbackMethod: 'POST',
       }
       for (const number of numbers) await setUpNumber(api, number, form, signal)
     },
     findSent: (message, signal) => findSent(api, message, signal),
+    listReceived: (numbers, since, signal) => listReceived(api, numbers, since, signal),
     mediaHeaders: (url) => api.credentialsFor(url),
     close: () => Promise.resolve(),
   }

@@ -1,6 +1,13 @@
+/** The recipient has texted STOP, and Twilio sends them nothing more from this number. */
+const OPTED_OUT = '21610'
+
+export function isOptOut(code: string): boolean {
+  return code === OPTED_OUT
+}
+
 /** Twilio's codes in words, for what its answer or its callback gives by number only. */
 const WORDS: Record<string, string> = {
-  21610: 'the recipient has opted out (STOP)',
+  [OPTED_OUT]: 'the recipient has opted out (STOP)',
   21614: 'the number cannot receive text messages',
   30001: "the number's queue at Twilio overflowed",
   30002: 'the account at Twilio is suspended',

@@ -68,6 +68,8 @@ export interface Receipt {
   error?: string
   /** The carrier's own, such as Twilio's `30003`. */
   carrierCode?: string
+  /** It failed because the recipient has opted out, as the carrier knows. */
+  isOptedOut?: boolean
 }
 
 /**

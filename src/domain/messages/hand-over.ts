@@ -11,6 +11,7 @@ import { asError } from '../../errors.js'
 import { backoffMs, type Backoff } from '../backoff.js'
 import type { Context } from '../context.js'
 import { hostedUrl } from '../media/hosting.js'
+import { noteCarrierOptOut } from '../opt-out/carrier-opt-out.js'
 
 /** The carrier took nothing: try again soon, then seldom, for as long as the message may live. */
 const UNAVAILABLE_BACKOFF: Backoff = { baseMs: 1000, factor: 2, capMs: 300_000, jitter: 0.2 }
@@ -36,6 +37,7 @@ export async function handOver(
   } catch (error) {
     if (error instanceof CarrierRejected) {
       const { reason, carrierCode } = error
+      if (error.isOptedOut) await noteCarrierOptOut(context, message)
       return {
         ...claimed,
         status: 'failed',

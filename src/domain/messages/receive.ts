@@ -1,3 +1,4 @@
+import type { ReceivedContent } from '../../carriers/carrier.js'
 import { available, transaction, type Database } from '../../database/connection.js'
 import { insertEvent, type EventType } from '../../database/events.js'
 import { insertMedia } from '../../database/media/creating.js'
@@ -16,7 +17,9 @@ import type { Context } from '../context.js'
 import { createDeliveries } from '../deliveries/create.js'
 import { MESSAGE_TYPE_OF } from '../events.js'
 import { hostedUrl } from '../media/hosting.js'
+import { noteCarrierOptOut } from '../opt-out/carrier-opt-out.js'
 import { hearSender } from '../opt-out/hear-sender.js'
+import type { Keyword } from '../opt-out/keywords.js'
 import { numberWindowKey } from './places.js'
 import { followReceipts } from './receipts.js'
 
@@ -26,10 +29,12 @@ export interface InboundMessage {
   /** E.164, both; `toNumber` is the line's. */
   fromNumber: string
   toNumber: string
-  content:
-    | { type: 'inboundText'; text: string }
-    /** Where the carrier has it; our copy of it is what everybody else gets. */
-    | { type: 'inboundMedia' | 'voiceMail'; url: string }
+  /** Our copy of media is what everybody else gets. */
+  content: ReceivedContent
+  /** What the carrier has read in it about being written to, and answered itself. */
+  carrierKeyword?: Keyword
+  /** When the carrier got it, of what comes late; left out: now. */
+  receivedAt?: Date
 }
 
 export type ReceiveOutcome =
@@ -95,7 +100,14 @@ export async function receiveMessage(
         toNumber: line.number,
       }
       await insertEvent(trx, event)
-      const heard = await hearSender(trx, line, { id: messageId, fromNumber: inbound.fromNumber, text })
+      const { fromNumber, carrierKeyword, receivedAt } = inbound
+      const heard = await hearSender(trx, line, {
+        id: messageId,
+        fromNumber,
+        text,
+        carrierKeyword,
+        receivedAt,
+      })
       if (media === undefined) return { deliveries: await createDeliveries(trx, event), heard }
       // It goes out when what its payload names is there (domain/media/settle.ts).
       await insertMedia(trx, {
@@ -140,7 +152,9 @@ async function giveTurn({ batched, windows, log }: Context, conversation: Conver
 export async function receiveReceipt(context: Context, receipt: Receipt): Promise<boolean> {
   const changes = await available(() => applyReceipts(context.db, [receipt]))
   await followReceipts(context, changes)
-  const messageId = changes.changed[0]?.id
+  const changed = changes.changed[0]
+  if (changed !== undefined && receipt.isOptedOut === true) await noteCarrierOptOut(context, changed)
+  const messageId = changed?.id
   if (messageId === undefined) return false
   context.log.info({ messageId, outcome: receipt.status }, 'receipt.received')
   return true

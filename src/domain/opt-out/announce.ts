@@ -15,7 +15,7 @@ export async function announceOptOut(
   trx: Database,
   line: Line,
   message: { id: string; fromNumber: string },
-  { hasOptedOut, hasOptedIn }: NotedContact,
+  { hasOptedOut, hasOptedIn }: Pick<NotedContact, 'hasOptedOut' | 'hasOptedIn'>,
 ): Promise<NewDelivery[]> {
   if (!hasOptedOut && !hasOptedIn) return []
   const endpoints = await findEndpointsOfLine(trx, line.id)

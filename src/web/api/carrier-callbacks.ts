@@ -4,17 +4,22 @@ import type { CallbackParameters } from '../../carriers/twilio/signature.js'
 import { answerTwilio } from '../../domain/carrier-callbacks.js'
 import type { Context } from '../../domain/context.js'
 import { bodyBytesOf, isRecord } from '../middleware/json-body.js'
+import { createPatience } from '../patience.js'
+
+/** Twilio waits 15 s for an answer, and does not come again after a 5xx; the answer needs its time too. */
+const patiently = createPatience({ waitMs: 13_000, maxWaiting: 200 })
 
 /** Twilio's requests to us, form or JSON; the answer is TwiML. Signatures are over the URL and the body as they came. */
 export function answerTwilioCallback(context: Context, name: TwilioCallbackName): RouterMiddleware {
   return async (ctx) => {
-    ctx.body = await answerTwilio(context, name, {
+    const request = {
       accountId: ctx.params.accountId ?? '',
       path: ctx.originalUrl,
       signature: ctx.get('X-Twilio-Signature'),
       body: bodyBytesOf(ctx),
       parameters: readParameters(ctx.request.body),
-    })
+    }
+    ctx.body = await patiently(() => answerTwilio(context, name, request))
     ctx.type = 'text/xml'
   }
 }

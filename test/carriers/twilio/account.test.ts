@@ -82,11 +82,17 @@ describe('an account at Twilio', () => {
     const sid = newSid('PN')
     standIn.numbers.push({ sid, phone_number: '+15005550020', friendly_name: '' })
     await carrier.setUpNumbers?.([{ id: sid, number: '+15005550020', name: '' }], signal())
+    const messageUrl = `${PUBLIC_URL}/carriers/twilio/${ACCOUNT.id}/message#rc=5&rp=all&ct=3000`
+    const voiceUrl = `${PUBLIC_URL}/carriers/twilio/${ACCOUNT.id}/voice#rc=5&rp=all&ct=3000`
     expect(standIn.numbers[0]?.setUp).to.deep.equal({
-      SmsUrl: `${PUBLIC_URL}/carriers/twilio/${ACCOUNT.id}/message`,
+      SmsUrl: messageUrl,
       SmsMethod: 'POST',
-      VoiceUrl: `${PUBLIC_URL}/carriers/twilio/${ACCOUNT.id}/voice`,
+      SmsFallbackUrl: messageUrl,
+      SmsFallbackMethod: 'POST',
+      VoiceUrl: voiceUrl,
       VoiceMethod: 'POST',
+      VoiceFallbackUrl: voiceUrl,
+      VoiceFallbackMethod: 'POST',
     })
     const gone = [{ id: newSid('PN'), number: '+15005550021', name: '' }]
     const error = await failure(carrier.setUpNumbers?.(gone, signal()) ?? Promise.resolve())

@@ -14,12 +14,13 @@ export interface SignedOptions {
   headers?: Record<string, string>
 }
 
-/** Posts a form as Twilio does, signed by Twilio's own package. */
+/** Posts a form as Twilio does, signed by Twilio's own package. The fragment, its own, is no part of what it calls. */
 export async function postSigned(
-  url: string,
+  configured: string,
   fields: Record<string, string>,
   options: SignedOptions = {},
 ): Promise<{ response: Response; text: string }> {
+  const [url = ''] = configured.split('#')
   const signature = getExpectedTwilioSignature(options.authToken ?? AUTH_TOKEN, url, fields)
   return post(url, new URLSearchParams(fields).toString(), 'application/x-www-form-urlencoded', {
     signature,

@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import { anyMessage, conformsToCarrier } from '../conformance.js'
 import { createTestTwilio } from './carrier.js'
 import { createChecker, isDescriptionHere } from './description.js'
-import { ACCOUNT_SID, refuse, startTwilio } from './stand-in.js'
+import { ACCOUNT_SID, newSid, refuse, startTwilio } from './stand-in.js'
 
 const REJECTED = '+15005550001'
 const THROTTLED = '+15005550002'
@@ -68,6 +68,11 @@ if (isDescriptionHere) {
       const numbers = await carrier.listNumbers?.(forEver)
       await carrier.setUpNumbers?.(numbers?.slice(0, 1) ?? [], forEver)
       await carrier.findSent?.({ ...message, claimedAt: new Date() }, forEver)
+      standIn.receive({ from: '+15005550199', to: '+15005550001', media: [newSid('ME')] })
+      standIn.record({ from: '+15005550199', to: '+15005550001' })
+      for await (const batch of carrier.listReceived?.(['+15005550001'], new Date(0), forEver) ?? []) {
+        for (const record of batch) await record.read(forEver)
+      }
       await close()
       await standIn.close()
       expect(standIn.faults).to.deep.equal([])
@@ -81,6 +86,10 @@ if (isDescriptionHere) {
         'GET /IncomingPhoneNumbers.json',
         `POST /IncomingPhoneNumbers/${standIn.numbers[0]?.sid}.json`,
         'GET /Messages.json',
+        'GET /Messages.json',
+        `GET /Messages/${standIn.received[0]?.sid}/Media.json`,
+        'GET /Recordings.json',
+        `GET /Calls/${standIn.recordings[0]?.call_sid}.json`,
       ])
     })
 

@@ -51,6 +51,7 @@ describe('what Twilio answers to a message', () => {
       expect(error).to.be.instanceOf(CarrierRejected)
       expect(error).to.have.property('reason').that.matches(reason)
       expect(error).to.have.property('carrierCode', String(code))
+      expect(error).to.have.property('isOptedOut', code === 21610)
     })
   }
 

@@ -22,6 +22,30 @@ export interface StandInMessage {
   date_created: string
 }
 
+/** What somebody sent to a number of the account. */
+export interface StandInReceived {
+  sid: string
+  from: string
+  to: string
+  body: string
+  direction: string
+  num_media: string
+  date_created: string
+  /** The SIDs of its media. */
+  media: string[]
+}
+
+/** A call to a number, and what of it was recorded. */
+export interface StandInRecording {
+  sid: string
+  call_sid: string
+  source: string
+  status: string
+  duration: string
+  date_created: string
+  call: { from: string; to: string; direction: string } | undefined
+}
+
 export interface StandInNumber {
   sid: string
   phone_number: string
@@ -52,6 +76,20 @@ export interface TwilioStandIn {
   url: string
   messages: StandInMessage[]
   numbers: StandInNumber[]
+  received: StandInReceived[]
+  recordings: StandInRecording[]
+  /** Somebody sends a message to a number of the account; nobody is called for it. */
+  receive(
+    message: {
+      from: string
+      to: string
+      body?: string
+      media?: string[]
+      at?: Date
+    } & Partial<StandInReceived>,
+  ): StandInReceived
+  /** Somebody leaves a voicemail; nobody is called for it. */
+  record(call: { from: string; to: string; at?: Date } & Partial<StandInRecording>): StandInRecording
   requests: ApiRequest[]
   /** What of the requests is not as Twilio's description has it. */
   faults: string[]
@@ -72,6 +110,8 @@ export interface TwilioStandIn {
 export async function startTwilio(): Promise<TwilioStandIn> {
   const messages: StandInMessage[] = []
   const numbers: StandInNumber[] = []
+  const received: StandInReceived[] = []
+  const recordings: StandInRecording[] = []
   const requests: ApiRequest[] = []
   const faults: string[] = []
   const behaviours = new Map<string, Behaviour>()
@@ -81,6 +121,9 @@ export async function startTwilio(): Promise<TwilioStandIn> {
   let always: Behaviour | undefined
   const root = `/2010-04-01/Accounts/${ACCOUNT_SID}`
   const credentials = `Basic ${Buffer.from(`${ACCOUNT_SID}:${AUTH_TOKEN}`).toString('base64')}`
+
+  const callOf = (url: URL) =>
+    recordings.find(({ call_sid: sid }) => url.pathname === `${root}/Calls/${sid}.json`)?.call
 
   const takeMessage = (form: URLSearchParams) => {
     const message = {
@@ -94,7 +137,7 @@ export async function startTwilio(): Promise<TwilioStandIn> {
       direction: 'outbound-api',
       error_code: null,
       error_message: null,
-      date_created: new Date().toUTCString().replace('GMT', '+0000'),
+      date_created: dateOf(new Date()),
     }
     messages.push(message)
     return message
@@ -118,9 +161,26 @@ export async function startTwilio(): Promise<TwilioStandIn> {
     } else if (method === 'GET' && url.pathname === `${root}.json`) {
       answer(response, 200, { sid: ACCOUNT_SID, ...account })
     } else if (method === 'GET' && url.pathname === `${root}/Messages.json`) {
-      const between = ({ from, to }: StandInMessage) =>
-        from === url.searchParams.get('From') && to === url.searchParams.get('To')
-      answer(response, 200, pageOf(url, 'messages', messages.filter(between).reverse()))
+      const [From, To] = [url.searchParams.get('From'), url.searchParams.get('To')]
+      const between = ({ from, to }: { from: string; to: string }) =>
+        (From === null || from === From) && (To === null || to === To)
+      const found = newestFirst([...messages, ...received].filter(between))
+      answer(response, 200, pageOf(url, 'messages', found))
+    } else if (method === 'GET' && url.pathname === `${root}/Recordings.json`) {
+      answer(response, 200, pageOf(url, 'recordings', newestFirst(recordings)))
+    } else if (method === 'GET' && /\/Messages\/\w+\/Media\.json$/.test(url.pathname)) {
+      const media = received.find(({ sid }) => url.pathname.includes(sid))?.media ?? []
+      answer(
+        response,
+        200,
+        pageOf(
+          url,
+          'media_list',
+          media.map((sid) => ({ sid })),
+        ),
+      )
+    } else if (method === 'GET' && callOf(url) !== undefined) {
+      answer(response, 200, callOf(url) ?? {})
     } else if (method === 'GET' && url.pathname === `${root}/IncomingPhoneNumbers.json`) {
       answer(response, 200, pageOf(url, 'incoming_phone_numbers', numbers))
     } else {
@@ -159,6 +219,35 @@ export async function startTwilio(): Promise<TwilioStandIn> {
     url: origin,
     messages,
     numbers,
+    received,
+    recordings,
+    receive: ({ at = new Date(), media = [], ...fields }) => {
+      const message = {
+        sid: newSid('SM'),
+        body: '',
+        direction: 'inbound',
+        num_media: String(media.length),
+        date_created: dateOf(at),
+        media,
+        ...fields,
+      }
+      received.push(message)
+      return message
+    },
+    record: ({ from, to, at = new Date(), ...fields }) => {
+      const recording = {
+        sid: newSid('RE'),
+        call_sid: newSid('CA'),
+        source: 'RecordVerb',
+        status: 'completed',
+        duration: '7',
+        date_created: dateOf(at),
+        call: { from, to, direction: 'inbound' },
+        ...fields,
+      }
+      recordings.push(recording)
+      return recording
+    },
     requests,
     faults,
     host: (path, bytes) => {
@@ -196,6 +285,15 @@ export async function startTwilio(): Promise<TwilioStandIn> {
 
 export function newSid(prefix: string): string {
   return prefix + randomBytes(16).toString('hex')
+}
+
+function dateOf(at: Date): string {
+  return at.toUTCString().replace('GMT', '+0000')
+}
+
+/** Of the same second the last one first. */
+function newestFirst<Each extends { date_created: string }>(records: readonly Each[]): Each[] {
+  return [...records].reverse().sort((a, b) => Date.parse(b.date_created) - Date.parse(a.date_created))
 }
 
 /** As Twilio pages: the next page by a path with a token. */

@@ -5,6 +5,7 @@ import type { Context } from '../../../src/domain/context.js'
 import { postSigned, type SignedOptions } from '../../carriers/twilio/callbacks.js'
 import { ACCOUNT_SID, AUTH_TOKEN } from '../../carriers/twilio/stand-in.js'
 import { createTestContext } from '../../helpers/context.js'
+import type { Environment } from '../../helpers/environment.js'
 import { createLine, type TestLine } from '../../helpers/factories.js'
 import { serveApp, type TestWeb } from '../../helpers/web.js'
 
@@ -46,8 +47,8 @@ export async function addTwilio(
 }
 
 /** The app with a line at an account of Twilio. */
-export async function serveTwilio(): Promise<TwilioSide> {
-  const context = await createTestContext({ PUBLIC_URL })
+export async function serveTwilio(overrides: Environment = {}): Promise<TwilioSide> {
+  const context = await createTestContext({ PUBLIC_URL, ...overrides })
   const web = await serveApp(context)
   const account = await addTwilio(context, 'twilio', { greeting: 'You & me' })
   const line = await createLine(context, { carrier: 'twilio', outgoingUrl: 'http://127.0.0.1:1/' })

@@ -1,0 +1,108 @@
+import { CarrierRefused, type ReceivedParts, type ReceivedRecord } from '../carrier.js'
+import { createdAtOf, readObject, textOf } from './answers.js'
+import type { TwilioApi } from './api.js'
+import { isHeard, partsOf, soundOf } from './callbacks.js'
+import { explainAnswer, explainFailure } from './errors.js'
+
+/** 100,000 records: a bound against a list that never ends. */
+const MAX_PAGES = 1000
+
+type Listed = Record<string, unknown>
+
+/**
+ * What Twilio has of what these numbers received: a batch of messages for each number, and one of recordings, which
+ * Twilio lists by account only. Its lists are newest first. Not filtered by `DateSent`, which is when Twilio called us.
+ *
+ * @throws CarrierRefused
+ */
+export async function* listReceived(
+  api: TwilioApi,
+  numbers: readonly string[],
+  since: Date,
+  signal: AbortSignal,
+): AsyncGenerator<ReceivedRecord[]> {
+  for (const number of numbers) {
+    const list = { path: '/Messages.json', name: 'messages', query: { To: number } }
+    yield await collect(api, list, since, signal, (record) => messageOf(api, record))
+  }
+  const list = { path: '/Recordings.json', name: 'recordings', query: {} }
+  yield await collect(api, list, since, signal, (record) => recordingOf(api, record, numbers))
+}
+
+async function collect(
+  api: TwilioApi,
+  list: { path: string; name: string; query: Record<string, string> },
+  since: Date,
+  signal: AbortSignal,
+  read: (record: Listed) => ReceivedRecord | undefined,
+): Promise<ReceivedRecord[]> {
+  const found: ReceivedRecord[] = []
+  for await (const records of api.pages({ ...list, maxPages: MAX_PAGES }, signal)) {
+    for (const each of records) {
+      const record = createdAtOf(each) >= since.getTime() ? read(each) : undefined
+      if (record) found.push(record)
+    }
+    const oldest = records.at(-1)
+    if (oldest && createdAtOf(oldest) < since.getTime()) break
+  }
+  return found.reverse()
+}
+
+function messageOf(api: TwilioApi, record: Listed): ReceivedRecord | undefined {
+  const sid = textOf(record.sid)
+  if (sid === '' || textOf(record.direction) !== 'inbound') return undefined
+  const text = textOf(record.body)
+  const parties = { fromNumber: textOf(record.from), toNumber: textOf(record.to) }
+  const mediaCount = Number(textOf(record.num_media)) || 0
+  const ids = partsOf(sid, text, Array<string>(mediaCount).fill('')).map(({ id }) => id)
+  return {
+    receivedAt: new Date(createdAtOf(record)),
+    ids,
+    read: async (signal) => {
+      const urls = mediaCount === 0 ? [] : await listMedia(api, sid, signal)
+      // Media that Twilio has not any more leave no empty text in their place.
+      return { ...parties, parts: partsOf(sid, text, urls).filter(({ id }) => ids.includes(id)) }
+    },
+  }
+}
+
+async function listMedia(api: TwilioApi, sid: string, signal: AbortSignal): Promise<string[]> {
+  const path = `/Messages/${sid}/Media`
+  const list = { path: `${path}.json`, name: 'media_list', query: {}, maxPages: 1 }
+  const urls: string[] = []
+  for await (const records of api.pages(list, signal)) {
+    // As the callback has them.
+    for (const { sid: media } of records) urls.push(api.urlOf(`${path}/${textOf(media)}`))
+  }
+  return urls
+}
+
+/** Of a call that we let record: not of what else the account records. */
+function recordingOf(api: TwilioApi, record: Listed, numbers: readonly string[]): ReceivedRecord | undefined {
+  const sid = textOf(record.sid)
+  const callSid = textOf(record.call_sid)
+  if (sid === '' || callSid === '' || textOf(record.source) !== 'RecordVerb') return undefined
+  if (!isHeard(textOf(record.status), textOf(record.duration))) return undefined
+  return {
+    receivedAt: new Date(createdAtOf(record)),
+    ids: [sid],
+    read: async (signal): Promise<ReceivedParts | undefined> => {
+      const call = await readCall(api, callSid, signal)
+      const parties = { fromNumber: textOf(call?.from), toNumber: textOf(call?.to) }
+      if (call?.direction !== 'inbound' || !numbers.includes(parties.toNumber)) return undefined
+      const url = soundOf(api.urlOf(`/Recordings/${sid}`))
+      return { ...parties, parts: [{ id: sid, content: { type: 'voiceMail', url } }] }
+    },
+  }
+}
+
+/** @returns undefined: Twilio does not have it any more. @throws CarrierRefused */
+async function readCall(api: TwilioApi, sid: string, signal: AbortSignal): Promise<Listed | undefined> {
+  const answer = await api.get(`/Calls/${sid}.json`, signal).catch((error: unknown) => {
+    throw new CarrierRefused(explainFailure(error))
+  })
+  if (answer.status === 404) return undefined
+  const call = answer.status === 200 ? readObject(answer) : undefined
+  if (call === undefined) throw new CarrierRefused(explainAnswer(answer))
+  return call
+}

@@ -1,0 +1,121 @@
+import { CarrierRefused, type Carrier, type ReceivedRecord } from '../../carriers/carrier.js'
+import {
+  findBrought,
+  listNumbersAt,
+  moveReceivedUntil,
+  takeAccountsToAsk,
+  type AccountToAsk,
+  type Brought,
+} from '../../database/carrier-received.js'
+import { available } from '../../database/connection.js'
+import { asError, Unavailable } from '../../errors.js'
+import { findCarrier } from '../carriers.js'
+import type { Context } from '../context.js'
+import { missingOf } from './missing.js'
+import { receiveMessage } from './receive.js'
+
+/** Every few minutes; at the start of a process at once. */
+const ASK_EVERY_SECONDS = 180
+
+/**
+ * Looked at again each time: a record may come into the carrier's list late, a recording is there long before it is
+ * finished, and the carrier's clock is not ours.
+ */
+const OVERLAP_MS = 30 * 60_000
+
+/** Its callback may still be on its way, and says more than the list does. */
+const TOO_NEW_MS = 60_000
+
+/**
+ * Asks carriers what our lines have received, and takes in what no callback has brought: they do not come again after
+ * we were down for longer than they repeat. The carrier's ids decide what is new, as in its callbacks.
+ *
+ * What is before an account's `received_until` is in; that moves when a whole pass was, and never after a failure.
+ *
+ * @param options.isStart of a process: whoever was asked shortly before is asked again
+ * @returns how many messages were taken in
+ */
+export async function catchUp(
+  context: Context,
+  { isStart, signal }: { isStart: boolean; signal: AbortSignal },
+): Promise<number> {
+  const minAgeSeconds = isStart ? 0 : ASK_EVERY_SECONDS
+  const accounts = await available(() => takeAccountsToAsk(context.db, minAgeSeconds))
+  const counts = await Promise.all(accounts.map((account) => askAccount(context, account, signal)))
+  return counts.reduce((sum, count) => sum + count, 0)
+}
+
+interface Pass {
+  carrier: Carrier
+  /** Since when the numbers are lines. */
+  lineSince: ReadonlyMap<string, Date>
+  signal: AbortSignal
+  taken: number
+  failed: number
+}
+
+async function askAccount(context: Context, account: AccountToAsk, signal: AbortSignal): Promise<number> {
+  const { db, log } = context
+  const { id, name, since, askedAt } = account
+  const counts = { taken: 0, failed: 0 }
+  try {
+    const carrier = await findCarrier(context, account)
+    if (carrier?.listReceived === undefined) return 0
+    const lines = await available(() => listNumbersAt(db, name))
+    const lineSince = new Map(lines.map(({ number, createdAt }) => [number, createdAt]))
+    const pass: Pass = Object.assign(counts, { carrier, lineSince, signal })
+    const from = new Date(since.getTime() - OVERLAP_MS)
+    for await (const batch of carrier.listReceived([...lineSince.keys()], from, signal)) {
+      await takeInBatch(context, pass, batch)
+    }
+    if (pass.failed === 0) await available(() => moveReceivedUntil(db, id, askedAt))
+  } catch (error) {
+    if (!signal.aborted) log.warn({ carrier: name, err: asError(error) }, 'received.not_listed')
+  }
+  if (counts.taken > 0) log.info({ carrier: name, count: counts.taken }, 'received.caught_up')
+  return counts.taken
+}
+
+/** One that cannot be taken in keeps the others from nothing, but the pass from being whole. */
+async function takeInBatch(context: Context, pass: Pass, batch: readonly ReceivedRecord[]): Promise<void> {
+  const { carrier, signal } = pass
+  const records = batch.filter(({ receivedAt }) => receivedAt.getTime() <= Date.now() - TOO_NEW_MS)
+  const ids = records.flatMap((record) => record.ids)
+  const brought = await available(() => findBrought(context.db, carrier.name, ids))
+  for (const record of records) {
+    signal.throwIfAborted()
+    try {
+      await takeIn(context, pass, record, brought)
+    } catch (error) {
+      if (error instanceof Unavailable || error instanceof CarrierRefused || signal.aborted) throw error
+      pass.failed += 1
+      context.log.error({ carrier: carrier.name, err: asError(error) }, 'received.not_taken')
+    }
+  }
+}
+
+async function takeIn(
+  context: Context,
+  pass: Pass,
+  record: ReceivedRecord,
+  brought: ReadonlyMap<string, Brought>,
+): Promise<void> {
+  const { ids, receivedAt } = record
+  if (ids.every((id) => brought.has(id))) return
+  const found = await record.read(pass.signal)
+  const lineSince = found && pass.lineSince.get(found.toNumber)
+  // What came before the number was a line was somebody else's.
+  if (found === undefined || lineSince === undefined || receivedAt < lineSince) return
+  const { parts, ...parties } = found
+  for (const { id: carrierMessageId, content } of missingOf(parts, brought)) {
+    const { name: carrier } = pass.carrier
+    const outcome = await receiveMessage(context, {
+      carrier,
+      carrierMessageId,
+      ...parties,
+      content,
+      receivedAt,
+    })
+    if (outcome.kind === 'received') pass.taken += 1
+  }
+}

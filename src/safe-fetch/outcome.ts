@@ -1,0 +1,67 @@
+import { asError } from '../errors.js'
+import { Fault } from './failures.js'
+
+export interface Patience {
+  /** For the whole exchange, from the look-up of the name to the last byte of the answer. Default 15,000. */
+  timeoutMs?: number
+  signal?: AbortSignal
+}
+
+const DEFAULT_TIMEOUT_MS = 15_000
+
+/**
+ * The one outcome of an exchange: what comes first of an answer, a failure, the time limit and the caller who cancels.
+ * The timer stands in for AbortSignal.timeout and .any: it is cleared with the answer, and leaves no listener behind.
+ */
+export class Outcome<Answer> {
+  readonly promise: Promise<Answer>
+  /** Whether bytes of the request may have left, for the Fault that says so. */
+  isRequestSent = false
+  isSettled = false
+  #resolve!: (answer: Answer) => void
+  #reject!: (error: Error) => void
+  readonly #letGo: () => void
+  readonly #timer: NodeJS.Timeout
+  readonly #signal: AbortSignal | undefined
+
+  /** @param letGo of the connection, when the exchange ends before its answer does */
+  constructor({ timeoutMs = DEFAULT_TIMEOUT_MS, signal }: Patience, letGo: () => void) {
+    this.promise = new Promise((resolve, reject) => {
+      this.#resolve = resolve
+      this.#reject = reject
+    })
+    this.#letGo = letGo
+    this.#timer = setTimeout(() => {
+      this.cut(new Fault('timeout', `There was no complete answer within ${timeoutMs / 1_000} s.`))
+    }, timeoutMs)
+    this.#signal = signal
+    signal?.addEventListener('abort', this.#cancel)
+    if (signal?.aborted) this.#cancel()
+  }
+
+  /** All that comes after the first does nothing. */
+  settle(outcome: Answer | Error): void {
+    if (this.isSettled) return
+    this.isSettled = true
+    clearTimeout(this.#timer)
+    this.#signal?.removeEventListener('abort', this.#cancel)
+    if (outcome instanceof Fault) outcome.requestSent = this.isRequestSent
+    if (outcome instanceof Error) this.#reject(outcome)
+    else this.#resolve(outcome)
+  }
+
+  /** Settles, and lets go of the connection. */
+  cut(outcome: Answer | Error): void {
+    this.settle(outcome)
+    this.#letGo()
+  }
+
+  /** What is not an error of ours: the caller's, as it is. */
+  fail(thrown: unknown): void {
+    this.cut(asError(thrown))
+  }
+
+  readonly #cancel = () => {
+    this.cut(new Fault('aborted', 'The request was cancelled.', this.#signal?.reason))
+  }
+}

@@ -1,0 +1,245 @@
+import { expect } from 'chai'
+import { CarrierRefused, type Carrier } from '../../../src/carriers/carrier.js'
+import type { Context } from '../../../src/domain/context.js'
+import { catchUp } from '../../../src/domain/messages/catch-up.js'
+import { receiveMessage } from '../../../src/domain/messages/receive.js'
+import { newSid } from '../../carriers/twilio/stand-in.js'
+import { createTestContext } from '../../helpers/context.js'
+import { createLine, type TestLine } from '../../helpers/factories.js'
+import { ANNA, BEN, inboundText } from '../fixtures.js'
+
+const PICTURE = 'https://api.example.com/media/1'
+const ANOTHER = 'https://api.example.com/media/2'
+
+/** A message as the carrier has it; the parts in the order of its list. */
+interface Had {
+  id: string
+  from?: string
+  text?: string
+  urls?: string[]
+  minutesAgo?: number
+  toNumber?: string
+}
+
+describe('catching up on what lines have received', () => {
+  let context: Context
+  let line: TestLine
+  let had: Had[]
+  let asked: { numbers: readonly string[]; since: Date }[]
+  let readIds: string[]
+  let fault: Error | undefined
+
+  before(async () => {
+    context = await createTestContext()
+  })
+  after(() => context.close())
+  beforeEach(async () => {
+    await context.db('messages').delete()
+    await context.db('media').delete()
+    await context.db('lines').delete()
+    await context
+      .db('carrier_accounts')
+      .update({ received_until: null, received_asked_at: null, created_at: ago(10_000) })
+    line = await createLine(context)
+    await context.db('lines').update({ created_at: ago(5000) })
+    had = []
+    asked = []
+    readIds = []
+    fault = undefined
+  })
+
+  const ago = (minutes: number) => new Date(Date.now() - minutes * 60_000)
+
+  function partsOf({ id, text, urls = [] }: Had) {
+    return [
+      ...(text === undefined ? [] : [{ id, content: { type: 'inboundText' as const, text } }]),
+      ...urls.map((url, n) => ({ id: `${id}/${n + 1}`, content: { type: 'inboundMedia' as const, url } })),
+    ]
+  }
+
+  /** The same context, with a carrier that has what the test says. */
+  function withCarrier(): Context {
+    const carrier: Carrier = {
+      name: 'simulator',
+      send: () => Promise.reject(new Error('nothing is sent')),
+      test: () => Promise.resolve(undefined),
+      // eslint-disable-next-line @typescript-eslint/require-await -- the interface is for carriers that ask
+      async *listReceived(numbers, since) {
+        asked.push({ numbers, since })
+        yield had.map((each) => ({
+          receivedAt: ago(each.minutesAgo ?? 5),
+          ids: partsOf(each).map(({ id }) => id),
+          read: () => {
+            readIds.push(each.id)
+            return Promise.resolve({
+              fromNumber: each.from ?? ANNA,
+              toNumber: each.toNumber ?? line.number,
+              parts: partsOf(each),
+            })
+          },
+        }))
+        if (fault) throw fault
+      },
+      close: () => Promise.resolve(),
+    }
+    return { ...context, carriers: { ...context.carriers, get: () => Promise.resolve(carrier) } }
+  }
+
+  const pass = (isStart = true) => catchUp(withCarrier(), { isStart, signal: new AbortController().signal })
+  const until = async () =>
+    (await context.db('carrier_accounts').first<{ received_until: Date | null }>()).received_until
+  const events = () => context.db('events').where({ line_id: line.lineId }).orderBy('id').pluck('payload')
+  const received = () =>
+    context
+      .db('messages as m')
+      .leftJoin('media as c', 'c.message_id', 'm.id')
+      .where({ 'm.line_id': line.lineId, 'm.direction': 'inbound' })
+      .orderBy('m.id')
+      .select<{ id: string; text: string | null; url: string | null }[]>({
+        id: 'm.carrier_message_id',
+        text: 'm.text',
+        url: 'c.source_url',
+      })
+  const bring = (carrierMessageId: string, fields: Parameters<typeof inboundText>[1] = {}) =>
+    receiveMessage(context, inboundText(line, { carrierMessageId, ...fields }))
+
+  it('brings what no callback has brought, once, with its event', async () => {
+    had = [{ id: newSid('SM'), text: 'Where are you?' }]
+    expect(await pass()).to.equal(1)
+    expect(await pass()).to.equal(0)
+    expect(await events()).to.deep.equal(['Where are you?'])
+    expect(readIds).to.have.length(1)
+  })
+
+  it('doubles nothing that a callback has brought, nor what one brings afterwards', async () => {
+    const [before, after] = [newSid('SM'), newSid('SM')]
+    await bring(before)
+    had = [
+      { id: before, text: 'Hi there' },
+      { id: after, text: 'And again' },
+    ]
+    expect(await pass()).to.equal(1)
+    expect(readIds).to.deep.equal([after])
+    expect((await bring(after)).kind).to.equal('repeat')
+    expect(await received()).to.have.length(2)
+  })
+
+  it('brings the rest of a message of which a callback has brought a part, whatever the order of the list', async () => {
+    const id = newSid('SM')
+    await bring(`${id}/1`, { content: { type: 'inboundMedia', url: ANOTHER } })
+    had = [{ id, text: 'Look', urls: [PICTURE, ANOTHER] }]
+    expect(await pass()).to.equal(2)
+    expect(await received()).to.deep.equal([
+      { id: `${id}/1`, text: null, url: ANOTHER },
+      { id, text: 'Look', url: null },
+      { id: `${id}/2`, text: null, url: PICTURE },
+    ])
+    expect(await pass()).to.equal(0)
+  })
+
+  it('asks for the last day at first, then from where all was in, and a while before that', async () => {
+    await pass()
+    const first = await until()
+    expect(first?.getTime()).to.be.closeTo(Date.now(), 60_000)
+    await pass()
+    expect(asked[0]?.numbers).to.deep.equal([line.number])
+    expect(asked[0]?.since.getTime()).to.be.closeTo(ago(24 * 60 + 30).getTime(), 60_000)
+    expect(asked[1]?.since.getTime()).to.equal((first?.getTime() ?? 0) - 30 * 60_000)
+  })
+
+  it('does not go on from a pass that failed: what it did not reach is asked for again', async () => {
+    await pass()
+    const before = await until()
+    had = [{ id: newSid('SM'), text: 'first page' }]
+    fault = new CarrierRefused('Twilio failed at it (503)')
+    expect(await pass()).to.equal(1)
+    expect(await until()).to.deep.equal(before)
+    fault = undefined
+    await pass()
+    expect(asked.at(-1)?.since).to.deep.equal(asked.at(-2)?.since)
+    expect(await until()).to.be.greaterThan(before!)
+  })
+
+  it('takes in the others when one cannot be taken in, and does not go on from there', async () => {
+    const bad = newSid('SM')
+    had = [
+      { id: bad, text: 'cannot be read' },
+      { id: newSid('SM'), text: 'can' },
+    ]
+    const broken = withCarrier()
+    broken.batched = {
+      ...broken.batched,
+      findLineByNumber: (number) => {
+        if (readIds.at(-1) === bad) throw new Error('a bug')
+        return context.batched.findLineByNumber(number)
+      },
+    }
+    expect(await catchUp(broken, { isStart: true, signal: new AbortController().signal })).to.equal(1)
+    expect(await until()).to.equal(null)
+    expect(await pass()).to.equal(1)
+    expect(await until()).not.to.equal(null)
+  })
+
+  it('leaves what is so new that its callback may be on its way to the next time', async () => {
+    had = [{ id: newSid('SM'), text: 'just now', minutesAgo: 0 }]
+    expect(await pass()).to.equal(0)
+    had[0]!.minutesAgo = 2
+    expect(await pass()).to.equal(1)
+  })
+
+  it('brings nothing from before the number was a line, and nothing of other numbers', async () => {
+    had = [
+      { id: newSid('SM'), text: 'before', minutesAgo: 5001 },
+      { id: newSid('SM'), text: 'elsewhere', toNumber: '+15005550177' },
+      { id: newSid('SM'), text: 'since', minutesAgo: 4999 },
+    ]
+    expect(await pass()).to.equal(1)
+    expect(await events()).to.deep.equal(['since'])
+  })
+
+  it('asks every few minutes, once for all processes, and at the start of a process at once', async () => {
+    await Promise.all([pass(false), pass(false), pass(false)])
+    expect(asked).to.have.length(1)
+    await pass(false)
+    expect(asked).to.have.length(1)
+    await pass(true)
+    expect(asked).to.have.length(2)
+    await context.db('carrier_accounts').update({ received_asked_at: ago(4) })
+    await pass(false)
+    expect(asked).to.have.length(3)
+  })
+
+  it('stops at once when the process does, and goes on later', async () => {
+    const stopping = new AbortController()
+    stopping.abort()
+    had = [{ id: newSid('SM'), text: 'Hi' }]
+    expect(await catchUp(withCarrier(), { isStart: true, signal: stopping.signal })).to.equal(0)
+    expect(await until()).to.equal(null)
+    expect(await pass()).to.equal(1)
+  })
+
+  describe('STOP that comes late', () => {
+    const optedOut = async () =>
+      context.db('line_contacts').where({ line_id: line.lineId }).whereNotNull('opted_out_at').pluck('number')
+    const answers = () => context.db('messages').where({ source: 'service' }).pluck('to_number')
+
+    it('opts out, and is answered once', async () => {
+      const id = newSid('SM')
+      had = [{ id, from: BEN, text: 'STOP' }]
+      await pass()
+      await pass()
+      await bring(id, { fromNumber: BEN, content: { type: 'inboundText', text: 'STOP' } })
+      expect(await optedOut()).to.deep.equal([BEN])
+      expect(await answers()).to.deep.equal([BEN])
+    })
+
+    it('does not undo the START that came after it', async () => {
+      await bring(newSid('SM'), { fromNumber: BEN, content: { type: 'inboundText', text: 'STOP' } })
+      await bring(newSid('SM'), { fromNumber: BEN, content: { type: 'inboundText', text: 'START' } })
+      had = [{ id: newSid('SM'), from: BEN, text: 'STOP' }]
+      expect(await pass()).to.equal(1)
+      expect(await optedOut()).to.deep.equal([])
+      expect(await answers()).to.have.length(2)
+    })
+  })
+})

@@ -1,0 +1,54 @@
+import { Readable } from 'node:stream'
+import { text } from 'node:stream/consumers'
+import { expect } from 'chai'
+import { createS3Storage } from '../../src/storage/s3.js'
+import { StorageFailed, type Storage } from '../../src/storage/storage.js'
+import { HOSTILITIES, startHostileServer, type HostileServer } from '../helpers/hostile-servers.js'
+
+/** Of silence it would be 15 s each. */
+const ENDING = HOSTILITIES.filter(([what]) => !/stays|another answer|garbage/.test(what))
+
+describe('S3, when what speaks its protocol closes and lies', () => {
+  let server: HostileServer
+  let storage: Storage
+
+  before(async () => {
+    server = await startHostileServer()
+    storage = createS3Storage({
+      bucket: 'media',
+      region: 'us-east-1',
+      endpoint: server.origin,
+      credentials: { accessKeyId: 'id', secretAccessKey: 'secret' },
+    })
+  })
+  after(async () => {
+    storage.close()
+    await server.close()
+  })
+
+  // mocha fails a test for what is thrown outside of its promises.
+  for (const [what, behave] of ENDING) {
+    it(`survives one that ${what}`, async () => {
+      server.behave(behave)
+      const bytes = Buffer.alloc(900_000)
+      await Promise.all([
+        outcomeOf(storage.put('some/key', Readable.from([bytes]), bytes.length)),
+        outcomeOf(storage.remove('some/key')),
+        outcomeOf(
+          storage.open('some/key').then(async (body) => {
+            await text(body).catch(() => undefined)
+          }),
+        ),
+      ])
+    })
+  }
+})
+
+/** Done, or failed by name. */
+async function outcomeOf(work: Promise<unknown>): Promise<void> {
+  const error: unknown = await work.then(
+    () => undefined,
+    (thrown: unknown) => thrown,
+  )
+  if (error !== undefined) expect(error).to.be.instanceOf(StorageFailed)
+}

@@ -18,6 +18,11 @@ export function valuesOf(ctx: KoaContext, name: string): string[] {
   return values.filter((each) => typeof each === 'string')
 }
 
+/** The names of the fields that were sent. */
+export function fieldNames(ctx: KoaContext): string[] {
+  return Object.keys((ctx.request.body ?? {}) as Record<string, unknown>)
+}
+
 /** A parameter of the query as text; empty when it is missing, or there several times. */
 export function queryOf(ctx: KoaContext, name: string): string {
   const value = ctx.query[name]

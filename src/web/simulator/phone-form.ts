@@ -6,19 +6,28 @@ import { UserError } from '../../errors.js'
 
 const FILES: MediaField[] = ['picture', 'recording']
 
-const readParts = multer({
-  // In memory: no file of a stranger's is ever on our disk.
-  limits: {
-    fileSize: TOO_MANY_BYTES - 1,
-    files: FILES.length,
-    fields: 10,
-    parts: 12,
-    fieldSize: 16 * 1024,
-    fieldNameSize: 100,
-    headerPairs: 20,
-    fieldNestingDepth: 0,
+const FILE_FIELDS = FILES.map((name) => ({ name, maxCount: 1 }))
+
+// In memory: no file of a stranger's is ever on our disk.
+const limits = {
+  fileSize: TOO_MANY_BYTES - 1,
+  files: FILES.length,
+  fields: 10,
+  parts: 12,
+  fieldSize: 16 * 1024,
+  fieldNameSize: 100,
+  headerPairs: 20,
+  fieldNestingDepth: 0,
+}
+
+const readParts = multer({ limits }).fields(FILE_FIELDS)
+
+const skipFiles = multer({
+  limits,
+  fileFilter: (_request, _file, answer) => {
+    answer(null, false)
   },
-}).fields(FILES.map((name) => ({ name, maxCount: 1 })))
+}).fields(FILE_FIELDS)
 
 interface FormState {
   refusal?: UserError
@@ -30,16 +39,23 @@ interface FormState {
  *
  * @throws UserError 415, 400
  */
-export const readPhoneForm: Middleware = async (ctx, next) => {
-  if (!ctx.is('multipart/form-data')) throw new UserError('send the form as multipart/form-data', 415)
-  try {
-    await readParts(ctx, () => Promise.resolve())
-  } catch (error) {
-    ;(ctx.state as FormState).refusal = refusalOf(error)
-    // The fields before the one that was too large; among them the form's token, which is its first.
-    ctx.request.body = (ctx.req as { body?: unknown }).body
+export const readPhoneForm = readWith(readParts)
+
+/** As `readPhoneForm`, but keeps no file: for somebody of whom nothing is known. */
+export const readPhoneFields = readWith(skipFiles)
+
+function readWith(read: Middleware): Middleware {
+  return async (ctx, next) => {
+    if (!ctx.is('multipart/form-data')) throw new UserError('send the form as multipart/form-data', 415)
+    try {
+      await read(ctx, () => Promise.resolve())
+    } catch (error) {
+      ;(ctx.state as FormState).refusal = refusalOf(error)
+      // The fields before the one that was too large; among them the form's token, which is its first.
+      ctx.request.body = (ctx.req as { body?: unknown }).body
+    }
+    await next()
   }
-  await next()
 }
 
 /** @throws UserError 413 naming the field */

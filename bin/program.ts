@@ -15,6 +15,8 @@ export function createProgram(): Command {
     .description('Turns phone lines into webhooks.')
     .version(readVersion())
     .showHelpAfterError()
+    .option('--json', 'print JSON: before or after the command')
+    .hook('preAction', passJsonOn)
   addStartCommand(program)
   addMigrateCommand(program)
   addUserCommands(program)
@@ -24,4 +26,11 @@ export function createProgram(): Command {
   addConnectionCommands(program)
   addWebhookCommands(program)
   return program
+}
+
+/** The program takes the option wherever it stands; commands read their own. */
+function passJsonOn(program: Command, command: Command): void {
+  if (program.getOptionValue('json') !== true) return
+  if (!command.options.some(({ long }) => long === '--json')) command.error("error: unknown option '--json'")
+  command.setOptionValue('json', true)
 }

@@ -1,11 +1,9 @@
-import { execFileSync } from 'node:child_process'
 import { getEventListeners, once } from 'node:events'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import http from 'node:http'
 import https from 'node:https'
 import net, { type AddressInfo, type Socket } from 'node:net'
-import { networkInterfaces, tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { networkInterfaces } from 'node:os'
 import { gzipSync } from 'node:zlib'
 import { expect } from 'chai'
 import fc from 'fast-check'
@@ -795,38 +793,13 @@ describe('safe-fetch', () => {
   })
 
   describe('TLS', () => {
-    let folder: string
-    let identity: { key: string; cert: string }
+    /** Of hooks.test and 127.0.0.1, with its key. */
+    const pem = (name: string) => readFileSync(new URL(`safe-fetch/${name}.pem`, import.meta.url), 'utf8')
+    const own = pem('certificate')
 
-    before(() => {
-      folder = mkdtempSync(join(tmpdir(), 'safe-fetch-'))
-      const [key, cert] = [join(folder, 'key.pem'), join(folder, 'cert.pem')]
-      const names = 'subjectAltName=DNS:hooks.test,IP:127.0.0.1'
-      const ec = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes']
-      const args = [
-        'req',
-        '-x509',
-        ...ec,
-        '-keyout',
-        key,
-        '-out',
-        cert,
-        '-subj',
-        '/CN=hooks.test',
-        '-addext',
-        names,
-      ]
-      execFileSync('openssl', args, { stdio: 'pipe' })
-      identity = { key: readFileSync(key, 'utf8'), cert: readFileSync(cert, 'utf8') }
-    })
-
-    after(() => {
-      rmSync(folder, { recursive: true, force: true })
-    })
-
-    const serveTls = () =>
+    const serveTls = (identity = own) =>
       listen(
-        https.createServer(identity, (request, response) => {
+        https.createServer({ key: identity, cert: identity }, (request, response) => {
           response.end((request.socket as unknown as { servername: string }).servername)
         }),
       )
@@ -834,7 +807,7 @@ describe('safe-fetch', () => {
       ...LOOPBACK,
       allowHttp: false,
       lookup: answers(['127.0.0.1']),
-      trustedCertificates: identity.cert,
+      trustedCertificates: own,
     })
 
     it('tells and verifies the name of the host although a checked address is dialled', async () => {
@@ -842,7 +815,7 @@ describe('safe-fetch', () => {
       const safeFetch = createFetch(trusting())
       expect((await safeFetch.request(`https://hooks.test:${port}/`)).body.toString()).to.equal('hooks.test')
       const failed = await failureOf(safeFetch.request(`https://other.test:${port}/`))
-      expect(failed).to.include({ failure: 'tls', requestSent: false })
+      expect(failed).to.include({ failure: 'tls_wrong_host', requestSent: false })
       expect(failed.message).to.equal('The certificate of other.test is for another name.')
       expect(counts.requests).to.equal(1)
     })
@@ -870,14 +843,38 @@ describe('safe-fetch', () => {
       const failed = await failureOf(
         safeFetch.request(`https://hooks.test:${port}/`, { method: 'POST', body: 'x' }),
       )
-      expect(failed).to.include({ failure: 'tls', requestSent: false })
+      expect(failed).to.include({ failure: 'tls_self_signed', requestSent: false })
       expect(failed.message).to.equal('The certificate of hooks.test is self-signed.')
       expect(counts.requests).to.equal(0)
     })
 
-    it('fails with tls when the server speaks something else, hangs up, or says nothing', async () => {
+    it('says that a certificate has expired', async () => {
+      const expired = pem('expired-certificate')
+      const { port, counts } = await serveTls(expired)
+      const safeFetch = createFetch({ ...trusting(), trustedCertificates: expired })
+      const failed = await failureOf(safeFetch.request(`https://hooks.test:${port}/`))
+      expect(failed).to.include({ failure: 'tls_expired', requestSent: false })
+      expect(failed.message).to.equal('The certificate of hooks.test has expired.')
+      expect(counts.requests).to.equal(0)
+    })
+
+    it('says that the host does not speak TLS at all', async () => {
+      for (const words of [
+        'HTTP/1.1 400 Bad Request\r\n\r\n',
+        '220 mail.test ESMTP\r\n',
+        'SSH-2.0-Server\r\n',
+      ]) {
+        const { port } = await serveRaw((socket: Socket) => socket.end(words))
+        const failed = await failureOf(createFetch(trusting()).request(`https://hooks.test:${port}/`))
+        expect(failed).to.include({ failure: 'tls_not_spoken', requestSent: false })
+        expect(failed.message).to.equal(`The host hooks.test does not speak TLS on port ${port}.`)
+      }
+    })
+
+    it('fails with tls when the server refuses the handshake, hangs up, or says nothing', async () => {
+      const refusal = Buffer.from([21, 3, 3, 0, 2, 2, 40])
       for (const answer of [
-        (socket: Socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'),
+        (socket: Socket) => socket.end(refusal),
         (socket: Socket) => socket.resetAndDestroy(),
         () => undefined,
       ]) {

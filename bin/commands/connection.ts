@@ -14,13 +14,19 @@ import { getAnyLine } from '../../src/domain/lines.js'
 import { LINE_OPT_IN_EVENT_TYPES } from '../../src/domain/opt-in-events.js'
 import { run } from '../run.js'
 
+/** What a command says to a person, and with `--json` besides the connection. */
+interface Done {
+  said: string
+  result: Record<string, string>
+}
+
 export function addConnectionCommands(program: Command): void {
   const connection = program.command('connection').description("a line's developer connection")
 
   const command = (
     name: string,
     description: string,
-    work: (context: Context, userId: string, lineId: string, argument: string) => Promise<string>,
+    work: (context: Context, userId: string, lineId: string, argument: string) => Promise<string | Done>,
     argument?: [name: string, description: string],
   ) => {
     const added = connection.command(name).description(description).argument('<line>', 'id or number')
@@ -29,8 +35,10 @@ export function addConnectionCommands(program: Command): void {
       const options = (argument ? rest[1] : rest[0]) as { json?: boolean }
       return run(options, async (context) => {
         const { id, userId } = await getAnyLine(context, reference)
-        const line = await work(context, userId, id, argument ? String(rest[0]) : '')
-        return { result: (await findDeveloperConnection(context, userId, id)) ?? null, lines: [line] }
+        const done = await work(context, userId, id, argument ? String(rest[0]) : '')
+        const { said, result } = typeof done === 'string' ? { said: done, result: {} } : done
+        const connection = await findDeveloperConnection(context, userId, id)
+        return { result: connection === undefined ? null : { ...connection, ...result }, lines: [said] }
       })
     })
   }
@@ -57,9 +65,9 @@ export function addConnectionCommands(program: Command): void {
     async (context, userId, lineId, url) => {
       await setOutgoingUrl(context, userId, lineId, url === '' ? undefined : url)
       const secret = await revealSigningSecret(context, userId, lineId)
-      return secret === undefined
-        ? 'outgoing webhook URL removed'
-        : `outgoing webhook URL set; signing secret ${secret}`
+      if (secret === undefined) return 'outgoing webhook URL removed'
+      const said = `outgoing webhook URL set; signing secret ${secret}`
+      return { said, result: { signingSecret: secret } }
     },
     ['<url>', 'where events are POSTed'],
   )

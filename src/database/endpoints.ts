@@ -80,7 +80,9 @@ export async function replaceSecret(
     })
 }
 
+/** As if it had never been called. */
 const healthy = {
+  called_at: null,
   failing_since: null,
   consecutive_failure_count: 0,
   disabled_at: null,

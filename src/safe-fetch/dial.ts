@@ -4,7 +4,7 @@ import { connect as connectTls, type SecureContext } from 'node:tls'
 import type { buildConnector } from 'undici'
 import { asError } from '../errors.js'
 import { isForbiddenAddress } from './addresses.js'
-import { Fault } from './failures.js'
+import { Fault, type FetchFailureName } from './failures.js'
 import { blocked, checkedAddresses, type Guard } from './resolve.js'
 import { bareHost } from './urls.js'
 
@@ -60,7 +60,7 @@ export function connectorOf(dial: Dial): buildConnector.connector {
   }
 }
 
-/** Connects to one of the peer's checked addresses. Rejects with a Fault: `connect`, `tls` or `blocked_address`. */
+/** Connects to one of the peer's checked addresses. Rejects with a Fault: `connect`, `tls…` or `blocked_address`. */
 function dial(peer: Peer, dialler: Dialler, timeoutMs: number): Promise<Socket> {
   return new Promise((resolve, reject) => {
     const socket = open(peer, dialler.secureContext)
@@ -126,22 +126,25 @@ function unreachable({ host, port }: Peer, error: NodeJS.ErrnoException): Fault 
   return new Fault('connect', `The host ${host} ${what} on port ${port}.`, error)
 }
 
-function untrusted({ host }: Peer, error: NodeJS.ErrnoException): Fault {
-  const what = CERTIFICATE_FAULTS[error.code ?? '']
-  return new Fault(
-    'tls',
-    what ? `The certificate of ${host} ${what}.` : `The TLS handshake with ${host} failed.`,
-    error,
-  )
+function untrusted({ host, port }: Peer, error: NodeJS.ErrnoException): Fault {
+  const code = error.code ?? ''
+  if (code === 'ERR_SSL_WRONG_VERSION_NUMBER') {
+    return new Fault('tls_not_spoken', `The host ${host} does not speak TLS on port ${port}.`, error)
+  }
+  const known = CERTIFICATE_FAULTS[code]
+  if (known === undefined) return new Fault('tls', `The TLS handshake with ${host} failed.`, error)
+  const [failure, what] = known
+  return new Fault(failure, `The certificate of ${host} ${what}.`, error)
 }
 
-const CERTIFICATE_FAULTS: Record<string, string> = {
-  ERR_TLS_CERT_ALTNAME_INVALID: 'is for another name',
-  CERT_HAS_EXPIRED: 'has expired',
-  CERT_NOT_YET_VALID: 'is not valid yet',
-  DEPTH_ZERO_SELF_SIGNED_CERT: 'is self-signed',
-  SELF_SIGNED_CERT_IN_CHAIN: 'is issued by an authority that is not publicly trusted',
-  UNABLE_TO_GET_ISSUER_CERT: 'comes without its intermediate certificates',
-  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: 'comes without its intermediate certificates',
-  UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'comes without its intermediate certificates',
+const INCOMPLETE = ['tls_untrusted', 'comes without its intermediate certificates'] as const
+const CERTIFICATE_FAULTS: Partial<Record<string, readonly [FetchFailureName, string]>> = {
+  ERR_TLS_CERT_ALTNAME_INVALID: ['tls_wrong_host', 'is for another name'],
+  CERT_HAS_EXPIRED: ['tls_expired', 'has expired'],
+  CERT_NOT_YET_VALID: ['tls_untrusted', 'is not valid yet'],
+  DEPTH_ZERO_SELF_SIGNED_CERT: ['tls_self_signed', 'is self-signed'],
+  SELF_SIGNED_CERT_IN_CHAIN: ['tls_untrusted', 'is issued by an authority that is not publicly trusted'],
+  UNABLE_TO_GET_ISSUER_CERT: INCOMPLETE,
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: INCOMPLETE,
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: INCOMPLETE,
 }

@@ -5,7 +5,8 @@
  * |---|---|---|
  * | `invalid_url` | urls.ts | no |
  * | `dns`, `blocked_address` | resolve.ts; `blocked_address` also in dial.ts | no |
- * | `connect` (refused, unreachable, not accepted in time), `tls` (handshake, certificate) | dial.ts | no |
+ * | `connect` (refused, unreachable, not accepted in time) | dial.ts | no |
+ * | `tls_…`: what is wrong with the certificate, or no TLS at all; `tls`: any other handshake | dial.ts | no |
  * | `timeout` (the whole exchange), `aborted` (the caller's signal, or `close`) | outcome.ts | if `requestSent` |
  * | `reset`, `too_large` (headers), `bad_response` (not HTTP/1.1), `network` (the rest) | `faultOf` below | yes |
  *
@@ -17,6 +18,11 @@ export type FetchFailureName =
   | 'blocked_address'
   | 'connect'
   | 'tls'
+  | 'tls_self_signed'
+  | 'tls_expired'
+  | 'tls_wrong_host'
+  | 'tls_untrusted'
+  | 'tls_not_spoken'
   | 'timeout'
   | 'reset'
   | 'too_large'

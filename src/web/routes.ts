@@ -5,13 +5,14 @@ import type { Scope } from '../domain/application-access.js'
 import type { Context } from '../domain/context.js'
 import type { Operation } from './api/own.js'
 import { submit, type Act } from './console/page.js'
+import { signInFirst } from './console/sign-in-again.js'
 import { readSession, requireOperatorSession, requireOwnForm, requireSession } from './console/session.js'
 import { authenticate } from './middleware/authenticate.js'
 import { allowOwnPage } from './middleware/content-security.js'
 import { readFormBody } from './middleware/form-body.js'
 import { readFieldsBody, readJsonBody } from './middleware/json-body.js'
 import { answerInOAuthsWords } from './oauth/refusals.js'
-import { readPhoneForm } from './simulator/phone-form.js'
+import { readPhoneFields, readPhoneForm } from './simulator/phone-form.js'
 
 type Show = (context: Context) => Middleware
 type Does = (context: Context) => Act
@@ -27,24 +28,31 @@ export function createRoutes(context: Context) {
   const user = [...visitor, requireSession]
   const operator = [...user, requireOperatorSession]
   const ownForm = [readFormBody, requireOwnForm(context)]
+  const fileForm = [readPhoneForm, requireOwnForm(context)]
+  const fileFormOfNobody = [readPhoneFields, requireOwnForm(context)]
 
   /** A page, and the forms on it: what they ask for is done, or their page is shown again with what was wrong. */
   const pageFor = (who: Middleware[]) => (path: string, show: Show) => get(path, ...who, show(context))
-  const formFor = (who: Middleware[], read: Middleware[]) => (path: string, act: Does, show: Show) =>
-    post(path, ...who, ...read, submit(act(context), show(context)))
+  const formFor =
+    (checks: Middleware[], read = ownForm, readOfNobody = read) =>
+    (path: string, act: Does, show: Show) => {
+      const signedIn = signInFirst(context, readOfNobody, [...checks, show(context)])
+      post(path, ...visitor, signedIn, ...checks, ...read, submit(act(context), show(context)))
+    }
 
   return {
     router,
     get,
     post,
     openPage: pageFor(visitor),
-    openForm: formFor(visitor, ownForm),
+    openForm: (path: string, act: Does, show: Show) =>
+      post(path, ...visitor, ...ownForm, submit(act(context), show(context))),
     page: pageFor(user),
-    form: formFor(user, ownForm),
+    form: formFor([]),
     operatorPage: pageFor(operator),
-    operatorForm: formFor(operator, ownForm),
+    operatorForm: formFor([requireOperatorSession]),
     /** As `form`, with a file. */
-    fileForm: formFor(user, [readPhoneForm, requireOwnForm(context)]),
+    fileForm: formFor([], fileForm, fileFormOfNobody),
 
     /** For programs, by an API token, in every accepted word; with a scope also for applications. */
     v1: (

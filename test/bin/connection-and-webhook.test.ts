@@ -75,6 +75,7 @@ describe('linehook connection and linehook webhook', function () {
       runJson('webhook', 'create', '+15551240002'),
     ])
     expect(set).to.include({ lineId: enabled.lineId, enabled: true, outgoingWebhookUrl: receiver.url })
+    expect(set.signingSecret).to.match(/^whsec_[A-Za-z0-9+/]{43}=$/)
     expect(
       String(webhookUrl).endsWith(`/webhooks/lineId/${String(enabled.lineId)}?token=${String(token)}`),
     ).to.equal(true)
@@ -87,6 +88,7 @@ describe('linehook connection and linehook webhook', function () {
       'outgoing webhook URL removed',
     ])
     expect(await deliveriesAfterAText(line)).to.deep.equal([])
+    expect(await runJson('connection', 'set-url', line.number, '')).to.not.have.property('signingSecret')
   })
 
   it('connection set-events chooses what else the URL gets', async () => {

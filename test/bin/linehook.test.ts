@@ -70,6 +70,22 @@ describe('linehook, the command line', function () {
     expect(count.errorLines[0]).to.match(/'many' is invalid\. It must be a whole number\.$/)
   })
 
+  it('--json stands before or after the command', async () => {
+    const places = [
+      ['--json', 'line', 'list'],
+      ['line', '--json', 'list'],
+      ['line', 'list', '--json'],
+    ]
+    const [answers, refused, started] = await Promise.all([
+      Promise.all(places.map((args) => answer(environment, ...args))),
+      refusal(environment, '--json', 'line', 'disable', '+15551230000'),
+      linehook(environment, ['--json', 'start'], folder),
+    ])
+    for (const lines of answers) expect(JSON.parse(lines.join('\n'))).to.deep.equal([])
+    expect(JSON.parse(refused)).to.have.property('error')
+    expect([started.exitCode, started.errorLines[0]]).to.deep.equal([1, "error: unknown option '--json'"])
+  })
+
   it('without any configuration it says how to start, and leaves the folder as it is', async () => {
     const { exitCode, outputLines, errorLines } = await linehook({}, ['line', 'list'], folder)
     expect([exitCode, outputLines, errorLines]).to.deep.equal([

@@ -3,6 +3,7 @@ import type { Browser } from 'playwright-core'
 import { createPerson, PASSWORD } from '../domain/people.js'
 import { launchBrowser, openPage } from '../helpers/browser.js'
 import { createLine } from '../helpers/factories.js'
+import { openings } from '../helpers/openings.js'
 import { startReceiver, type Receiver } from '../helpers/receiver.js'
 import {
   asking,
@@ -23,14 +24,14 @@ describe('authorizing an application in a browser', function () {
   let application: Receiver
   let browser: Browser
 
-  before(async () => {
-    ;[server, application, browser] = await Promise.all([serveOAuth(), startReceiver(), launchBrowser()])
-  })
+  const open = openings()
 
-  after(async () => {
-    await browser.close()
-    await application.close()
-    await server.close()
+  before(async () => {
+    ;[server, application, browser] = await Promise.all([
+      open(serveOAuth()),
+      open(startReceiver()),
+      open(launchBrowser()),
+    ])
   })
 
   for (const [what, options] of [

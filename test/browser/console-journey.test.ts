@@ -6,6 +6,7 @@ import { addLine } from '../../src/domain/lines.js'
 import { createSetUpLink } from '../../src/domain/set-up-links.js'
 import { addUser } from '../../src/domain/users.js'
 import { launchBrowser, openPage, type WatchedPage } from '../helpers/browser.js'
+import { openings } from '../helpers/openings.js'
 import { startProcess, startWeb, stopProcesses } from '../helpers/processes.js'
 import { startReceiver, type Receiver } from '../helpers/receiver.js'
 import { until } from '../helpers/until.js'
@@ -24,25 +25,21 @@ describe('in a browser', function () {
   let url: string
   let lineCount = 0
 
+  after(stopProcesses)
+  const open = openings()
+
   before(async () => {
     const port = String(await freePort())
     url = `http://127.0.0.1:${port}`
     const installation = await createInstallation({ PORT: port, PUBLIC_URL: url })
-    context = installation.context
-    ;[receiver, browser] = await Promise.all([startReceiver(), launchBrowser()])
+    context = open(installation.context)
+    ;[receiver, browser] = await Promise.all([open(startReceiver()), open(launchBrowser())])
     await Promise.all([
       startWeb(installation.environment),
       startProcess('send-message', installation.environment),
       startProcess('deliver-event', installation.environment),
       startProcess('maintenance', installation.environment),
     ])
-  })
-
-  after(async () => {
-    await browser.close()
-    await stopProcesses()
-    await receiver.close()
-    await context.close()
   })
 
   const post = async (webhookUrl: string, text: string) => {

@@ -10,6 +10,7 @@ import { createPerson, PASSWORD, type Person } from '../domain/people.js'
 import { launchBrowser, openPage, type WatchedPage } from '../helpers/browser.js'
 import type { Environment } from '../helpers/environment.js'
 import { createLine, type TestLine } from '../helpers/factories.js'
+import { openings } from '../helpers/openings.js'
 import { runNode, startProcess, startWeb, stopProcesses, type RunningProcess } from '../helpers/processes.js'
 import { until } from '../helpers/until.js'
 import { createInstallation, outboundMessages, textTo } from '../journeys/steps.js'
@@ -32,12 +33,15 @@ describe('the example application', function () {
   let visitor: WatchedPage
   let shop: TestLine
 
+  after(stopProcesses)
+  const open = openings()
+
   before(async () => {
     const ports = [await freePort(), await freePort()]
     ;[url = '', exampleUrl = ''] = ports.map((port) => `http://127.0.0.1:${port}`)
     const installation = await createInstallation({ PORT: String(ports[0]), PUBLIC_URL: url })
-    context = installation.context
-    browser = await launchBrowser()
+    context = open(installation.context)
+    browser = await open(launchBrowser())
     await Promise.all([
       startWeb(installation.environment),
       startProcess('send-message', installation.environment),
@@ -46,12 +50,6 @@ describe('the example application', function () {
     ])
     environment = { LINEHOOK_URL: url, PORT: String(ports[1]), APP_URL: exampleUrl }
     ;[developer, visitor] = await Promise.all([openPage(browser, url), openPage(browser, url)])
-  })
-
-  after(async () => {
-    await browser.close()
-    await stopProcesses()
-    await context.close()
   })
 
   const signIn = async ({ page }: WatchedPage, { email }: Person) => {

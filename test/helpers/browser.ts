@@ -1,11 +1,9 @@
-import { existsSync } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
 import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core'
+import { findChromium } from './chromium.js'
 
 /** Git-ignored: for people to look at. */
 const SCREENSHOTS = 'test/browser/screenshots'
-
-const CANDIDATES = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome']
 
 /** A page that notes everything it should not do. */
 export interface WatchedPage {
@@ -16,16 +14,9 @@ export interface WatchedPage {
   screenshot(name: string): Promise<void>
 }
 
-/** A real browser: `CHROMIUM`, else the one that the distribution installed. */
 export async function launchBrowser(): Promise<Browser> {
-  const executablePath = process.env.CHROMIUM ?? CANDIDATES.find((path) => existsSync(path))
-  if (executablePath === undefined) {
-    throw new Error(
-      'The tests of pages need Chromium: `apt-get install chromium`, or CHROMIUM=/path/to/chromium npm test',
-    )
-  }
   return chromium.launch({
-    executablePath,
+    ...(await findChromium()),
     args: [
       '--no-sandbox',
       '--disable-gpu',

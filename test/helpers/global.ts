@@ -23,4 +23,13 @@ async function startOwnServices(): Promise<void> {
 export async function mochaGlobalTeardown(): Promise<void> {
   await services?.stop()
   rmSync(dataFolder, { recursive: true, force: true })
+  endEvenIfSomethingIsLeft()
+}
+
+/** A run that a server or a socket of a test keeps open would never end, and nobody would know why. */
+function endEvenIfSomethingIsLeft(): void {
+  setTimeout(() => {
+    console.error(`A test left something open: ${process.getActiveResourcesInfo().join(', ')}`)
+    process.exit(1)
+  }, 20_000).unref()
 }

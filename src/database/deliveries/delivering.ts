@@ -177,10 +177,11 @@ export async function recordAttempts(
        group by g."endpointId"
      ), locked as (
        select e.id from endpoints e join health h on h.id = e.id
-       where not h.works or e.failing_since is not null
+       where not h.works or e.failing_since is not null or e.called_at is null
        order by e.id for no key update of e
      )
      update endpoints e set
+       called_at = coalesce(e.called_at, now()),
        failing_since = case when h.works then null else coalesce(e.failing_since, now()) end,
        consecutive_failure_count = case when h.works then 0 else e.consecutive_failure_count + h.failures end,
        disabled_at = case when e.disabled_at is not null then e.disabled_at

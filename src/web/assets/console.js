@@ -4,8 +4,28 @@ function showLocalTimes(root) {
   for (const time of root.querySelectorAll('time[datetime]:not([title])')) {
     const moment = new Date(time.dateTime)
     time.title = time.textContent
-    time.textContent = moment.toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'medium' })
+    const timeZone = time.dataset.zone
+    time.textContent = moment.toLocaleString(undefined, {
+      dateStyle: 'medium',
+      timeStyle: 'medium',
+      timeZone,
+    })
   }
+}
+
+// The filter of the activity is in the zone in which its list is shown: the reader's, unless the address has another.
+function offerOwnZone() {
+  const own = Intl.DateTimeFormat().resolvedOptions().timeZone
+  const choice = document.querySelector('select[name="zone"]')
+  if (!choice || !own) return
+  if (![...choice.options].some(({ value }) => value === own)) {
+    const option = document.createElement('option')
+    option.value = option.textContent = own
+    choice.append(option)
+  }
+  if (choice.dataset.zone !== 'own') return
+  choice.value = own
+  for (const shown of document.querySelectorAll('span[data-zone]')) shown.textContent = own
 }
 
 async function copy(button) {
@@ -27,6 +47,7 @@ document.addEventListener('click', (event) => {
   if (button) void copy(button)
 })
 
+offerOwnZone()
 showLocalTimes(document)
 for (const button of document.querySelectorAll('button[data-copy]')) button.hidden = false
 document.addEventListener('htmx:after:swap', () => showLocalTimes(document))

@@ -5,8 +5,8 @@ import type { Context } from '../../domain/context.js'
 import { listOwnLines } from '../../domain/lines.js'
 import { UserError } from '../../errors.js'
 import { Nothing } from './activity/nothing.js'
-import { filterPath, readFilter, writtenFilter, type WrittenFilter } from './activity/filter.js'
-import { FilterForm } from './activity/filter-form.js'
+import { filterPath, readFilter, writtenFilter, zoneOf, type WrittenFilter } from './activity/filter.js'
+import { FilterForm, ZoneNote } from './activity/filter-form.js'
 import { ActivityList } from './activity/list.js'
 import { Layout } from './layout.js'
 import { live } from './live.js'
@@ -31,6 +31,7 @@ export function showActivity(context: Context): Middleware {
       <Layout page={pageOf(ctx, context)} title="Activity">
         <h1>Activity</h1>
         <FilterForm path={PATH} lines={lines} written={written} fault={fault} />
+        <ZoneNote written={written} />
         {found?.isFirst === true && (
           <div {...{ 'hx-sse:connect': filterPath(`${PATH}/live`, written) }} hx-swap="innerMorph">
             <Found {...{ context, lines, written, found }} />
@@ -91,6 +92,7 @@ function Found(props: {
     <>
       <ActivityList
         activities={found.activities}
+        zone={zoneOf(written)}
         lineNames={new Map(lines.map(({ id, name }) => [id, name]))}
       />
       <nav class="pages" aria-label="Pages">

@@ -3,6 +3,7 @@ import { countLinesOf } from '../../domain/application-lines.js'
 import { revealApplicationSigningSecret } from '../../domain/applications/endpoint.js'
 import { deleteApplication, getApplication } from '../../domain/applications.js'
 import type { Context } from '../../domain/context.js'
+import { getEndpointWork } from '../../domain/deliveries/endpoint-work.js'
 import { findDeliveriesOfApplication } from '../../domain/deliveries/read.js'
 import type { TestEventResult } from '../../domain/test-event.js'
 import { Credentials } from './application/credentials.js'
@@ -39,7 +40,7 @@ export function showApplication(context: Context, shown: Shown = {}): Middleware
     if (isAsked && !isConfirmed(ctx, `${ctx.url}#signing-secret`)) return
     const signingSecret = isAsked ? await revealApplicationSigningSecret(context, userId, id) : undefined
     const deliveries = await findDeliveriesOfApplication(context, userId, id, { limit: MAX_SHOWN })
-    const hasHeld = deliveries.some(({ status }) => status === 'held')
+    const work = endpointId === null ? undefined : await getEndpointWork(context, endpointId)
     const view = { page: pageOf(ctx, context), application, path: applicationPath(id) }
     answerPage(
       ctx,
@@ -48,11 +49,11 @@ export function showApplication(context: Context, shown: Shown = {}): Middleware
           <Head
             view={view}
             isNew={shown.isNew === true}
-            stray={strayFault(view, hasHeld)}
+            stray={strayFault(view, (work?.heldCount ?? 0) > 0)}
             counts={await countLinesOf(context, id)}
           />
           <Credentials view={view} clientSecret={shown.clientSecret} publicUrl={context.config.publicUrl} />
-          <Webhook view={view} signingSecret={signingSecret} testEvent={shown.testEvent} hasHeld={hasHeld} />
+          <Webhook view={view} signingSecret={signingSecret} testEvent={shown.testEvent} work={work} />
           <Deliveries deliveries={deliveries} />
           <Delete view={view} />
         </div>

@@ -10,7 +10,21 @@ export function explainFailure(name: string): string {
   return known ?? (status === undefined ? `The carrier rejected it: ${name}` : explainStatus(Number(status)))
 }
 
+/** The same for events and for media: who gave the URL is who can mend it. */
+const CERTIFICATE_WORDS = {
+  tls_self_signed: 'The certificate is self-signed: nobody vouches for it. Use one of a public authority.',
+  tls_expired: 'The certificate has expired. Renew it, and see that the server has loaded the new one.',
+  tls_wrong_host:
+    'The certificate is for another host name. Use the name that it is for, or one for this name.',
+  tls_untrusted:
+    'The certificate is not trusted: its authority is not public, its intermediate certificates are missing, or it ' +
+    'is not valid yet. Have the server send the whole chain.',
+  tls_not_spoken:
+    'The host does not speak TLS at this port. Look at the port of the URL, and whether the server has TLS switched on.',
+} as const
+
 const WORDS = {
+  ...CERTIFICATE_WORDS,
   invalid_url: 'The URL cannot be called. Save it again: it must be a whole https:// URL.',
   dns: 'The name of the host was not found. Look for a typing mistake in the URL, and at the DNS record.',
   blocked_address:
@@ -18,7 +32,7 @@ const WORDS = {
     'whoever runs the service to allow it (ALLOWED_PRIVATE_CIDRS).',
   connect:
     'Nothing took the connection at this host and port. Look whether the server runs and its firewall lets us in.',
-  tls: 'The TLS connection failed. Look at the certificate: valid now, for this host name, and with its whole chain.',
+  tls: 'The TLS connection failed. Look at which versions and ciphers the server takes, and at its certificate.',
   timeout: 'There was no whole answer in time. Answer at once with 200, and do the work afterwards.',
   aborted: 'The request was cut off because this service was stopping.',
   reset:
@@ -57,12 +71,13 @@ function explainMediaFailure(name: string): string {
 }
 
 const MEDIA_WORDS = {
+  ...CERTIFICATE_WORDS,
   invalid_url: 'The media URL, or what it redirects to, cannot be called. It must be a whole https:// URL.',
   dns: 'The host of the media URL was not found. Look for a typing mistake in the URL.',
   blocked_address:
     'The media URL, or what it redirects to, has an address that is not public, which this service does not call.',
   connect: 'Nothing took the connection at the host of the media.',
-  tls: 'The TLS connection with the host of the media failed. Look at its certificate.',
+  tls: 'The TLS connection with the host of the media failed. Look at which versions and ciphers it takes.',
   timeout: 'The media did not come whole in time.',
   aborted: 'The fetching of the media was cut off because this service was stopping.',
   reset: 'The host of the media closed the connection before all of it had come.',

@@ -15,6 +15,11 @@ export function valuesOf(ctx: KoaContext, name: string): string[] {
   return value.filter((each) => typeof each === 'string')
 }
 
+/** The names of the fields that were sent. */
+export function fieldNames(ctx: KoaContext): string[] {
+  return Object.keys(ctx.request.body ?? {})
+}
+
 /** A parameter of the query as text; empty when it is missing, or there several times. */
 export function queryOf(ctx: KoaContext, name: string): string {
   const value = ctx.query[name]

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact'
-import type { Page } from './page.js'
+import { isKeptFromPages, type Page } from './page.js'
 
 /** A form that our own server takes: its token, and at its head what was wrong with it the last time. */
 export function Form(props: {
@@ -50,6 +50,7 @@ export function Field(props: {
   more?: Record<string, string | number | boolean>
 }) {
   const { page, action, name, label, hint, type = 'text', required = false, more = {} } = props
+  if (type === 'password' && !isKeptFromPages(name)) throw new Error(`${name} is no name for a secret`)
   const typed = typedIn(page, action, name)
   const value = type === 'password' ? undefined : (typed ?? props.value)
   return (

@@ -1,7 +1,9 @@
 import type { Context as KoaContext, Middleware } from 'koa'
 import { listConnections } from '../../domain/application-lines.js'
 import { getConnection } from '../../domain/connection-overview.js'
+import { findDeveloperConnection } from '../../domain/connections.js'
 import type { Context } from '../../domain/context.js'
+import { getEndpointWork } from '../../domain/deliveries/endpoint-work.js'
 import { revealIncomingWebhook } from '../../domain/incoming-webhooks.js'
 import { getOwnLine } from '../../domain/lines.js'
 import { revealSigningSecret } from '../../domain/signing-secrets.js'
@@ -15,7 +17,7 @@ import { findHeldEvents } from './line/held-events.js'
 import { IncomingWebhook } from './line/incoming-webhook.js'
 import { loadLimits, Limits } from './line/limits.js'
 import { loadOptOuts, OptOuts } from './line/opt-outs.js'
-import { OutgoingWebhook } from './line/outgoing-webhook.js'
+import { OutgoingWebhook, type EndpointNow } from './line/outgoing-webhook.js'
 import { QuickStart } from './line/quick-start.js'
 import { SendText, type CountedText } from './line/send-text.js'
 import { SigningSecret } from './line/signing-secret.js'
@@ -42,7 +44,7 @@ export function showLine(context: Context, answered: Answered = {}): Middleware 
 
     const secret = isSecret ? await revealSigningSecret(context, line.userId, line.id) : undefined
     const webhook = isWebhook ? await revealIncomingWebhook(context, line.userId, line.id) : undefined
-    const held = connection.endpoint === null ? [] : await findHeldEvents(context, line)
+    const endpoint = await loadEndpoint(context, line)
     const limits = await loadLimits(context, line)
     const optOuts = await loadOptOuts(context, line)
     const applications = await listConnections(context, line.userId, line.id)
@@ -58,7 +60,7 @@ export function showLine(context: Context, answered: Answered = {}): Middleware 
             webhook={webhook}
             maskedUrl={context.config.publicUrl + context.vocabulary.incomingWebhookPath(line.id)}
           />
-          <OutgoingWebhook view={view} held={held} testEvent={answered.testEvent} />
+          <OutgoingWebhook view={view} now={endpoint} testEvent={answered.testEvent} />
           <SigningSecret view={view} secret={secret} />
           <LineApplications applications={applications} />
           <SendText view={view} counted={answered.counted} />
@@ -68,6 +70,13 @@ export function showLine(context: Context, answered: Answered = {}): Middleware 
       </Layout>,
     )
   }
+}
+
+async function loadEndpoint(context: Context, line: LineView['line']): Promise<EndpointNow | undefined> {
+  const connection = await findDeveloperConnection(context, line.userId, line.id)
+  const id = connection?.endpointId
+  if (id == null) return undefined
+  return { held: await findHeldEvents(context, line, id), work: await getEndpointWork(context, id) }
 }
 
 /** @throws UserError 404, also for another user's line */

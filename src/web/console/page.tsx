@@ -26,7 +26,7 @@ export interface FormFault {
   /** The form's action. */
   action: string
   message: string
-  /** As they were typed, several of one name line by line; never passwords. */
+  /** As they were typed, several of one name line by line; never passwords and other secrets. */
   fields: Record<string, string>
 }
 
@@ -76,14 +76,16 @@ export function submit(act: Act, show: Middleware): Middleware {
     } catch (error) {
       if (!(error instanceof UserError)) throw error
       ctx.status = error.status
-      ;(ctx.state as FaultState).fault = {
-        action: ctx.path,
-        message: error.message,
-        fields: typedFields(ctx.request.body),
-      }
+      setFault(ctx, error.message)
       await show(ctx, next)
     }
   }
+}
+
+/** The page that answers shows this at the form that was sent, with what was typed in it. */
+export function setFault(ctx: KoaContext, message: string): void {
+  const fields = typedFields(ctx.request.body)
+  ;(ctx.state as FaultState).fault = { action: ctx.path, message, fields }
 }
 
 /** 303: the next request is a GET (RFC 9110 §15.4.4). */
@@ -97,8 +99,12 @@ function typedFields(body: unknown): Record<string, string> {
     Object.entries((body ?? {}) as Record<string, unknown>)
       .map(([name, value]) => [name, Array.isArray(value) ? value.join('\n') : value] as const)
       .filter(
-        (entry): entry is [string, string] =>
-          typeof entry[1] === 'string' && !/password|csrf/i.test(entry[0]),
+        (entry): entry is [string, string] => typeof entry[1] === 'string' && !isKeptFromPages(entry[0]),
       ),
   )
+}
+
+/** What is typed into such a field never comes back in a page. `Field` holds passwords and secrets to these names. */
+export function isKeptFromPages(name: string): boolean {
+  return /password|secret|csrf/i.test(name)
 }

@@ -39,14 +39,13 @@ function isAskedByThePage({ method, path }: KoaContext): boolean {
   return path.endsWith('/live') || (method === 'GET' && path.startsWith('/queues/api/'))
 }
 
-/** Who is not signed in is sent to the sign-in page, and back afterwards. */
+/** For pages: who is not signed in is sent to the sign-in page, and back afterwards. */
 export const requireSession: Middleware = async (ctx, next) => {
   if ((ctx.state as SessionState).session !== undefined) {
     await next()
     return
   }
-  if (!['GET', 'HEAD'].includes(ctx.method) || ctx.get('HX-Request') !== '')
-    throw new UserError('sign in first', 401)
+  if (ctx.get('HX-Request') !== '') throw new UserError('sign in first', 401)
   ctx.redirect(`/console/sign-in?next=${encodeURIComponent(ctx.url)}`)
 }
 

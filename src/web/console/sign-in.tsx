@@ -1,6 +1,6 @@
 import type { Context as KoaContext, Middleware } from 'koa'
 import type { Context } from '../../domain/context.js'
-import { confirmPassword } from '../../domain/sessions.js'
+import { confirmPassword, findSession } from '../../domain/sessions.js'
 import { signIn } from '../../domain/sign-in.js'
 import { newToken } from '../../secrets.js'
 import { fieldOf, queryOf, readNext } from './fields.js'
@@ -8,7 +8,7 @@ import { Field, Form } from './form.js'
 import { Layout } from './layout.js'
 import { withNotice } from './notices.js'
 import { answerPage, pageOf, type Page } from './page.js'
-import { changeBrowserToken, sessionOf } from './session.js'
+import { changeBrowserToken, sessionOf, type SessionState } from './session.js'
 
 /** Who is signed in already goes straight to where the link wanted to; unless he was refused just now. */
 export function showSignIn(context: Context): Middleware {
@@ -27,15 +27,7 @@ export function showSignIn(context: Context): Middleware {
           <h1>Sign in</h1>
           <Form page={page} action={action}>
             <input type="hidden" name="next" value={next} />
-            <Field
-              page={page}
-              action={action}
-              name="email"
-              label="E-mail"
-              type="email"
-              required
-              autocomplete="username"
-            />
+            <EmailField page={page} action={action} />
             <PasswordField page={page} action={action} />
             <button type="submit">Sign in</button>
           </Form>
@@ -52,15 +44,23 @@ export function showSignIn(context: Context): Middleware {
 
 export function postSignIn(context: Context) {
   return async (ctx: KoaContext): Promise<string> => {
-    const { token } = await signIn(context, {
-      email: fieldOf(ctx, 'email'),
-      password: fieldOf(ctx, 'password'),
-      address: ctx.ip,
-      userAgent: ctx.get('User-Agent'),
-    })
-    await changeBrowserToken(ctx, context, token)
+    await startSession(ctx, context, fieldOf(ctx, 'email'), fieldOf(ctx, 'password'))
     return nextOf(ctx)
   }
+}
+
+/** Of this browser, by what was typed into a form; the request that is being answered goes on in it. */
+export async function startSession(
+  ctx: KoaContext,
+  context: Context,
+  email: string,
+  password: string,
+): Promise<void> {
+  const credentials = { email, password, address: ctx.ip, userAgent: ctx.get('User-Agent') }
+  const { token } = await signIn(context, credentials)
+  await changeBrowserToken(ctx, context, token)
+  const session = await findSession(context, token)
+  if (session !== undefined) (ctx.state as SessionState).session = session
 }
 
 export function postSignOut(context: Context) {
@@ -100,11 +100,15 @@ export function postConfirm(context: Context) {
   }
 }
 
-function PasswordField(props: { page: Page; action: string }) {
+export function EmailField(props: { page: Page; action: string; name?: string }) {
+  return <Field name="email" {...props} label="E-mail" type="email" required autocomplete="username" />
+}
+
+export function PasswordField(props: { page: Page; action: string; name?: string }) {
   return (
     <Field
-      {...props}
       name="password"
+      {...props}
       label="Password"
       type="password"
       required

@@ -90,7 +90,7 @@ function Choice({ asked, page }: { asked: Asked; page: Page }) {
       </p>
     )
   }
-  const isTyped = page.fault !== undefined
+  const typed = page.fault === undefined ? undefined : (page.fault.fields.lineId ?? '').split('\n')
   return (
     <fieldset>
       <legend>Which lines may it use? Choose at least one.</legend>
@@ -100,7 +100,7 @@ function Choice({ asked, page }: { asked: Asked; page: Page }) {
             type="checkbox"
             name="lineId"
             value={line.id}
-            checked={!isTyped && (connected.has(line.id) || choice.length === 1)}
+            checked={typed?.includes(line.id) ?? (connected.has(line.id) || choice.length === 1)}
           />
           <LineName line={line} />
         </label>

@@ -8,21 +8,32 @@ import { readBodyText } from '../utf8.js'
 
 const FILES: MediaField[] = ['picture', 'recording']
 
-const readParts = multer({
-  // The package would put U+FFFD where a field is no UTF-8.
-  defCharset: 'latin1',
-  // In memory: no file of a stranger's is ever on our disk.
-  limits: {
-    fileSize: TOO_MANY_BYTES - 1,
-    files: FILES.length,
-    fields: 10,
-    parts: 12,
-    fieldSize: 16 * 1024,
-    fieldNameSize: 100,
-    headerPairs: 20,
-    fieldNestingDepth: 0,
+const FILE_FIELDS = FILES.map((name) => ({ name, maxCount: 1 }))
+
+// In memory: no file of a stranger's is ever on our disk.
+const limits = {
+  fileSize: TOO_MANY_BYTES - 1,
+  files: FILES.length,
+  fields: 10,
+  parts: 12,
+  fieldSize: 16 * 1024,
+  fieldNameSize: 100,
+  headerPairs: 20,
+  fieldNestingDepth: 0,
+}
+
+/** The package would put U+FFFD where a field is no UTF-8. */
+const defCharset = 'latin1'
+
+const readParts = multer({ limits, defCharset }).fields(FILE_FIELDS)
+
+const skipFiles = multer({
+  limits,
+  defCharset,
+  fileFilter: (_request, _file, answer) => {
+    answer(null, false)
   },
-}).fields(FILES.map((name) => ({ name, maxCount: 1 })))
+}).fields(FILE_FIELDS)
 
 interface FormState {
   refusal?: UserError
@@ -34,18 +45,25 @@ interface FormState {
  *
  * @throws UserError 415, 400
  */
-export const readPhoneForm: Middleware = async (ctx, next) => {
-  if (!ctx.is('multipart/form-data')) throw new UserError('send the form as multipart/form-data', 415)
-  requirePlain(ctx)
-  try {
-    await readParts(ctx, () => Promise.resolve())
-  } catch (error) {
-    ;(ctx.state as FormState).refusal = refusalOf(error)
-    // The fields before the one that was too large; among them the form's token, which is its first.
-    ctx.request.body = (ctx.req as { body?: unknown }).body
+export const readPhoneForm = readWith(readParts)
+
+/** As `readPhoneForm`, but keeps no file: for somebody of whom nothing is known. */
+export const readPhoneFields = readWith(skipFiles)
+
+function readWith(read: Middleware): Middleware {
+  return async (ctx, next) => {
+    if (!ctx.is('multipart/form-data')) throw new UserError('send the form as multipart/form-data', 415)
+    requirePlain(ctx)
+    try {
+      await read(ctx, () => Promise.resolve())
+    } catch (error) {
+      ;(ctx.state as FormState).refusal = refusalOf(error)
+      // The fields before the one that was too large; among them the form's token, which is its first.
+      ctx.request.body = (ctx.req as { body?: unknown }).body
+    }
+    ctx.request.body = decodeFields(ctx.request.body)
+    await next()
   }
-  ctx.request.body = decodeFields(ctx.request.body)
-  await next()
 }
 
 /** Fields come with one character for each byte, and are text only if that is UTF-8. */

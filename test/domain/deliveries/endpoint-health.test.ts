@@ -69,6 +69,24 @@ describe('the health of an endpoint', () => {
     expect(await health()).to.deep.equal(HEALTHY)
   })
 
+  it('notes when an event was first sent to its URL, whatever came of it', async () => {
+    const calledAt = async () => {
+      const endpoints = context.db('endpoints').where({ user_id: line.userId })
+      return (await endpoints.pluck<(Date | null)[]>('called_at'))[0]
+    }
+    expect(await calledAt()).to.equal(null)
+    await attemptOne()
+    const first = await calledAt()
+    expect(first).to.be.a('date')
+    await attemptOne()
+    expect(await calledAt()).to.deep.equal(first)
+    await setOutgoingUrl(context, line.userId, line.lineId, receiver.url.replace('events', 'others'))
+    expect(await calledAt()).to.equal(null)
+    answer(500)
+    await attemptOne()
+    expect(await calledAt()).to.be.a('date')
+  })
+
   it('notes when it began to fail and how often it did', async () => {
     answer(500)
     await attemptOne()

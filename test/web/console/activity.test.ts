@@ -180,6 +180,36 @@ describe('the activity page', () => {
       expect(rowsOf(await page(`?until=${minutes(-2)}`))).to.deep.equal([])
     })
 
+    it('by a time in the zone that is chosen, in which the list and its next pages are then shown, too', async () => {
+      const id = await queueMessage(site.context, line)
+      const [at = new Date()] = await site.context.db('messages').where({ id }).pluck<Date[]>('created_at')
+      // Kathmandu has no summer time: always 5 h 45 min ahead.
+      const shown = (minutes: number) =>
+        new Date(at.getTime() + (345 + minutes) * 60_000).toISOString().slice(0, 19)
+      const zoned = (minutes: number) => `?zone=Asia/Kathmandu&from=${shown(minutes)}`
+      const html = await page(zoned(-2))
+      expect(rowsOf(html).map((row) => row.words)).to.match(
+        new RegExp(`^${shown(0).replace('T', ' ')} GMT\\+5:45 `),
+      )
+      expect(wordsOf(html)).to.include('Times are in Asia/Kathmandu .')
+      expect(html)
+        .to.match(/<option value="Asia\/Kathmandu" selected/)
+        .and.include('data-zone="Asia/Kathmandu"')
+        .and.not.include('data-zone="own"')
+      expect(livePathOf(html)).to.include('zone=Asia%2FKathmandu')
+      expect(rowsOf(await page(zoned(2)))).to.deep.equal([])
+    })
+
+    it('by a time in UTC where the address has no zone, and then the list is in UTC, too', async () => {
+      await queueMessage(site.context, line)
+      expect(await page('?from=2020-01-01T00:00'))
+        .to.include('data-zone="UTC"')
+        .and.not.include('data-zone="own"')
+      const html = await page()
+      expect(html).to.include('<select name="zone" data-zone="own">').and.not.include('data-zone="UTC"')
+      expect(wordsOf(html)).to.include('Times are in UTC .')
+    })
+
     it('by nothing when the form is sent empty', async () => {
       await queueMessage(site.context, line)
       const names = ['line', 'kind', 'direction', 'type', 'status', 'number', 'from', 'until']
@@ -198,6 +228,11 @@ describe('the activity page', () => {
       ['number=x', 'number must be a phone number in E.164 form, such as +15551234567'],
       ['from=x', 'from must be a date and time in UTC, such as 2026-11-21T13:00'],
       ['until=2026-13-40T00:00', 'until must be a date and time in UTC, such as 2026-11-21T13:00'],
+      ['zone=Berlin', 'zone must be a time zone, such as Europe/Berlin'],
+      [
+        'from=x&zone=Europe/Berlin',
+        'from must be a date and time in Europe/Berlin, such as 2026-11-21T13:00',
+      ],
       ['before=x', 'before must be an id (a UUID)'],
       ['status=sent&status=failed', 'status may be given once'],
     ] as const) {

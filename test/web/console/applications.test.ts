@@ -226,7 +226,7 @@ describe('applications in the console', () => {
     await connect(site.context, { id }, line)
     expect(wordsOf(await page()))
       .to.include('1 line of 1 user connected')
-      .and.include('Health works')
+      .and.include('Health not called yet')
     await disable(userId)
     const { id: deliveryId } = await receiveForDelivery(site.context, line)
     const words = wordsOf(await page())

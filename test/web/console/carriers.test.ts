@@ -21,6 +21,8 @@ import { allRows, consoleRoutes, createOwner, expectPage, expectSentTo, faultOf 
 const CARRIERS = '/console/carriers'
 const XSS = '<img src=x onerror=alert(1)>'
 
+const SECRET = new Set(['apiKey', 'recoveryCode', 'pin'])
+
 describe('the pages of carriers', () => {
   let context: Context
   let web: TestWeb
@@ -59,7 +61,12 @@ describe('the pages of carriers', () => {
 
   /** Of a form as its page has it, with what was typed over it. */
   const typed = (settings: Record<string, string>, fields: Record<string, string> = {}) => ({
-    ...Object.fromEntries(Object.entries(settings).map(([key, value]) => [`setting-${key}`, value])),
+    ...Object.fromEntries(
+      Object.entries(settings).map(([key, value]) => [
+        `${SECRET.has(key) ? 'secret' : 'setting'}-${key}`,
+        value,
+      ]),
+    ),
     ...fields,
   })
   const settingsOf = async (name: string) =>
@@ -106,7 +113,7 @@ describe('the pages of carriers', () => {
       const form = await browser.get(`${CARRIERS}/new?kind=parrot`)
       expectPage(form)
       for (const part of [
-        /<input type="password" name="setting-apiKey" required/,
+        /<input type="password" name="secret-apiKey" required/,
         /<small>What it listens to\.<\/small>/,
         /<select name="setting-region">.*<option[^>]* selected[^>]*>jungle/,
         /<input type="number" name="setting-retries" (required )?value="3"/,
@@ -163,7 +170,7 @@ describe('the pages of carriers', () => {
         [{ name: XSS }, 400, /^name must be/],
         [{ name: 'simulator' }, 409, /^there is a carrier account simulator already/],
         [{ 'setting-url': `"${XSS}` }, 400, /^url must start with http:\/\/$/],
-        [{ 'setting-apiKey': '' }, 400, /^apiKey is required/],
+        [{ 'secret-apiKey': '' }, 400, /^apiKey is required/],
         [{ 'setting-retries': '-1' }, 400, /^retries must be/],
         [{ messagesPerSecond: 'fast' }, 400, /^messagesPerSecond must be/],
       ] as [Record<string, string>, number, RegExp][]) {
@@ -197,7 +204,7 @@ describe('the pages of carriers', () => {
       expect(form.text)
         .to.include(`value="${bird.url}"`)
         .and.to.include('It is set: leave this empty to keep it.')
-        .and.to.match(/<input type="password" name="setting-apiKey" autocomplete/)
+        .and.to.match(/<input type="password" name="secret-apiKey" autocomplete/)
       expectNoSecret(form)
       const sent = typed({ url: bird.url, apiKey: '', recoveryCode: '', region: 'cage', retries: '' })
       const answer = await browser.submit(`${path}/settings`, sent)
@@ -213,7 +220,7 @@ describe('the pages of carriers', () => {
       const { messagesPerSecondPerLine, handlesOptOut } = await getCarrierAccount(context, name)
       expect([messagesPerSecondPerLine, handlesOptOut]).to.deep.equal([null, false])
 
-      const again = { ...sent, 'setting-apiKey': 'another-key', 'unset-recoveryCode': 'true' }
+      const again = { ...sent, 'secret-apiKey': 'another-key', 'unset-recoveryCode': 'true' }
       await browser.submit(`${path}/settings`, again)
       expect(await settingsOf(name))
         .to.include({ apiKey: 'another-key' })

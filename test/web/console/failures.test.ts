@@ -7,7 +7,8 @@ describe('failures in words', () => {
       ...['invalid_url', 'dns', 'blocked_address', 'connect', 'tls', 'timeout', 'aborted', 'reset'],
       ...['too_large', 'bad_response', 'network', 'redirect', 'worker_lost', 'internal_error'],
       ...['expired', 'opted_out', 'line_disabled', 'carrier_missing', 'throttled', 'carrier_unavailable'],
-      ...['carrier_outcome_unknown', 'carrier_has_no_record'],
+      ...['carrier_outcome_unknown', 'carrier_has_no_record', 'tls_self_signed', 'tls_expired'],
+      ...['tls_wrong_host', 'tls_untrusted', 'tls_not_spoken'],
     ]
     for (const name of names) {
       expect(explainFailure(name), name)
@@ -15,6 +16,9 @@ describe('failures in words', () => {
         .and.not.include('rejected')
     }
     expect(new Set(names.map(explainFailure))).to.have.length(names.length)
+    for (const name of names.filter((name) => name.startsWith('tls'))) {
+      expect(explainFailure(`media_${name}`), name).to.not.include('could not be fetched')
+    }
   })
 
   it('says what an HTTP status means', () => {

@@ -89,7 +89,7 @@ describe("a line's page in the console", () => {
     }
   })
 
-  it('leads through a new line, and is silent once something has happened', async () => {
+  it('leads through a new line until all is done, folded once something has happened', async () => {
     const { id: userId } = await addUser(site.context, { email: 'new@example.com' })
     const line = await addLine(site.context, { userId, number: '+15558880002', carrier: 'simulator' })
     const browser = await browse(site.context, site.web, userId)
@@ -97,8 +97,9 @@ describe("a line's page in the console", () => {
     const words = async () => wordsOf((await browser.get(path)).text)
     const isDone = async (step: string) => new RegExp(`${step}[^.]*\\. done`).test(await words())
     expect(await words())
-      .to.include('Get started')
+      .to.include('Get started 0 of 4 done')
       .and.include('phone simulator')
+    expect((await browser.get(path)).text).to.include('<details class="start" open')
     expect(await isDone('Enable the developer connection')).to.equal(false)
     await browser.submit(`${path}/connection/enable`)
     expect(await isDone('Enable the developer connection')).to.equal(true)
@@ -109,6 +110,9 @@ describe("a line's page in the console", () => {
     const url = /id="webhook-url">([^<]+)</.exec(text)?.[1] ?? ''
     const { pathname, search } = new URL(url)
     expect((await site.web.post(pathname + search, messageBody())).status).to.equal(200)
+    expect(await words()).to.include('Get started 3 of 4 done')
+    expect((await browser.get(path)).text).to.include('<details class="start">')
+    await browser.submit(`${path}/outgoing-webhook`, { url: site.receiver.url })
     expect(await words()).not.to.include('Get started')
   })
 

@@ -3,7 +3,8 @@ import type { OwnLine } from '../../../database/lines.js'
 import { MESSAGE_TYPES } from '../../../database/messages/reading.js'
 import { Select } from '../form.js'
 import { EVENT_WORDS, TYPE_WORDS } from '../message/words.js'
-import { STATUSES, type WrittenFilter } from './filter.js'
+import { STATUSES, zoneOf, type WrittenFilter } from './filter.js'
+import { UTC } from './zone.js'
 
 type Options = readonly (readonly [value: string, label: string])[]
 
@@ -53,14 +54,45 @@ export function FilterForm(props: {
           Number at the other end
           <input name="number" inputmode="tel" value={written.number ?? ''} placeholder="+15551234567" />
         </label>
-        <Moment name="from" label="From (UTC)" value={written.from} />
-        <Moment name="until" label="Until (UTC)" value={written.until} />
+        <ZoneChoice written={written} />
+        <Moment name="from" label="From" value={written.from} />
+        <Moment name="until" label="Until" value={written.until} />
         <div class="buttons">
           <button type="submit">Filter</button>
           <a href={path}>Show everything</a>
         </div>
       </form>
     </details>
+  )
+}
+
+/**
+ * Where the address says nothing of it, `console.js` chooses the reader's own zone, in which it then shows the list
+ * as well; without a script both are in UTC.
+ */
+function ZoneChoice({ written }: { written: WrittenFilter }) {
+  const zone = zoneOf(written)
+  return (
+    <label>
+      Time zone of From, Until and the list
+      <select name="zone" {...(zone === undefined ? { 'data-zone': 'own' } : {})}>
+        {[...new Set([UTC, zone ?? UTC])].map((each) => (
+          <option key={each} value={each} selected={each === zone}>
+            {each}
+          </option>
+        ))}
+      </select>
+    </label>
+  )
+}
+
+/** Above the list, also while the filter is closed. */
+export function ZoneNote({ written }: { written: WrittenFilter }) {
+  const zone = zoneOf(written)
+  return (
+    <p class="muted">
+      Times are in <span {...(zone === undefined ? { 'data-zone': 'own' } : {})}>{zone ?? UTC}</span>.
+    </p>
   )
 }
 

@@ -8,9 +8,14 @@ import type { ActivityFilter } from '../../../domain/activity.js'
 import type { Context } from '../../../domain/context.js'
 import { idParameter, numberParameter, readQuery, wordParameter } from '../../query.js'
 import { queryOf } from '../fields.js'
+import { isZone, momentIn, UTC } from './zone.js'
 
 /** What the filter's form asks for, and its parameters in the query. */
-const FILTER_NAMES = ['line', 'kind', 'direction', 'type', 'status', 'number', 'from', 'until'] as const
+const FILTER_NAMES = [
+  ...(['line', 'kind', 'direction', 'type', 'status', 'number', 'from', 'until'] as const),
+  /** That of `from` and `until`, and of the list. */
+  'zone',
+] as const
 
 export type FilterName = (typeof FILTER_NAMES)[number]
 
@@ -28,6 +33,7 @@ const parameters = yup.object({
   type: wordParameter([...MESSAGE_TYPES, ...OPT_IN_EVENT_TYPES]),
   status: wordParameter(STATUSES),
   number: numberParameter(),
+  zone: zoneParameter(),
   from: localParameter(),
   until: localParameter(),
 })
@@ -37,8 +43,9 @@ export async function readFilter(
   ctx: KoaContext,
   { vocabulary }: Context,
 ): Promise<{ filter: ActivityFilter; before: string | undefined }> {
-  const { before, line, ...others } = await readQuery(ctx, parameters, vocabulary)
-  return { filter: { ...others, lineId: line }, before }
+  const read = await readQuery(ctx, parameters, vocabulary)
+  const { before, line: lineId, kind, direction, type, status, number, from, until } = read
+  return { filter: { lineId, kind, direction, type, status, number, from, until }, before }
 }
 
 export function writtenFilter(ctx: KoaContext): WrittenFilter {
@@ -53,16 +60,39 @@ export function filterPath(path: string, written: WrittenFilter, before?: string
   return query === '' ? path : `${path}?${query}`
 }
 
-/** As a browser's field for date and time writes it: without a zone, so it is read as UTC. */
-function localParameter() {
+/**
+ * The time zone that the address has: of its own, else UTC where it has times without one. undefined: the reader's,
+ * which only a script knows.
+ */
+export function zoneOf(written: WrittenFilter): string | undefined {
+  const { zone, from, until } = written
+  if (zone !== undefined) return isZone(zone) ? zone : UTC
+  return from === undefined && until === undefined ? undefined : UTC
+}
+
+function zoneParameter() {
   return yup
-    .date()
-    .transform((_, written: unknown) => readLocal(String(written)))
-    .typeError('${path} must be a date and time in UTC, such as 2026-11-21T13:00')
+    .string()
+    .test(
+      'zone',
+      '${path} must be a time zone, such as Europe/Berlin',
+      (name) => name === undefined || isZone(name),
+    )
+}
+
+/** As a browser's field for date and time writes it: without a zone, so it is read in that of the filter. */
+function localParameter() {
+  return yup.date().when('zone', ([name], schema) => {
+    const zone = typeof name === 'string' && isZone(name) ? name : UTC
+    return schema
+      .transform((_, written: unknown) => readLocal(String(written), zone))
+      .typeError(`\${path} must be a date and time in ${zone}, such as 2026-11-21T13:00`)
+  })
 }
 
 /** Ids begin in 1970: whatever is before that is as good as its first moment. */
-function readLocal(written: string): Date {
+function readLocal(written: string, zone: string): Date {
   const isWhole = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d{1,3})?)?$/.test(written)
-  return new Date(isWhole ? Math.max(0, Date.parse(`${written.replace(' ', 'T')}Z`)) : NaN)
+  const shown = isWhole ? Date.parse(`${written.replace(' ', 'T')}Z`) : NaN
+  return Number.isNaN(shown) ? new Date(NaN) : momentIn(zone, Math.max(0, shown))
 }

@@ -4,23 +4,28 @@ import { Time } from '../form.js'
 import { EVENT_WORDS, TYPE_WORDS } from '../message/words.js'
 import { messagePath } from '../message/path.js'
 import { Status } from '../status.js'
+import { clockIn } from './zone.js'
 
 const EXCERPT_LENGTH = 140
 
-/** @param lineNames by line id */
-export function ActivityList(props: {
-  activities: readonly Activity[]
+interface OfList {
+  /** By line id. */
   lineNames: ReadonlyMap<string, string>
-}) {
+  /** undefined: the reader's. */
+  zone: string | undefined
+}
+
+export function ActivityList(props: OfList & { activities: readonly Activity[] }) {
+  const { lineNames, zone } = props
   return (
     <ol class="activity">
       {props.activities.map((activity) => (
         // By its id it is found again when the list is brought up to date.
         <li key={idOf(activity)} id={`activity-${idOf(activity)}`}>
           {activity.kind === 'message' ? (
-            <MessageRow message={activity.message} lineNames={props.lineNames} />
+            <MessageRow message={activity.message} {...{ lineNames, zone }} />
           ) : (
-            <DeliveryRow delivery={activity.delivery} lineNames={props.lineNames} />
+            <DeliveryRow delivery={activity.delivery} {...{ lineNames, zone }} />
           )}
         </li>
       ))}
@@ -28,16 +33,14 @@ export function ActivityList(props: {
   )
 }
 
-type RowOf<K extends Activity['kind']> = Extract<Activity, { kind: K }> & {
-  lineNames: ReadonlyMap<string, string>
-}
+type RowOf<K extends Activity['kind']> = Extract<Activity, { kind: K }> & OfList
 
-function MessageRow({ message, lineNames }: Omit<RowOf<'message'>, 'kind'>) {
+function MessageRow({ message, lineNames, zone }: Omit<RowOf<'message'>, 'kind'>) {
   const { id, direction, type, text, error, status } = message
   const isSent = direction === 'outbound'
   return (
     <>
-      <Head at={message.createdAt} line={lineNames.get(message.lineId)} />
+      <Head at={message.createdAt} zone={zone} line={lineNames.get(message.lineId)} />
       <div>
         <a href={messagePath(id)}>
           <Arrow>{isSent ? '→' : '←'}</Arrow>
@@ -51,7 +54,7 @@ function MessageRow({ message, lineNames }: Omit<RowOf<'message'>, 'kind'>) {
   )
 }
 
-function DeliveryRow({ delivery, lineNames }: Omit<RowOf<'delivery'>, 'kind'>) {
+function DeliveryRow({ delivery, lineNames, zone }: Omit<RowOf<'delivery'>, 'kind'>) {
   const { messageId, type, url, applicationName, attemptCount, lastFailure, fromNumber, status } = delivery
   const what = (
     <>
@@ -61,7 +64,7 @@ function DeliveryRow({ delivery, lineNames }: Omit<RowOf<'delivery'>, 'kind'>) {
   )
   return (
     <>
-      <Head at={delivery.createdAt} line={lineNames.get(delivery.lineId)} />
+      <Head at={delivery.createdAt} zone={zone} line={lineNames.get(delivery.lineId)} />
       <div>
         {messageId === null ? what : <a href={messagePath(messageId)}>{what}</a>}
         <p class="excerpt">
@@ -76,12 +79,22 @@ function DeliveryRow({ delivery, lineNames }: Omit<RowOf<'delivery'>, 'kind'>) {
   )
 }
 
-function Head({ at, line = '' }: { at: Date; line: string | undefined }) {
+function Head(props: { at: Date; zone: string | undefined; line: string | undefined }) {
+  const { at, zone, line = '' } = props
   return (
     <div class="when">
-      <Time at={at} />
+      {zone === undefined ? <Time at={at} /> : <ZonedTime at={at} zone={zone} />}
       <span>{line}</span>
     </div>
+  )
+}
+
+/** `console.js` leaves the zone as it is. */
+function ZonedTime({ at, zone }: { at: Date; zone: string }) {
+  return (
+    <time dateTime={at.toISOString()} data-zone={zone}>
+      {clockIn(zone, at)}
+    </time>
   )
 }
 

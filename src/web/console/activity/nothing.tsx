@@ -12,7 +12,7 @@ export function Nothing(props: {
 }) {
   const { lines, written, isFirst, hasSimulator } = props
   const [line] = lines
-  if (!isFirst || Object.keys(written).length > 0) {
+  if (!isFirst || Object.keys(written).some((name) => name !== 'zone')) {
     return (
       <Empty>
         <p>

@@ -4,6 +4,7 @@ import {
   sendHeldApplicationEvents,
 } from '../../../domain/applications/endpoint.js'
 import type { Context } from '../../../domain/context.js'
+import type { EndpointWork } from '../../../domain/deliveries/endpoint-work.js'
 import type { TestEventResult } from '../../../domain/test-event.js'
 import { Health } from '../endpoint/health.js'
 import { TestEvent } from '../endpoint/test-event.js'
@@ -22,15 +23,16 @@ export function Webhook(props: {
   view: ApplicationView
   signingSecret: string | undefined
   testEvent: TestEventResult | undefined
-  hasHeld: boolean
+  /** undefined: it has no webhook URL. */
+  work: EndpointWork | undefined
 }) {
-  const { view, testEvent, hasHeld } = props
+  const { view, testEvent, work } = props
   const { page, application, path } = view
   const { webhookUrl } = application
   return (
     <section id={ID} aria-labelledby={`${ID}-title`}>
       <h2 id={`${ID}-title`}>Events</h2>
-      {webhookUrl === null ? (
+      {webhookUrl === null || work === undefined ? (
         <p class="empty">It gets no events: it has no webhook URL. Give it one under Edit.</p>
       ) : (
         <>
@@ -45,11 +47,12 @@ export function Webhook(props: {
               consecutiveFailureCount: application.endpointFailureCount ?? 0,
               disabledAt: application.endpointDisabledAt,
               disabledReason: application.endpointDisabledReason,
+              ...work,
             }}
             enableAction={`${path}/${ID}/enable`}
             activityPath="#deliveries"
           />
-          {hasHeld && application.endpointDisabledAt === null && (
+          {work.heldCount > 0 && application.endpointDisabledAt === null && (
             <Form page={page} action={`${path}/${ID}/send-held-events`} class="inline">
               <button type="submit">Send the held events</button>
             </Form>

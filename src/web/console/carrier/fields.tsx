@@ -24,7 +24,7 @@ export function SettingFields(props: OfForm & { settings: readonly SettingView[]
 
 function Setting({ page, action, setting }: OfForm & { setting: SettingView }) {
   const { key, about, type, options, isSecret, isSet, isRequired, value, standard = '' } = setting
-  const field = { page, action, name: inputName(key), label: labelOf(key), value: value ?? standard }
+  const field = { page, action, name: inputName(setting), label: labelOf(key), value: value ?? standard }
   const isNeeded = isRequired && !isSet
   if (isSecret) {
     const hint = isSet ? `${about} It is set: leave this empty to keep it.` : about
@@ -62,9 +62,9 @@ function Setting({ page, action, setting }: OfForm & { setting: SettingView }) {
 
 /** An unticked box sends nothing, which is to say false. */
 export function typedSettings(ctx: KoaContext, fields: readonly SettingField[]): Record<string, string> {
-  const read = ({ key, type }: SettingField) => {
-    const typed = fieldOf(ctx, inputName(key))
-    return type === 'boolean' ? String(typed !== '') : typed
+  const read = (field: SettingField) => {
+    const typed = fieldOf(ctx, inputName(field))
+    return field.type === 'boolean' ? String(typed !== '') : typed
   }
   return Object.fromEntries(fields.map((field) => [field.key, read(field)]))
 }
@@ -117,8 +117,8 @@ export function typedAccountFields(ctx: KoaContext): CarrierAccountFields {
 }
 
 /** Not only its key: a kind may call a setting `name`. */
-function inputName(key: string): string {
-  return `setting-${key}`
+function inputName({ key, isSecret }: SettingField): string {
+  return `${isSecret ? 'secret' : 'setting'}-${key}`
 }
 
 const ABBREVIATION = /\b(api|id|npi|sid|tls|ton|url)(?=s?\b)/g

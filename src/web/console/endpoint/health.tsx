@@ -1,3 +1,4 @@
+import { MAX_COUNTED, type EndpointWork } from '../../../domain/deliveries/endpoint-work.js'
 import { Form, Time } from '../form.js'
 import type { Page } from '../page.js'
 
@@ -6,7 +7,7 @@ const DISABLED_WORDS = {
   failing: 'nothing but failures came from it for 5 days.',
 }
 
-export interface EndpointHealth {
+export interface EndpointHealth extends EndpointWork {
   failingSince: Date | null
   consecutiveFailureCount: number
   disabledAt: Date | null
@@ -14,7 +15,7 @@ export interface EndpointHealth {
 }
 
 /**
- * How an endpoint does, by what came of the events that were sent to it.
+ * How an endpoint does, by what came of the events that were sent to it, and what it is still to be sent.
  *
  * @param props.enableAction of the form that enables it again
  * @param props.activityPath where the failures are listed
@@ -30,12 +31,10 @@ export function Health(props: {
   if (disabledAt !== null) {
     return (
       <>
-        <h3>
-          Health <span class="badge bad">disabled</span>
-        </h3>
+        <Heading mood="bad" state="disabled" />
         <p>
           Disabled since <Time at={disabledAt} />: {DISABLED_WORDS[disabledReason ?? 'failing']} New events
-          are held until you enable it again.
+          are held until you enable it again. <Waiting endpoint={endpoint} />
         </p>
         <Form page={page} action={enableAction} class="inline">
           <button type="submit">Enable again</button>
@@ -46,23 +45,51 @@ export function Health(props: {
   if (failingSince !== null) {
     return (
       <>
-        <h3>
-          Health <span class="badge waiting">failing</span>
-        </h3>
+        <Heading mood="waiting" state="failing" />
         <p>
           Failing since <Time at={failingSince} />: {count === 1 ? '1 failure' : `${count} failures in a row`}
           . Each event is tried again, up to 10 times within three days. See what went wrong under{' '}
-          <a href={activityPath}>activity</a>. After 5 days of nothing but failures the URL is disabled.
+          <a href={activityPath}>activity</a>. After 5 days of nothing but failures the URL is disabled.{' '}
+          <Waiting endpoint={endpoint} />
         </p>
       </>
     )
   }
+  const isCalled = endpoint.calledAt !== null
   return (
     <>
-      <h3>
-        Health <span class="badge good">works</span>
-      </h3>
-      <p>The last event was taken, or there was none yet. Test events do not count.</p>
+      {isCalled ? <Heading mood="good" state="works" /> : <Heading mood="waiting" state="not called yet" />}
+      <p>
+        {isCalled
+          ? 'The last event was taken.'
+          : 'No event has been sent to this URL yet, or none since it was enabled again.'}{' '}
+        Test events do not count. <Waiting endpoint={endpoint} />
+      </p>
     </>
   )
+}
+
+function Heading({ mood, state }: { mood: 'good' | 'waiting' | 'bad'; state: string }) {
+  return (
+    <h3>
+      Health <span class={`badge ${mood}`}>{state}</span>
+    </h3>
+  )
+}
+
+function Waiting({ endpoint: { waitingCount, heldCount } }: { endpoint: EndpointHealth }) {
+  const waiting = waitingCount === 1 ? 'waits' : 'wait'
+  const held = heldCount === 1 ? 'is held' : 'are held'
+  return (
+    <>
+      {waitingCount > 0 && `${eventWords(waitingCount)} ${waiting} for an attempt. `}
+      {heldCount > 0 && `${eventWords(heldCount)} ${held}.`}
+      {waitingCount + heldCount === 0 && 'Nothing waits.'}
+    </>
+  )
+}
+
+function eventWords(count: number): string {
+  if (count > MAX_COUNTED) return `More than ${MAX_COUNTED} events`
+  return count === 1 ? '1 event' : `${count} events`
 }

@@ -1,4 +1,3 @@
-import { findDeveloperConnection } from '../../../domain/connections.js'
 import type { Context } from '../../../domain/context.js'
 import { sendHeldEvents } from '../../../domain/deliveries/held-events.js'
 import { findDeliveries } from '../../../domain/deliveries/read.js'
@@ -16,11 +15,14 @@ export type HeldDelivery = Awaited<ReturnType<typeof findDeliveries>>[number]
 const MAX_SHOWN = 20
 
 /** Newest first, at most one more than is shown; only of the endpoint that the line has now. */
-export async function findHeldEvents(context: Context, line: LineView['line']): Promise<HeldDelivery[]> {
-  const connection = await findDeveloperConnection(context, line.userId, line.id)
+export async function findHeldEvents(
+  context: Context,
+  line: LineView['line'],
+  ownEndpointId: string,
+): Promise<HeldDelivery[]> {
   const filter = { lineId: line.id, status: 'held' }
   const held = await findDeliveries(context, line.userId, filter, { limit: MAX_SHOWN + 1 })
-  return held.filter(({ endpointId }) => endpointId === connection?.endpointId)
+  return held.filter(({ endpointId }) => endpointId === ownEndpointId)
 }
 
 export function HeldEvents(props: { view: LineView; held: readonly HeldDelivery[]; maySend: boolean }) {

@@ -1,5 +1,6 @@
 import { changeConnection, setOutgoingUrl } from '../../../domain/connections.js'
 import type { Context } from '../../../domain/context.js'
+import type { EndpointWork } from '../../../domain/deliveries/endpoint-work.js'
 import { LINE_OPT_IN_EVENT_TYPES } from '../../../domain/opt-in-events.js'
 import type { TestEventResult } from '../../../domain/test-event.js'
 import { Health } from '../endpoint/health.js'
@@ -14,12 +15,19 @@ import { lineWithNotice, NeedsConnection, Section, type LineView } from './view.
 
 const ID = 'outgoing-webhook'
 
+/** Of the endpoint that the line has. */
+export interface EndpointNow {
+  held: readonly HeldDelivery[]
+  work: EndpointWork
+}
+
 export function OutgoingWebhook(props: {
   view: LineView
-  held: readonly HeldDelivery[]
+  now: EndpointNow | undefined
   testEvent: TestEventResult | undefined
 }) {
-  const { view, held, testEvent } = props
+  const { view, now, testEvent } = props
+  const held = now?.held ?? []
   const { connection, path } = view
   const { enabled, outgoingWebhookUrl: url, endpoint } = connection
   const action = `${path}/${ID}`
@@ -46,10 +54,10 @@ export function OutgoingWebhook(props: {
       {enabled && url !== null && (
         <TestEvent page={view.page} action={`${action}/test-event`} result={testEvent} />
       )}
-      {endpoint !== null && (enabled || endpoint.disabledAt !== null) && (
+      {endpoint !== null && now !== undefined && (enabled || endpoint.disabledAt !== null) && (
         <Health
           page={view.page}
-          endpoint={endpoint}
+          endpoint={{ ...endpoint, ...now.work }}
           enableAction={`${path}/connection/enable`}
           activityPath={`/console/activity?line=${view.line.id}`}
         />

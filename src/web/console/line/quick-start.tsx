@@ -3,14 +3,19 @@ import { pagePath } from '../../simulator/paths.js'
 import { TRIAL_NUMBER } from './curl.js'
 import { hasPhones, type LineView } from './view.js'
 
-/** For a line on which nothing has happened yet: what to do, in order, with what is done ticked off. */
+/** Until all of it is done: what to do, in order, with what is done ticked off. Folded where the line is in use. */
 export function QuickStart({ view }: { view: LineView }) {
   const { line, connection, path } = view
-  if (line.lastActivityAt !== null || line.status === 'disabled') return null
   const { enabled, incomingWebhook, outgoingWebhookUrl } = connection
+  const isUsed = line.lastActivityAt !== null
+  const steps = [enabled, incomingWebhook !== null, isUsed, outgoingWebhookUrl !== null]
+  const doneCount = steps.filter(Boolean).length
+  if (doneCount === steps.length || line.status === 'disabled') return null
   return (
-    <section class="start" aria-labelledby="start-title">
-      <h2 id="start-title">Get started</h2>
+    <details class="start" open={!isUsed}>
+      <summary>
+        <h2>Get started</h2> {doneCount} of {steps.length} done
+      </summary>
       <ol class="steps">
         <Step isDone={enabled}>
           <a href="#connection">Enable the developer connection</a>, so that your programs may use this line.
@@ -18,7 +23,7 @@ export function QuickStart({ view }: { view: LineView }) {
         <Step isDone={incomingWebhook !== null}>
           <a href="#incoming-webhook">Create the incoming webhook</a>: the URL with which they send messages.
         </Step>
-        <Step isDone={false}>
+        <Step isDone={isUsed}>
           Try it:{' '}
           <a href={`${incomingWebhook === null ? '' : `${path}?show=webhook`}#incoming-webhook`}>
             show its URL
@@ -37,7 +42,7 @@ export function QuickStart({ view }: { view: LineView }) {
           there. Send it a test event{hasPhones(view) && ', or write to the line from the phone simulator'}.
         </Step>
       </ol>
-    </section>
+    </details>
   )
 }
 

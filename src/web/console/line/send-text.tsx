@@ -1,6 +1,7 @@
 import type { Measure } from '../../../domain/messages/segments.js'
 import { newId } from '../../../ids.js'
 import { Field, Form, TextArea, typedIn } from '../form.js'
+import type { Page } from '../page.js'
 import { SegmentCount } from '../segments.js'
 import { Section, type LineView } from './view.js'
 
@@ -17,11 +18,13 @@ export interface CountedText {
 
 /** One text, by hand; its segments are counted before, while it is typed or by a button. */
 export function SendText({ view, counted }: { view: LineView; counted: CountedText | undefined }) {
-  const { page, line, path } = view
+  const { line, path } = view
   const action = `${path}/${ID}`
+  const counting = `${action}/segments`
+  const page = ofThisForm(view.page, counting, action)
   const isActive = line.status === 'active'
   const count = {
-    'hx-post': `${action}/segments`,
+    'hx-post': counting,
     'hx-target': `#${COUNT_ID}`,
     'hx-swap': 'innerHTML',
     'hx-status:4xx': 'target:body',
@@ -32,7 +35,7 @@ export function SendText({ view, counted }: { view: LineView; counted: CountedTe
       view={view}
       id={ID}
       title="Send a text"
-      offers={isActive ? [action] : []}
+      offers={isActive ? [action, counting] : []}
       isAnswer={counted !== undefined}
     >
       {isActive ? (
@@ -63,7 +66,7 @@ export function SendText({ view, counted }: { view: LineView; counted: CountedTe
             {counted !== undefined && <SegmentCount measure={counted.measure} />}
           </div>
           <button type="submit">Send the text</button>{' '}
-          <button type="submit" class="secondary" formaction={`${action}/segments`} formnovalidate {...count}>
+          <button type="submit" class="secondary" formaction={counting} formnovalidate {...count}>
             Count segments
           </button>
         </Form>
@@ -72,4 +75,9 @@ export function SendText({ view, counted }: { view: LineView; counted: CountedTe
       )}
     </Section>
   )
+}
+
+/** Its two buttons send it to two paths: what is wrong at the one is said at the form of the other. */
+function ofThisForm(page: Page, path: string, action: string): Page {
+  return page.fault?.action === path ? { ...page, fault: { ...page.fault, action } } : page
 }

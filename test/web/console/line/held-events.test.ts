@@ -20,6 +20,10 @@ describe("endpoint health and held events on a line's page", () => {
     setEndpoint({ disabled_at: new Date(), disabled_reason: reason, failing_since: new Date() })
 
   it('says that the endpoint works, or since when and how often it has failed', async () => {
+    expect(wordsOf(await line.page()))
+      .to.include('Health not called yet')
+      .and.include('Nothing waits.')
+    await setEndpoint({ called_at: new Date() })
     expect(wordsOf(await line.page())).to.include('Health works')
     await setEndpoint({ failing_since: new Date('2026-01-02T03:04:05Z'), consecutive_failure_count: 7 })
     expect(wordsOf(await line.page()))
@@ -36,7 +40,18 @@ describe("endpoint health and held events on a line's page", () => {
     expect(wordsOf(await line.page())).to.include('nothing but failures came from it for 5 days')
     const { headers } = await line.submit('connection/enable')
     expect(headers.get('location')).to.equal(`${line.path}?done=enabled#connection`)
-    expect(wordsOf(await line.page())).to.include('Health works')
+    expect(wordsOf(await line.page()))
+      .to.include('Health not called yet')
+      .and.include('or none since it was enabled again')
+  })
+
+  it('counts what waits and what is held', async () => {
+    await receiveForDelivery(site.context, line)
+    expect(wordsOf(await line.page())).to.include('1 event waits for an attempt.')
+    await receiveForDelivery(site.context, line)
+    const { id } = await receiveForDelivery(site.context, line)
+    await site.context.db('deliveries').where({ id }).update({ status: 'held' })
+    expect(wordsOf(await line.page())).to.include('2 events wait for an attempt. 1 event is held.')
   })
 
   it('says of which held events the media must be copied first', async () => {

@@ -1,0 +1,27 @@
+import type { Database } from '../connection.js'
+
+/** More are not counted. */
+export const MAX_COUNTED = 1000
+
+/** What an endpoint has been sent, and is still to be sent. */
+export interface EndpointWork {
+  /** When an event was first sent to its URL, or since it was enabled again. */
+  calledAt: Date | null
+  /** Deliveries that are under way or wait: for their turn, or for their next attempt. At most MAX_COUNTED + 1. */
+  waitingCount: number
+  /** Deliveries that wait for a person. At most MAX_COUNTED + 1. */
+  heldCount: number
+}
+
+export async function findEndpointWork(db: Database, endpointId: string): Promise<EndpointWork | undefined> {
+  const count = (statuses: string) =>
+    `(select count(*)::integer from (select from deliveries d
+      where d.endpoint_id = e.id and d.status ${statuses} limit ${MAX_COUNTED + 1}) counted)`
+  const { rows } = await db.raw<{ rows: EndpointWork[] }>(
+    `select e.called_at as "calledAt", ${count(`in ('pending', 'delivering')`)} as "waitingCount",
+       ${count(`= 'held'`)} as "heldCount"
+     from endpoints e where e.id = ?`,
+    [endpointId],
+  )
+  return rows[0]
+}

@@ -1,0 +1,12 @@
+import { available } from '../../database/connection.js'
+import { findEndpointWork, type EndpointWork } from '../../database/deliveries/waiting.js'
+import type { Context } from '../context.js'
+
+export { MAX_COUNTED, type EndpointWork } from '../../database/deliveries/waiting.js'
+
+/** Of an endpoint that the caller has found to be the user's. */
+export async function getEndpointWork({ db }: Context, endpointId: string): Promise<EndpointWork> {
+  const work = await available(() => findEndpointWork(db, endpointId))
+  if (work === undefined) throw new Error(`there is no endpoint ${endpointId}`)
+  return work
+}

@@ -1,0 +1,46 @@
+export const UTC = 'UTC'
+
+/** A time zone by its name in the IANA list, such as Europe/Berlin. */
+export function isZone(name: string): boolean {
+  try {
+    new Intl.DateTimeFormat('en', { timeZone: name })
+    return /^[\w+/-]{1,64}$/.test(name)
+  } catch {
+    return false
+  }
+}
+
+/**
+ * The moment at which a clock in the zone shows this, from 1970 on; of an hour that comes twice in autumn the first.
+ *
+ * @param shown the same as if it were UTC, in milliseconds; not before 1970
+ */
+export function momentIn(zone: string, shown: number): Date {
+  const candidates = [shown - 86_400_000, shown + 86_400_000].map((near) => shown - offsetOf(zone, near))
+  // An hour that spring leaves out is nobody's: the clock is read as it stood before the change.
+  const found = candidates.filter((at) => at + offsetOf(zone, at) === shown)
+  return new Date(Math.max(0, Math.min(...(found.length > 0 ? found : candidates.slice(0, 1)))))
+}
+
+/** What a clock in the zone shows: 2026-11-21 13:00:05 GMT+1. */
+export function clockIn(zone: string, at: Date): string {
+  const { year, month, day, hour, minute, second, timeZoneName } = partsIn(zone, at.getTime())
+  return `${year}-${month}-${day} ${hour}:${minute}:${second} ${timeZoneName}`
+}
+
+/** How far a clock in the zone is ahead of UTC then, in milliseconds. */
+function offsetOf(zone: string, at: number): number {
+  const { year, month, day, hour, minute, second } = partsIn(zone, at)
+  const numbers = [Number(month) - 1, Number(day), Number(hour), Number(minute), Number(second)] as const
+  return Date.UTC(Number(year), ...numbers) - Math.floor(at / 1000) * 1000
+}
+
+type Part = 'year' | 'month' | 'day' | 'hour' | 'minute' | 'second' | 'timeZoneName'
+
+function partsIn(zone: string, at: number): Record<Part, string> {
+  const [two, timeZone] = ['2-digit', zone] as const
+  const date = { year: 'numeric', month: two, day: two } as const
+  const time = { hour: two, minute: two, second: two, hourCycle: 'h23', timeZoneName: 'short' } as const
+  const parts = new Intl.DateTimeFormat('en-GB', { timeZone, ...date, ...time }).formatToParts(at)
+  return Object.fromEntries(parts.map(({ type, value }) => [type, value])) as Record<Part, string>
+}

@@ -1,0 +1,107 @@
+import type { Context as KoaContext, Middleware } from 'koa'
+import type { Context } from '../../domain/context.js'
+import { UserError } from '../../errors.js'
+import { fieldOf, fieldNames, valuesOf } from './fields.js'
+import { Form } from './form.js'
+import { Layout } from './layout.js'
+import { answerPage, isKeptFromPages, pageOf, setFault, type Page } from './page.js'
+import type { SessionState } from './session.js'
+import { EmailField, PasswordField, startSession } from './sign-in.js'
+
+/** Names that no form of ours has for anything else. */
+const EMAIL = 'sign-in-email'
+const PASSWORD = 'sign-in-password'
+
+const SIGNED_IN =
+  'You are signed in again. Nothing was done yet: look at what you typed, and press the button once more.'
+
+/**
+ * Before each form of who is signed in. Where the session is over, the answer is a page to sign in that carries what
+ * was typed and posts it to the same path; and then the form's own page with that in it. Nothing is done by itself:
+ * who signs in may be another person, hours later.
+ *
+ * @param read the form's body, and that the form is ours
+ * @param show the form's page, with the checks that stand before it
+ */
+export function signInFirst(context: Context, read: Middleware[], show: Middleware[]): Middleware {
+  return async (ctx, next) => {
+    const { session, browserToken } = ctx.state as SessionState
+    if (session !== undefined) {
+      await next()
+      return
+    }
+    // Nothing ties a form to a browser that has no cookie.
+    if (browserToken === undefined) throw new UserError('sign in first', 401)
+    await all(ctx, read).catch(refuseUnlessForeign)
+    if (!fieldNames(ctx).includes(PASSWORD)) {
+      showSignInAgain(ctx, context)
+      return
+    }
+    try {
+      await startSession(ctx, context, fieldOf(ctx, EMAIL), fieldOf(ctx, PASSWORD))
+    } catch (error) {
+      if (!(error instanceof UserError)) throw error
+      setFault(ctx, error.message)
+      showSignInAgain(ctx, context)
+      return
+    }
+    setFault(ctx, SIGNED_IN)
+    await all(ctx, show)
+  }
+}
+
+/** A form that cannot be read has nothing to keep. */
+function refuseUnlessForeign(error: unknown): never {
+  const isUnreadable = error instanceof UserError && error.status !== 403
+  throw isUnreadable ? new UserError('sign in first', 401) : error
+}
+
+async function all(ctx: KoaContext, steps: Middleware[]): Promise<void> {
+  for (const step of steps) await step(ctx, () => Promise.resolve())
+}
+
+function showSignInAgain(ctx: KoaContext, context: Context): void {
+  const action = ctx.path + ctx.search
+  const own = pageOf(ctx, context)
+  const page = own.fault === undefined ? own : { ...own, fault: { ...own.fault, action } }
+  ctx.status = 401
+  answerPage(
+    ctx,
+    <Layout page={page} title="Sign in">
+      <article class="narrow">
+        <h1>Sign in to go on</h1>
+        <p>
+          Your session is over, so nothing was done: sign in first. What you typed is kept, but for passwords,
+          other secrets and files.
+        </p>
+        <Form page={page} action={action} isMultipart={ctx.is('multipart/form-data') !== false}>
+          <Typed ctx={ctx} />
+          <Credentials page={page} action={action} />
+          <button type="submit">Sign in</button>
+        </Form>
+      </article>
+    </Layout>,
+  )
+}
+
+function Credentials({ page, action }: { page: Page; action: string }) {
+  return (
+    <>
+      <EmailField page={page} action={action} name={EMAIL} />
+      <PasswordField page={page} action={action} name={PASSWORD} />
+    </>
+  )
+}
+
+function Typed({ ctx }: { ctx: KoaContext }) {
+  const names = fieldNames(ctx).filter((name) => name !== EMAIL && !isKeptFromPages(name))
+  return (
+    <>
+      {names.flatMap((name) =>
+        valuesOf(ctx, name).map((value, n) => (
+          <input key={`${name} ${n}`} type="hidden" name={name} value={value} />
+        )),
+      )}
+    </>
+  )
+}

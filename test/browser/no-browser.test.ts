@@ -1,0 +1,23 @@
+import { expect } from 'chai'
+import { runNode, stopProcesses } from '../helpers/processes.js'
+
+const MOCHA = 'node_modules/mocha/bin/mocha.js'
+const FILES = ['authorize', 'console-journey', 'example'].map((name) => `test/browser/${name}.test.ts`)
+
+describe('a run of page tests on a machine whose browser does not start', function () {
+  this.timeout(120_000)
+
+  after(stopProcesses)
+
+  it('says so once for each file, and ends', async () => {
+    const run = runNode('mocha', [MOCHA, ...FILES], {
+      CHROMIUM: '/bin/false',
+      HOME: process.env.HOME ?? '',
+    })
+    expect(await run.exitCode, run.lines.join('\n')).to.equal(3)
+    expect(run.outputLines.at(-1)).to.match(/^\d+ passed, 3 failed$/)
+    const failures = run.outputLines.filter((line) => line.includes('hook'))
+    expect(failures.join()).to.include('"before all" hook').and.not.include('"after all" hook')
+    expect(run.lines.join('\n')).to.not.include('left something open')
+  })
+})

@@ -151,6 +151,11 @@ export function runProgram(
   }
 }
 
+/** What a process said on standard error, without oidc-provider's advice to run on a newer Node. */
+export function withoutAdvice(errorLines: readonly string[]): string[] {
+  return errorLines.filter((line) => !line.includes('oidc-provider WARNING: Unsupported runtime'))
+}
+
 /** A process that is killed may leave half a line behind. */
 function parseLogLine(line: string): Record<string, unknown>[] {
   if (!line.startsWith('{')) return []

@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import { Redis } from 'ioredis'
 import { randomBytes } from 'node:crypto'
 import { createEnvironment, type Environment } from '../helpers/environment.js'
-import { runSource, stopProcesses } from '../helpers/processes.js'
+import { runSource, stopProcesses, withoutAdvice } from '../helpers/processes.js'
 import { ownRedis, type OwnService } from '../journeys/own-services.js'
 
 describe('a process that refuses to start', function () {
@@ -26,7 +26,7 @@ describe('a process that refuses to start', function () {
   async function run(source: string, environment: Environment) {
     const process = runSource(source, environment)
     const exitCode = await process.exitCode
-    return { exitCode, errorLines: process.errorLines, outputLines: process.outputLines }
+    return { exitCode, errorLines: withoutAdvice(process.errorLines), outputLines: process.outputLines }
   }
 
   for (const [setting, unsafe, safe, sentence] of [

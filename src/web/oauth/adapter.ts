@@ -1,4 +1,10 @@
-import type { Adapter, AdapterFactory, AdapterPayload, ClientMetadata } from 'oidc-provider'
+import {
+  errors,
+  type Adapter,
+  type AdapterFactory,
+  type AdapterPayload,
+  type ClientMetadata,
+} from 'oidc-provider'
 import { available } from '../../database/connection.js'
 import {
   consumeOAuthRecord,
@@ -11,7 +17,6 @@ import {
 import { findClient } from '../../domain/applications.js'
 import type { Context } from '../../domain/context.js'
 import { sha256 } from '../../secrets.js'
-import { errors } from './package.js'
 
 /** How oidc-provider keeps its things: codes and tokens as rows in Postgres, by their hash; clients are our applications. */
 export function createAdapter(context: Context): AdapterFactory {

@@ -1,4 +1,5 @@
 import type { Context as KoaContext } from 'koa'
+import { errors } from 'oidc-provider'
 import type { LineStatus, OwnLine } from '../../database/lines.js'
 import { isScope, type Scope } from '../../domain/application-access.js'
 import { findConnectedLines } from '../../domain/application-lines.js'
@@ -8,7 +9,6 @@ import type { Context } from '../../domain/context.js'
 import { listOwnLines } from '../../domain/lines.js'
 import { UserError } from '../../errors.js'
 import { sessionOf } from '../console/session.js'
-import { errors } from './package.js'
 import { providerOf } from './provider.js'
 
 /** What an application asks of the user who is signed in. */

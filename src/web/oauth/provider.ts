@@ -1,5 +1,5 @@
 import { generateKeyPairSync } from 'node:crypto'
-import type { Configuration, Provider as OAuthProvider } from 'oidc-provider'
+import { errors, Provider, type Configuration } from 'oidc-provider'
 import { findClient, isClientSecret } from '../../domain/applications.js'
 import { isRedirectUriOf } from '../../domain/applications/redirect-uris.js'
 import { isScope, SCOPES } from '../../domain/application-access.js'
@@ -7,7 +7,6 @@ import type { Context } from '../../domain/context.js'
 import { isId } from '../../ids.js'
 import { isSecure } from '../console/session.js'
 import { createAdapter } from './adapter.js'
-import { errors, Provider } from './package.js'
 import { answerAuthorizationError } from './refusals.js'
 
 const DAY_SECONDS = 24 * 60 * 60
@@ -20,10 +19,10 @@ const GRANT_SECONDS = 3650 * DAY_SECONDS
 /** The one thing that our scopes are of. No client names it. */
 export const RESOURCE = 'urn:linehook:api'
 
-const providers = new WeakMap<Context, OAuthProvider>()
+const providers = new WeakMap<Context, Provider>()
 
 /** One for a context: the authorization server of contract §5. */
-export function providerOf(context: Context): OAuthProvider {
+export function providerOf(context: Context): Provider {
   const known = providers.get(context)
   if (known !== undefined) return known
   const provider = new Provider(context.config.publicUrl, configure(context))
@@ -103,7 +102,7 @@ function configure(context: Context): Configuration {
 }
 
 /** The package knows secrets only as plain text, and has rules for redirect URIs that are not ours. */
-function checkClientsOurselves(context: Context, provider: OAuthProvider): void {
+function checkClientsOurselves(context: Context, provider: Provider): void {
   const { Client } = provider as unknown as {
     Client: {
       prototype: {

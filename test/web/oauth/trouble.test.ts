@@ -3,7 +3,7 @@ import { deleteExpiredOAuthRecords } from '../../../src/database/oauth-records.j
 import { freePort } from '../../../dev/free-port.js'
 import { createTestContext } from '../../helpers/context.js'
 import { createEnvironment } from '../../helpers/environment.js'
-import { startWeb, stopProcesses } from '../../helpers/processes.js'
+import { startWeb, stopProcesses, withoutAdvice } from '../../helpers/processes.js'
 import { until } from '../../helpers/until.js'
 import { serveApp } from '../../helpers/web.js'
 import { startProxy, through } from '../proxy.js'
@@ -171,7 +171,7 @@ describe('OAuth when not all is well', () => {
         expect(secret).to.have.length.above(20)
         expect(log).not.to.include(secret)
       }
-      expect(process.errorLines).to.deep.equal([])
+      expect(withoutAdvice(process.errorLines)).to.deep.equal([])
     } finally {
       await stopProcesses()
       await local.close()

@@ -27,6 +27,11 @@ export const PATIENCE: Patience = {
   unbindMs: 2000,
 }
 
+const DELIVERIES = new Set(['deliver_sm', 'data_sm'])
+const WITHOUT_RESPONSE = new Set(['alert_notification', 'outbind'])
+
+export type BindKind = 'transceiver' | 'transmitter' | 'receiver'
+
 /** A bound connection to an SMSC. It asks by itself whether the other side is still there. */
 export interface Session extends Link {
   readonly id: string
@@ -36,8 +41,8 @@ export interface Session extends Link {
 
 export interface SessionOptions {
   settings: SmppSettings
-  bindAs: 'transmitter' | 'transceiver'
-  /** A `deliver_sm`. */
+  bindAs: BindKind
+  /** A `deliver_sm` or `data_sm`. */
   onDelivery?: (session: Session, pdu: Pdu, body: Buffer) => void
   /** Ends the wait for the connection and the bind. */
   signal?: AbortSignal
@@ -73,12 +78,13 @@ export async function openSession({
 
   function takeRequest(pdu: Pdu, body: Buffer): void {
     const request = { command: pdu.command, sequence: pdu.sequence_number }
-    if (pdu.command === 'deliver_sm' && onDelivery) onDelivery(session, pdu, body)
+    // Nobody is here for it: without an answer the SMSC keeps it.
+    if (DELIVERIES.has(pdu.command)) onDelivery?.(session, pdu, body)
     else if (pdu.command === 'enquire_link') link.answer(request)
     else if (pdu.command === 'unbind') {
       link.answer(request)
       link.end(new Error('the SMSC has unbound'))
-    } else link.answer({ ...request, command: 'unknown' })
+    } else if (!WITHOUT_RESPONSE.has(pdu.command)) link.refuse(pdu.sequence_number, 'ESME_RINVCMDID')
   }
 
   await bind(link, settings, bindAs, patience.bindMs)

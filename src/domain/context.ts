@@ -1,5 +1,6 @@
 import type { Redis } from 'ioredis'
 import { batch } from '../batch.js'
+import { createCalls, type Calls } from '../calls.js'
 import { createCarriers, type CARRIER_KINDS, type Carriers } from '../carriers/registry.js'
 import { ConfigInvalid, readConfig, type Config } from '../config.js'
 import { available, connectDatabase, type Database } from '../database/connection.js'
@@ -33,6 +34,7 @@ export interface Context {
   windows: SlidingWindows
   inFlightCap: InFlightCap
   carriers: Carriers
+  calls: Calls
   secrets: Secrets
   safeFetch: SafeFetch
   /** Our copies of media. */
@@ -95,6 +97,8 @@ export function createContext(
     options.carrierKinds,
   )
 
+  const calls = createCalls(redis, () => connectRedis(config.redisUrl, 'wait', log), log)
+
   return {
     config,
     log,
@@ -104,6 +108,7 @@ export function createContext(
     windows: createSlidingWindows(redis),
     inFlightCap: createInFlightCap(redis, config.endpointMaxInFlight),
     carriers,
+    calls,
     secrets: createSecrets(config.encryptionKeys),
     safeFetch,
     storage,
@@ -111,6 +116,7 @@ export function createContext(
     batched: createBatched(config, db, queues),
     close: async () => {
       await carriers.close()
+      await calls.close()
       await safeFetch.close()
       storage.close()
       await queues.close()

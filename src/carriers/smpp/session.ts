@@ -32,6 +32,11 @@ const WITHOUT_RESPONSE = new Set(['alert_notification', 'outbind'])
 
 export type BindKind = 'transceiver' | 'transmitter' | 'receiver'
 
+/** What it takes to send and to receive. */
+export function bindKindsOf({ bindAs }: Pick<SmppSettings, 'bindAs'>): BindKind[] {
+  return bindAs === 'transceiver' ? ['transceiver'] : ['transmitter', 'receiver']
+}
+
 /** A bound connection to an SMSC. It asks by itself whether the other side is still there. */
 export interface Session extends Link {
   readonly id: string
@@ -92,10 +97,14 @@ export async function openSession({
   return session
 }
 
+/** What SMSCs say to a kind of bind that they do not take; some say it to a wrong password too. */
+const KIND_UNKNOWN: ReadonlySet<string> = new Set(['ESME_RINVCMDID', 'ESME_RBINDFAIL', 'ESME_RINVBNDSTS'])
+const HINT = '; if it takes no transceivers, set bindAs to transmitter-and-receiver'
+
 async function bind(
   link: Link,
   { systemId, password, systemType }: SmppSettings,
-  bindAs: string,
+  bindAs: BindKind,
   timeoutMs: number,
 ): Promise<void> {
   let response: Pdu
@@ -108,9 +117,9 @@ async function bind(
   }
   if (response.command_status === 0 && response.command === `bind_${bindAs}_resp`) return
   link.end(new Error('not bound'))
-  throw new NotBound(
-    `connected, but the bind was refused: ${describeStatus(statusName(response.command_status))}`,
-  )
+  const status = statusName(response.command_status)
+  const hint = bindAs === 'transceiver' && KIND_UNKNOWN.has(status) ? HINT : ''
+  throw new NotBound(`connected, but the bind was refused: ${describeStatus(status)}${hint}`)
 }
 
 /** A peer that is gone without a word is found out, and the link ended. */

@@ -24,7 +24,8 @@ const OWNERS: Record<string, RegExp> = {
   knex: /^src\/database\//,
   pg: /^src\/database\//,
   bullmq: /^(src\/queues\/|workers\/)/,
-  ioredis: /^src\/(redis|sliding-window|in-flight-cap|throttle)\.ts$|^src\/queues\/|^src\/domain\/context\.ts$/,
+  ioredis:
+    /^src\/(redis|sliding-window|in-flight-cap|throttle|calls|list-reader)\.ts$|^src\/queues\/|^src\/domain\/context\.ts$/,
   undici: /^src\/safe-fetch/,
   flydrive: /^src\/storage\//,
   '@aws-sdk/client-s3': /^src\/storage\//,

@@ -8,12 +8,15 @@ import { startSmsc } from './smsc/server.js'
  * it reads in lines such as `+15005550199 +15550000001 Hello`.
  *
  * SMSC_PORT: where it listens, on loopback. SMSC_PASSWORD: the one that a bind must have. SMSC_RECORD: a file for
- * what it takes, too. SMSC_DELAY_MS, SMSC_THROTTLE_EVERY, SMSC_RECEIPTS=true.
+ * what it takes, too. SMSC_BINDS: the kinds of bind that it takes, such as `transmitter,receiver`. SMSC_MAX_SESSIONS:
+ * how many may be bound. SMSC_DELAY_MS, SMSC_THROTTLE_EVERY, SMSC_RECEIPTS=true.
  */
 const {
   SMSC_PORT = '2775',
   SMSC_PASSWORD,
   SMSC_RECORD,
+  SMSC_BINDS,
+  SMSC_MAX_SESSIONS,
   SMSC_DELAY_MS,
   SMSC_THROTTLE_EVERY,
   SMSC_RECEIPTS,
@@ -25,6 +28,8 @@ const smsc = await startSmsc({
   delayMs: Number(SMSC_DELAY_MS ?? 0),
   receipts: SMSC_RECEIPTS === 'true',
   ...(SMSC_PASSWORD === undefined ? {} : { password: SMSC_PASSWORD }),
+  ...(SMSC_BINDS === undefined ? {} : { binds: SMSC_BINDS.split(',').map((kind) => `bind_${kind}`) }),
+  ...(SMSC_MAX_SESSIONS === undefined ? {} : { maxSessions: Number(SMSC_MAX_SESSIONS) }),
   refuse: (nth) => (nth % Number(SMSC_THROTTLE_EVERY) === 0 ? 'ESME_RTHROTTLED' : undefined),
   onTaken: (taken) => {
     const line = `${JSON.stringify({ id: taken.id, from: taken.from, to: taken.to, text: textOf(taken) })}\n`

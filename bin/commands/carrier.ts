@@ -8,6 +8,7 @@ import {
 } from '../../src/domain/carrier-accounts.js'
 import { changeCarrierAccount } from '../../src/domain/carrier-accounts/change.js'
 import { setUpNumbers } from '../../src/domain/carrier-accounts/numbers.js'
+import { viewSessions, type CarrierSessions } from '../../src/domain/carrier-accounts/sessions.js'
 import { testCarrierAccount } from '../../src/domain/carrier-accounts/trial.js'
 import { UserError } from '../../src/errors.js'
 import { run } from '../run.js'
@@ -42,7 +43,7 @@ export function addCarrierCommands(program: Command): void {
 
   carrier
     .command('list')
-    .description('list all accounts, with how many lines each has and how its last test went')
+    .description('list all accounts: lines, how the last test went, and whether each is bound, since when')
     .option('--json', 'print JSON')
     .action((options: { json?: boolean }) =>
       run(options, async (context) => {
@@ -117,14 +118,24 @@ function lineOf(account: ListedCarrierAccount): string {
   const { name, kind, lineCount, messagesPerSecond, messagesPerSecondPerLine } = account
   const lines = lineCount === 1 ? '1 line' : `${lineCount} lines`
   const pace = `${perSecond(messagesPerSecond)} in all, ${perSecond(messagesPerSecondPerLine)} a line`
-  return `${name.padEnd(20)} ${kind.padEnd(10)} ${lines.padEnd(9)} ${pace}  ${testOf(account)}`
+  const states = [testOf(account), ...(account.sessions === null ? [] : [sessionsOf(account.sessions)])]
+  return `${name.padEnd(20)} ${kind.padEnd(10)} ${lines.padEnd(9)} ${pace}  ${states.join('  ')}`
 }
 
 function perSecond(pace: number | null): string {
   return pace === null ? 'no limit' : `${pace}/s`
 }
 
-function testOf({ lastTestedAt, lastTestFault }: ListedCarrierAccount): string {
+function testOf({ lastTestedAt, lastTestFault, lastTestedVersion, version }: ListedCarrierAccount): string {
   if (lastTestedAt === null) return 'not tested yet'
-  return `${lastTestFault === null ? 'worked' : `failed (${lastTestFault})`} ${lastTestedAt.toISOString()}`
+  const outcome = lastTestFault === null ? 'worked' : `failed (${lastTestFault})`
+  return `${outcome} ${lastTestedAt.toISOString()}${lastTestedVersion === version ? '' : ', before the last change'}`
+}
+
+function sessionsOf(sessions: CarrierSessions): string {
+  const { words, since, lastError } = viewSessions(sessions)
+  const sinceWhen = since === undefined ? '' : ` since ${since.toISOString()}`
+  const error =
+    lastError === undefined ? '' : ` (last error ${lastError.at.toISOString()}: ${lastError.text})`
+  return words + sinceWhen + error
 }

@@ -23,6 +23,10 @@ export interface SmscOptions {
   /** Its messages are numbered from it. */
   firstId?: number
   tls?: { key: string; cert: string }
+  /** How many may be bound at a time; the next bind is refused. */
+  maxSessions?: number
+  /** The binds that it takes, such as `bind_transceiver`; any when left out. */
+  binds?: readonly string[]
   /** Before each answer. */
   delayMs?: number
   /** The status that the nth message (from 1) is refused with. */
@@ -41,6 +45,8 @@ export interface Smsc {
   /** The most that one session had sent without an answer. */
   maxUnanswered(): number
   sessions(): readonly Session[]
+  /** How those that are bound have bound, such as `bind_transceiver`. */
+  bound(): string[]
   /** The commands that were seen, such as `enquire_link`. */
   seen: string[]
   /** Stops answering `enquire_link` and everything else; connections stay. */
@@ -63,6 +69,7 @@ export async function startSmsc(options: SmscOptions = {}): Promise<Smsc> {
   const answers: number[] = []
   const seen: string[] = []
   const waiting: PduFields[] = []
+  const bound = new Map<Session, string>()
   const receivers = new Map<Session, Map<number, PduFields>>()
   let submitCount = 0
   let maxUnanswered = 0
@@ -75,6 +82,7 @@ export async function startSmsc(options: SmscOptions = {}): Promise<Smsc> {
       session.destroy()
     })
     session.on('close', () => {
+      bound.delete(session)
       // In their order, before what was not sent yet.
       waiting.unshift(...(receivers.get(session)?.values() ?? []))
       receivers.delete(session)
@@ -102,6 +110,17 @@ export async function startSmsc(options: SmscOptions = {}): Promise<Smsc> {
       session.send(pdu.response({ command_status: smpp.errors.ESME_RINVPASWD }))
       return
     }
+    if (options.binds?.includes(pdu.command) === false) {
+      // As SMSCs of version 3.3, which has no transceivers.
+      const fields = { sequence_number: pdu.sequence_number, command_status: smpp.errors.ESME_RINVCMDID }
+      session.send(new smpp.PDU('generic_nack', fields))
+      return
+    }
+    if (bound.size >= (options.maxSessions ?? Infinity)) {
+      session.send(pdu.response({ command_status: smpp.errors.ESME_RALYBND }))
+      return
+    }
+    bound.set(session, pdu.command)
     session.send(pdu.response({ system_id: 'smsc' }))
     if (pdu.command === 'bind_transmitter') return
     receivers.set(session, new Map())
@@ -109,6 +128,10 @@ export async function startSmsc(options: SmscOptions = {}): Promise<Smsc> {
   }
 
   async function submit(session: Session, pdu: Pdu): Promise<void> {
+    if ((bound.get(session) ?? 'bind_receiver') === 'bind_receiver') {
+      session.send(pdu.response({ command_status: smpp.errors.ESME_RINVBNDSTS }))
+      return
+    }
     submitCount += 1
     const nth = submitCount
     const to = `+${String(pdu.destination_addr).replace('+', '')}`
@@ -174,6 +197,7 @@ export async function startSmsc(options: SmscOptions = {}): Promise<Smsc> {
     taken,
     maxUnanswered: () => maxUnanswered,
     sessions: () => server.sessions,
+    bound: () => [...bound.values()].sort(),
     seen,
     hang: () => {
       isHanging = true

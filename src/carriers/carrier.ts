@@ -126,6 +126,11 @@ export interface CarrierKind<Settings extends AnyObject = AnyObject> {
     messagesPerSecondPerLine: number | null
     handlesOptOut: boolean
   }
+  /**
+   * An account has sessions at its carrier, as few as one, so one process holds them for all (`domain/smpp`). What
+   * `create` makes has none, and sends nothing.
+   */
+  isHeld?: boolean
   /** undefined: this kind is switched off here. */
   create(account: { id: string; name: string }, settings: Settings, tools: CarrierTools): Carrier | undefined
 }

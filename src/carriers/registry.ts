@@ -28,11 +28,20 @@ export interface Carriers {
    * @returns undefined when its kind is unknown or switched off here
    */
   get(account: AccountKey, readSettings: () => Promise<object>): Promise<Carrier | undefined>
+  /**
+   * From now on `get` gives this one, which has the account's sessions.
+   *
+   * @returns what ends that
+   */
+  hold(accountId: string, carrier: Carrier): () => void
+  /** Its messages are sent by the process that holds the account's sessions, and this is another. */
+  isHeldElsewhere(account: Pick<AccountKey, 'id' | 'kind'>): boolean
   close(): Promise<void>
 }
 
 /** @param kinds others than `CARRIER_KINDS` only in tests */
 export function createCarriers(tools: CarrierTools, kinds = CARRIER_KINDS): Carriers {
+  const held = new Map<string, Carrier>()
   const made = new Map<string, { version: number; carrier: Promise<Carrier | undefined> }>()
 
   const make = async ({ id, name, kind }: AccountKey, readSettings: () => Promise<object>) =>
@@ -44,7 +53,14 @@ export function createCarriers(tools: CarrierTools, kinds = CARRIER_KINDS): Carr
 
   return {
     kinds,
+    hold: (accountId, carrier) => {
+      held.set(accountId, carrier)
+      return () => held.delete(accountId)
+    },
+    isHeldElsewhere: ({ id, kind }) => kinds.get(kind)?.isHeld === true && !held.has(id),
     get(account, readSettings) {
+      const own = held.get(account.id)
+      if (own !== undefined) return Promise.resolve(own)
       const known = made.get(account.id)
       // A reader that is behind is served by the newer settings.
       if (known !== undefined && known.version >= account.version) return known.carrier

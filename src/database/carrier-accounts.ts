@@ -15,10 +15,12 @@ export interface CarrierAccount {
   /** The carrier itself answers STOP, START and HELP. */
   handlesOptOut: boolean
   createdAt: Date
-  /** null: not since it was last changed. */
+  /** null: never. */
   lastTestedAt: Date | null
   /** What was wrong then, in words; null: it worked. */
   lastTestFault: string | null
+  /** The version that was tested: the settings may be others by now. */
+  lastTestedVersion: number | null
 }
 
 export type CarrierAccountFields = Pick<
@@ -37,6 +39,7 @@ const COLUMNS = {
   createdAt: 'created_at',
   lastTestedAt: 'last_tested_at',
   lastTestFault: 'last_test_fault',
+  lastTestedVersion: 'last_tested_version',
 }
 
 /** @returns false when there is an account of this name */
@@ -77,12 +80,22 @@ export async function listCarrierAccounts(db: Database, kind?: string): Promise<
     .orderBy('name')
 }
 
-/** undefined: there is no such account, or its kind has no settings. */
-export async function findSealedSettings(db: Database, id: string): Promise<Buffer | undefined> {
-  const row = await db('carrier_accounts')
+/**
+ * undefined: there is no such account, or its kind has no settings.
+ *
+ * @returns unsealed what migrations gave it, which holds where the sealed ones say nothing
+ */
+export async function findSealedSettings(
+  db: Database,
+  id: string,
+): Promise<{ sealed: Buffer; unsealed: object } | undefined> {
+  return db('carrier_accounts')
     .where({ id })
-    .first<{ sealed: Buffer | null } | undefined>({ sealed: 'settings_sealed' })
-  return row?.sealed ?? undefined
+    .whereNotNull('settings_sealed')
+    .first<{ sealed: Buffer; unsealed: object } | undefined>({
+      sealed: 'settings_sealed',
+      unsealed: 'settings_unsealed',
+    })
 }
 
 /**
@@ -103,8 +116,6 @@ export async function updateCarrierAccount(
       messages_per_second_per_line: fields.messagesPerSecondPerLine,
       handles_opt_out: fields.handlesOptOut,
       version: version + 1,
-      last_tested_at: null,
-      last_test_fault: null,
     })
   return count > 0
 }
@@ -117,7 +128,7 @@ export async function recordCarrierTest(
 ): Promise<void> {
   await db('carrier_accounts')
     .where({ id, version })
-    .update({ last_tested_at: db.fn.now(), last_test_fault: fault })
+    .update({ last_tested_at: db.fn.now(), last_test_fault: fault, last_tested_version: version })
 }
 
 /** Only one without lines. @returns false when it has some, or there is no such account */

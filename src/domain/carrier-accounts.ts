@@ -6,6 +6,7 @@ import {
   type CarrierAccount,
   type CarrierAccountFields,
 } from '../database/carrier-accounts.js'
+import { listCarrierSessions, type CarrierSessions } from '../database/carrier-sessions.js'
 import { available } from '../database/connection.js'
 import { countLinesOfCarriers } from '../database/lines.js'
 import { UserError } from '../errors.js'
@@ -29,6 +30,18 @@ export interface ListedCarrierAccount extends CarrierAccount {
   /** Its kind for people, such as `Twilio`. */
   title: string
   lineCount: number
+  /** null: its kind has none. */
+  sessions: CarrierSessions | null
+}
+
+const NEVER_HELD: CarrierSessions = {
+  isHeld: false,
+  version: null,
+  boundCount: 0,
+  sessionCount: 0,
+  changedAt: null,
+  lastError: null,
+  lastErrorAt: null,
 }
 
 /**
@@ -62,14 +75,18 @@ export async function listCarrierAccounts({
   db,
   carriers,
 }: Pick<Context, 'db' | 'carriers'>): Promise<ListedCarrierAccount[]> {
-  const [accounts, lineCounts] = await available(() =>
-    Promise.all([selectAccounts(db), countLinesOfCarriers(db)]),
+  const [accounts, lineCounts, sessions] = await available(() =>
+    Promise.all([selectAccounts(db), countLinesOfCarriers(db), listCarrierSessions(db)]),
   )
-  return accounts.map((account) => ({
-    ...account,
-    title: carriers.kinds.get(account.kind)?.title ?? account.kind,
-    lineCount: lineCounts.get(account.name) ?? 0,
-  }))
+  return accounts.map((account) => {
+    const kind = carriers.kinds.get(account.kind)
+    return {
+      ...account,
+      title: kind?.title ?? account.kind,
+      lineCount: lineCounts.get(account.name) ?? 0,
+      sessions: kind?.isHeld === true ? (sessions.get(account.id) ?? NEVER_HELD) : null,
+    }
+  })
 }
 
 /** @throws UserError 404 */

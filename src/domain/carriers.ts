@@ -52,10 +52,11 @@ export function notSetUp(name: string): UserError {
 
 /** What `sealSettings` sealed. @throws Unavailable, SettingsUnreadable */
 export async function openSettings({ db, secrets, log }: Context, accountId: string): Promise<object> {
-  const sealed = await available(() => findSealedSettings(db, accountId))
-  if (sealed === undefined) return {}
+  const settings = await available(() => findSealedSettings(db, accountId))
+  if (settings === undefined) return {}
+  const { sealed, unsealed } = settings
   try {
-    return JSON.parse(secrets.open(sealed, settingsPlace(accountId))) as object
+    return { ...unsealed, ...(JSON.parse(secrets.open(sealed, settingsPlace(accountId))) as object) }
   } catch (error) {
     log.error({ carrierAccountId: accountId, err: asError(error) }, 'carrier.settings_unreadable')
     throw new SettingsUnreadable()

@@ -1,5 +1,6 @@
 import type { Redis } from 'ioredis'
 import { batch } from '../batch.js'
+import { createCalls, type Calls } from '../calls.js'
 import { createCarriers, type CARRIER_KINDS, type Carriers } from '../carriers/registry.js'
 import { ConfigInvalid, readConfig, type Config } from '../config.js'
 import { available, connectDatabase, type Database } from '../database/connection.js'
@@ -37,6 +38,7 @@ export interface Context {
   throttle: Throttle
   inFlightCap: InFlightCap
   carriers: Carriers
+  calls: Calls
   secrets: Secrets
   safeFetch: SafeFetch
   /** Our copies of media. */
@@ -113,6 +115,8 @@ export function createContext(
     options.carrierKinds,
   )
 
+  const calls = createCalls(redis, () => connectRedis(config.redisUrl, 'wait', log), log)
+
   return {
     config,
     log,
@@ -123,6 +127,7 @@ export function createContext(
     throttle: createThrottle(redis),
     inFlightCap: createInFlightCap(redis, config.endpointMaxInFlight),
     carriers,
+    calls,
     secrets: createSecrets(config.encryptionKeys),
     safeFetch,
     storage,
@@ -131,6 +136,7 @@ export function createContext(
     maxLost,
     close: async () => {
       await carriers.close()
+      await calls.close()
       await safeFetch.close()
       storage.close()
       await queues.close()

@@ -4,9 +4,13 @@ import { getCarrierAccount } from '../../src/domain/carrier-accounts.js'
 import { openSettings } from '../../src/domain/carriers.js'
 import type { Context } from '../../src/domain/context.js'
 import { listLines } from '../../src/domain/lines.js'
+import { holdSmscAccounts } from '../../src/domain/smpp/holder.js'
 import { addUser } from '../../src/domain/users.js'
+import { addSmppAccount } from '../domain/smpp/fixtures.js'
+import { startSmsc } from '../../dev/smsc/server.js'
 import type { Environment } from '../helpers/environment.js'
 import { API_KEY, startParrot, type Parrot } from '../helpers/parrot.js'
+import { until } from '../helpers/until.js'
 import { runSource, stopProcesses } from '../helpers/processes.js'
 import { createInstallation } from '../journeys/steps.js'
 
@@ -108,6 +112,37 @@ describe('linehook carrier and linehook line import', function () {
       /^main +parrot +2 lines +no limit in all, 1\/s a line {2}worked 20\d\d-\d\d-\d\dT[\d:.]+Z$/,
     )
     expect(simulator).to.match(/^simulator +simulator +0 lines +no limit .* not tested yet$/)
+  })
+
+  it('list says of an account with sessions whether it is bound, since when, and the last error', async () => {
+    const smsc = await startSmsc({ password: 'right' })
+    await addSmppAccount(context, 'smsc', { port: smsc.port, password: 'wrong' })
+    const listed = async () => (await said('carrier list')).find((line) => line.startsWith('smsc '))
+    expect(await listed()).to.match(/ not tested yet {2}not bound: no `receive-smpp` process is running$/)
+    const holder = holdSmscAccounts(context, { followMs: 50 })
+    const time = String.raw`20\d\d-\d\d-\d\dT[\d:.]+Z`
+    const error = String.raw`\(last error ${time}: connected, but the bind was refused: the password is wrong \(ESME_RINVPASWD\)\)`
+    await until('it is refused', async () =>
+      new RegExp(`not bound since ${time} ${error}$`).test((await listed()) ?? ''),
+    )
+    await said('carrier change smsc --set password=-', 'right\n')
+    await until('it is bound', async () =>
+      new RegExp(`  bound since ${time} ${error}$`).test((await listed()) ?? ''),
+    )
+    expect(await said('carrier test smsc')).to.deep.equal(['smsc works'])
+    await said('carrier change smsc --per-second 5')
+    expect(await listed()).to.match(new RegExp(`worked ${time}, before the last change`))
+    const json = JSON.parse((await said('carrier list --json')).join('\n')) as {
+      name: string
+      sessions: object
+    }[]
+    expect(json.find(({ name }) => name === 'smsc')?.sessions).to.include.keys(
+      'isHeld',
+      'boundCount',
+      'changedAt',
+    )
+    await holder.close()
+    await smsc.close()
   })
 
   for (const [args, refused] of [

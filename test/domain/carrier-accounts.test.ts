@@ -282,7 +282,7 @@ describe('carrier accounts', () => {
   })
 
   describe('are tested', () => {
-    it('with a result that is kept until they are changed', async () => {
+    it('with a result that is kept, and says which settings it is of', async () => {
       const account = await add({ settings: { url: bird.url, apiKey: 'a-wrong-key' } })
       const fault = 'the parrot answered 401: look at apiKey'
       expect(await testCarrierAccount(context, account)).to.deep.equal({ ok: false, fault })
@@ -292,11 +292,14 @@ describe('carrier accounts', () => {
 
       await changeCarrierAccount(context, tested, { settings: { apiKey: API_KEY } })
       const changed = await getCarrierAccountById(context, account.id)
-      expect(changed).to.deep.include({ lastTestedAt: null, lastTestFault: null })
+      const { lastTestedAt, version } = tested
+      expect(changed).to.deep.include({ lastTestedAt, lastTestFault: fault, lastTestedVersion: version })
+      expect(changed.version).to.equal(version + 1)
       expect(await testCarrierAccount(context, changed)).to.deep.equal({ ok: true })
       const again = await getCarrierAccountById(context, account.id)
       expect(again.lastTestFault).to.equal(null)
       expect(again.lastTestedAt).to.be.a('date')
+      expect(again.lastTestedVersion).to.equal(again.version)
       // A test of the older settings ends late.
       await testCarrierAccount(context, { ...account, version: 1 })
       expect(await getCarrierAccountById(context, account.id)).to.deep.equal(again)

@@ -4,8 +4,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { freePort } from '../../dev/free-port.js'
 import { inboundOf } from '../../dev/smsc/messages.js'
-import { startSmsc } from '../../dev/smsc/server.js'
-import { addCarrierAccount } from '../../src/domain/carrier-accounts.js'
+import { startSmsc, type SmscOptions } from '../../dev/smsc/server.js'
+import { addCarrierAccount, getCarrierAccount } from '../../src/domain/carrier-accounts.js'
+import { testCarrierAccount } from '../../src/domain/carrier-accounts/trial.js'
 import type { Context } from '../../src/domain/context.js'
 import { queueMessage } from '../domain/fixtures.js'
 import type { Environment } from '../helpers/environment.js'
@@ -13,6 +14,8 @@ import { createLine } from '../helpers/factories.js'
 import { runSource, startProcess, stopProcesses, type RunningProcess } from '../helpers/processes.js'
 import { until } from '../helpers/until.js'
 import { createInstallation, numbers, outboundMessages, WIDE } from './steps.js'
+
+const times2 = (bind: string) => [bind, bind]
 
 describe('journey: an SMSC', function () {
   this.timeout(240_000)
@@ -62,7 +65,7 @@ describe('journey: an SMSC', function () {
     const queued = await outboundMessages(context, line)
     await context.queues.enqueueMessages(queued.map(({ id }) => ({ id, generation: 0 })))
 
-    await startProcess('send-message', environment)
+    await Promise.all([startProcess('send-message', environment), startProcess('receive-smpp', environment)])
     for (const count of [150, 400, 700]) {
       await until(`${count} are taken`, () => taken().length >= count, 120_000)
       await smsc.kill('SIGKILL')
@@ -85,6 +88,7 @@ describe('journey: an SMSC', function () {
     }
     // No more than the window held at each kill.
     expect(settled.filter(({ status }) => status === 'unknown').length).to.be.at.most(30)
+    await stopProcesses()
   })
 
   it('brings 10,000 texts while receive-smpp is killed: each is one message and one event', async () => {
@@ -117,6 +121,107 @@ describe('journey: an SMSC', function () {
     }
     await receiving.kill('SIGTERM')
     expect(await receiving.exitCode).to.equal(0)
+    await smsc.close()
+  })
+
+  for (const [what, smscOptions, settings, bound] of [
+    ['one session', { maxSessions: 1 }, {}, ['bind_transceiver']],
+    ['only transceivers', { binds: ['bind_transceiver'] }, { bindCount: 2 }, times2('bind_transceiver')],
+    [
+      'only transmitter and receiver',
+      { binds: ['bind_transmitter', 'bind_receiver'], maxSessions: 2 },
+      { bindAs: 'transmitter-and-receiver' },
+      ['bind_receiver', 'bind_transmitter'],
+    ],
+  ] as [string, SmscOptions, object, string[]][]) {
+    it(`that takes ${what} is used both ways by two processes of each kind, and tested beside them`, async () => {
+      const smsc = await startSmsc({ ...smscOptions, receipts: true })
+      const name = what.replaceAll(' ', '-')
+      await addCarrierAccount(context, {
+        name,
+        kind: 'smpp',
+        settings: { host: '127.0.0.1', port: smsc.port, systemId: 'linehook', ...settings },
+      })
+      const line = await createLine(context, { carrier: name, ...WIDE })
+      const people = numbers(100)
+      for (const to_number of people) await queueMessage(context, line, { to_number })
+      const queued = await outboundMessages(context, line)
+      await context.queues.enqueueMessages(queued.map(({ id }) => ({ id, generation: 0 })))
+      for (const from of people) smsc.bring(inboundOf(from, line.number, 'Hi'))
+
+      const kinds = ['send-message', 'send-message', 'receive-smpp', 'receive-smpp'] as const
+      const processes = await Promise.all(kinds.map((kind) => startProcess(kind, environment)))
+      await until(
+        'all are delivered',
+        async () => (await outboundMessages(context, line)).every(({ status }) => status === 'delivered'),
+        60_000,
+      )
+      await until('all are received', () => smsc.waitingCount() === 0, 60_000)
+      const received = await context.db('messages').where({ line_id: line.lineId, direction: 'inbound' })
+      expect(received).to.have.length(100)
+      expect(new Set(smsc.taken.map(({ to }) => to)).size).to.equal(100)
+      expect(smsc.taken).to.have.length(100)
+      expect(smsc.bound()).to.deep.equal(bound)
+      const tested = await testCarrierAccount(context, await getCarrierAccount(context, name))
+      expect(tested).to.deep.equal({ ok: true })
+
+      for (const each of processes) await each.kill('SIGTERM')
+      for (const { exitCode } of processes) expect(await exitCode).to.equal(0)
+      expect(smsc.bound()).to.deep.equal([])
+      await smsc.close()
+    })
+  }
+
+  it('that takes one session goes on when the process that holds it is killed: nothing is doubled or lost', async () => {
+    const smsc = await startSmsc({ maxSessions: 1, delayMs: 20 })
+    // What a killed process held is unknown the sooner.
+    const hurried = { ...environment, CARRIER_TIMEOUT_MS: '3000' }
+    await addCarrierAccount(context, {
+      name: 'one',
+      kind: 'smpp',
+      settings: { host: '127.0.0.1', port: smsc.port, systemId: 'linehook' },
+    })
+    const line = await createLine(context, { carrier: 'one', ...WIDE })
+    const people = numbers(1000)
+    for (const to_number of people) await queueMessage(context, line, { to_number })
+    const queued = await outboundMessages(context, line)
+    await context.queues.enqueueMessages(queued.map(({ id }) => ({ id, generation: 0 })))
+
+    await Promise.all(
+      ['send-message' as const, 'maintenance' as const].map((each) => startProcess(each, hurried)),
+    )
+    let holders = await Promise.all([1, 2].map(() => startProcess('receive-smpp', hurried)))
+    const isBound = (running: RunningProcess) => running.log().some(({ msg }) => msg === 'smpp.bound')
+    for (const share of [0.2, 0.5]) {
+      await until('some are taken', () => smsc.taken.length >= share * people.length, 60_000)
+      const [bound, standingBy] = holders[0] && isBound(holders[0]) ? holders : [...holders].reverse()
+      if (bound === undefined || standingBy === undefined) throw new Error('two were started')
+      const takenBefore = smsc.taken.length
+      await bound.kill('SIGKILL')
+      for (const from of people.slice(0, 10)) smsc.bring(inboundOf(from, line.number, `after ${share}`))
+      await until(
+        'the other has taken over',
+        () => isBound(standingBy) && smsc.taken.length > takenBefore + 20,
+      )
+      holders = [standingBy, await startProcess('receive-smpp', hurried)]
+    }
+    const settled = await until(
+      'every message has come to its end',
+      async () => {
+        const rows = await outboundMessages(context, line)
+        return rows.every(({ status }) => status === 'sent' || status === 'unknown') && rows
+      },
+      120_000,
+    )
+    const taken = smsc.taken.map(({ to }) => `+${to}`)
+    expect(new Set(taken).size, 'none twice').to.equal(taken.length)
+    for (const { status, to_number: to } of settled) if (status === 'sent') expect(taken).to.include(to)
+    // What it had claimed at each kill.
+    expect(settled.filter(({ status }) => status === 'unknown').length).to.be.at.most(40)
+    await until('all are received', () => smsc.waitingCount() === 0)
+    const received = await context.db('messages').where({ line_id: line.lineId, direction: 'inbound' })
+    expect(received).to.have.length(20)
+    await stopProcesses()
     await smsc.close()
   })
 })

@@ -1,24 +1,32 @@
 import { openContext } from '../../src/domain/context.js'
-import { receiveFromSmscs } from '../../src/domain/smpp/receivers.js'
+import { holdSmscAccounts } from '../../src/domain/smpp/holder.js'
 import { closeOnSignal } from '../../src/shutdown.js'
 
 /**
- * SMSCs → messages and receipts.
+ * SMSCs ↔ messages and receipts.
  *
- * Not a worker of a queue: an SMSC brings what it has to whoever is bound. For each SMPP account this process holds
- * the binds that the account asks for, binds again whenever one ends, and notices within seconds when accounts are
- * added, changed or removed; without any it does next to nothing. What comes is answered only when it is committed;
- * everything else stays at the SMSC, which brings it again. Whether it did is told by what it says and by the session
- * that it said it in (`take_smpp_inbound`), so that a killed process makes no message twice and loses none.
+ * Not a worker of a queue: an SMSC brings what it has to whoever is bound, and may let an account be bound once only.
+ * So of all processes one holds the sessions of an account, for both ways, by a lease (`carrier_sessions`); others
+ * stand by and take over within seconds. It binds again whenever a session ends, and notices when accounts are added,
+ * changed or removed; without any it does next to nothing.
  *
- * On SIGTERM it takes nothing more, answers what it holds, and unbinds.
+ * What comes is answered only when it is committed; everything else stays at the SMSC, which brings it again. Whether
+ * it did is told by what it says and by the session that it said it in (`take_smpp_inbound`), so that a killed process
+ * makes no message twice and loses none.
+ *
+ * What is to go out is a job of `send-message` like all else. That asks this process to look at the message
+ * (`calls.ts`), and waits; windows, claim, carrier call and result are done here. A question may be lost or asked
+ * twice: the claim decides. A process that is killed in the call leaves a lease behind, and the message becomes
+ * `unknown`.
+ *
+ * On SIGTERM it takes nothing more, ends and answers what it holds, unbinds, and gives its leases back.
  */
 const context = openContext('receive-smpp')
 const { log } = context
-const receivers = receiveFromSmscs(context)
+const holder = holdSmscAccounts(context)
 log.info('process.started')
 
 closeOnSignal(log, [
-  { name: 'receivers', close: () => receivers.close() },
+  { name: 'sessions', close: () => holder.close() },
   { name: 'connections', close: () => context.close() },
 ])

@@ -25,6 +25,9 @@ const INTERNATIONAL = 1
 const LOCAL = new Set([undefined, 0, 2, 4])
 /** Fewer digits are a short code, whatever type it is said to have. */
 const LOCAL_DIGITS = 7
+const UNKNOWN = 0
+/** Some write the prefix of a call abroad, which no country code begins with. */
+const ABROAD = /^00(?=[1-9]\d{6})/
 
 export function readText(pdu: Pdu, { defaultAlphabet }: SmppSettings): SmppText {
   const payload = bytesField(pdu, 'message_payload')
@@ -42,8 +45,8 @@ export function readText(pdu: Pdu, { defaultAlphabet }: SmppSettings): SmppText 
 function readAddress(address: string, ton: number | undefined): SmppAddress {
   const digits = address.replace(/^\+/, '')
   if (!/^\d+$/.test(digits)) return { address, kind: 'other' }
-  if (ton === INTERNATIONAL || address.startsWith('+')) {
-    // Some write the prefix of a call abroad, which no country code begins with.
+  const isAbroad = (ton ?? UNKNOWN) === UNKNOWN && ABROAD.test(digits)
+  if (ton === INTERNATIONAL || address.startsWith('+') || isAbroad) {
     return { address: `+${digits.replace(/^00/, '')}`, kind: 'international' }
   }
   return { address, kind: LOCAL.has(ton) && digits.length >= LOCAL_DIGITS ? 'local' : 'other' }

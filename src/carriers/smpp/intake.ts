@@ -7,7 +7,7 @@ import type { Logger } from '../../telemetry/log.js'
 import type { Pdu } from './pdu.js'
 import { PATIENCE, type Session } from './session.js'
 
-/** A `deliver_sm`, which has no id of its own. */
+/** A `deliver_sm` or `data_sm`, which has no id of its own. */
 export interface SmppDelivery {
   /** Ours, of this arrival. */
   id: string

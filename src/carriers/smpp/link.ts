@@ -1,6 +1,13 @@
 import type { Socket } from 'node:net'
 import { asError } from '../../errors.js'
-import { createPduReader, encodePdu, type Pdu, type PduFields, type ReceivedPdu } from './pdu.js'
+import {
+  createPduReader,
+  encodePdu,
+  encodeResponse,
+  type Pdu,
+  type PduFields,
+  type ReceivedPdu,
+} from './pdu.js'
 import { statusCode } from './status.js'
 import { createWindow } from './window.js'
 
@@ -33,6 +40,8 @@ export interface Link {
   /** As `request`, beside the window: what keeps the link itself. */
   control(command: string, fields: PduFields, timeoutMs: number): Promise<Pdu>
   answer(request: { command: string; sequence: number }, status?: string): void
+  /** A `generic_nack`: it is no request that we could answer. */
+  refuse(sequence: number, status: string): void
   /** Reads nothing more until `resume`: the other side's window fills. */
   pause(): void
   resume(): void
@@ -83,21 +92,20 @@ export function createLink(socket: Socket, options: LinkOptions): Link {
   function take({ pdu, header, body }: ReceivedPdu): void {
     if (pdu === undefined) {
       pending.get(header.sequence)?.settle(new NoAnswer('the response cannot be read', true))
-      if (header.commandId < 0x80000000) answer({ command: 'unknown', sequence: header.sequence })
+      // Of all statuses that every SMSC knows, the one that says that what it wrote does not add up.
+      if (header.commandId < 0x80000000) refuse(header.sequence, 'ESME_RINVCMDLEN')
     } else if (pdu.isResponse()) pending.get(pdu.sequence_number)?.settle(pdu)
-    else if (pdu.command === 'unknown') answer({ command: 'unknown', sequence: pdu.sequence_number })
     else onRequest(pdu, body)
   }
 
-  function answer({ command, sequence }: { command: string; sequence: number }, status = 'ESME_ROK'): void {
-    if (reason) return
-    const isUnknown = command === 'unknown'
-    socket.write(
-      encodePdu(isUnknown ? 'generic_nack' : `${command}_resp`, {
-        sequence_number: sequence,
-        command_status: statusCode(isUnknown ? 'ESME_RINVCMDID' : status),
-      }),
-    )
+  function answer(request: { command: string; sequence: number }, status = 'ESME_ROK'): void {
+    if (reason === undefined) socket.write(encodeResponse(request, statusCode(status)))
+  }
+
+  function refuse(sequence: number, status: string): void {
+    if (reason !== undefined) return
+    const fields = { sequence_number: sequence, command_status: statusCode(status) }
+    socket.write(encodePdu('generic_nack', fields))
   }
 
   /** `signal` ends the caller's wait only: the request keeps its place until it is answered or too late. */
@@ -166,6 +174,7 @@ export function createLink(socket: Socket, options: LinkOptions): Link {
     },
     control: (command, fields, timeoutMs) => write(command, fields, timeoutMs, NEVER),
     answer,
+    refuse,
     pause: () => socket.pause(),
     resume: () => socket.resume(),
     end,

@@ -10,4 +10,13 @@ import smpp from 'smpp'
 smpp.filters.message.decode = (value) => value
 smpp.filters.time.decode = (value) => value
 
+/** By its length: SMSCs forget the NUL behind it, and the package then reads on into the next TLV. */
+for (const tlv of Object.values(smpp.tlvs)) {
+  if (tlv.type !== smpp.types.cstring) continue
+  tlv.type = {
+    ...tlv.type,
+    read: (bytes, at, length) => bytes.toString('latin1', at, at + length).replace(/\0[^]*$/, ''),
+  }
+}
+
 export { smpp }

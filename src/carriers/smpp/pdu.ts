@@ -4,6 +4,7 @@ import { smpp } from './package.js'
 export type { Pdu, PduFields }
 
 const HEADER_BYTES = 16
+const TLV_HEAD_BYTES = 4
 /** `command_length` is the other side's word: more than any real message has, and little for our memory. */
 const MAX_BYTES = 16_384
 
@@ -17,6 +18,23 @@ export interface ReceivedPdu {
 
 export function encodePdu(command: string, fields: PduFields): Buffer {
   return new smpp.PDU(command, fields).toBuffer()
+}
+
+/** Their body is a `message_id`, which is not used here, and NULL (SMPP 3.4 §4.6.2, §4.7.2). */
+const WITH_MESSAGE_ID = new Set(['deliver_sm', 'data_sm'])
+
+/**
+ * The answer to a request. Not the package's: it leaves out the body where the request is refused. SMSCs built on
+ * jSMPP cannot read that, take it for no answer at all, and bring the same again and again.
+ */
+export function encodeResponse(request: { command: string; sequence: number }, status: number): Buffer {
+  const { command, sequence } = request
+  const header = new smpp.PDU(`${command}_resp`, { sequence_number: sequence, command_status: status })
+  if (!WITH_MESSAGE_ID.has(command)) return header.toBuffer()
+  const bytes = Buffer.alloc(HEADER_BYTES + 1)
+  for (const [index, value] of [bytes.length, header.command_id, status, sequence].entries())
+    bytes.writeUInt32BE(value, 4 * index)
+  return bytes
 }
 
 /**
@@ -44,10 +62,33 @@ function readPdu(bytes: Buffer): ReceivedPdu {
   const header = { commandId: bytes.readUInt32BE(4), sequence: bytes.readUInt32BE(12) }
   const body = bytes.subarray(HEADER_BYTES)
   try {
-    return { pdu: new smpp.PDU(bytes), header, body }
+    const pdu = new smpp.PDU(bytes)
+    return { pdu: isWhole(pdu, body) ? pdu : undefined, header, body }
   } catch {
     return { pdu: undefined, header, body }
   }
+}
+
+/**
+ * The package makes do with what there is: of a message that was cut short it would give us the beginning, as if that
+ * were all.
+ */
+function isWhole(pdu: Pdu, body: Buffer): boolean {
+  if (!WITH_MESSAGE_ID.has(pdu.command)) return true
+  let at = 0
+  for (const { type } of Object.values(smpp.commands[pdu.command]?.params ?? {})) {
+    if (type === smpp.types.cstring) at = endOfText(body, at)
+    else at += 1 + (type === smpp.types.buffer ? (body[at] ?? 0) : 0)
+    if (at > body.length) return false
+  }
+  // Less than the head of one is no TLV, and does no harm.
+  while (at + TLV_HEAD_BYTES <= body.length) at += TLV_HEAD_BYTES + body.readUInt16BE(at + 2)
+  return at <= body.length
+}
+
+function endOfText(body: Buffer, at: number): number {
+  const end = body.indexOf(0, at)
+  return end < 0 ? Infinity : end + 1
 }
 
 export function textField(pdu: Pdu, name: string): string {

@@ -27,6 +27,16 @@ export const PATIENCE: Patience = {
   unbindMs: 2000,
 }
 
+const DELIVERIES = new Set(['deliver_sm', 'data_sm'])
+const WITHOUT_RESPONSE = new Set(['alert_notification', 'outbind'])
+
+export type BindKind = 'transceiver' | 'transmitter' | 'receiver'
+
+/** What it takes to send and to receive. */
+export function bindKindsOf({ bindAs }: Pick<SmppSettings, 'bindAs'>): BindKind[] {
+  return bindAs === 'transceiver' ? ['transceiver'] : ['transmitter', 'receiver']
+}
+
 /** A bound connection to an SMSC. It asks by itself whether the other side is still there. */
 export interface Session extends Link {
   readonly id: string
@@ -36,8 +46,8 @@ export interface Session extends Link {
 
 export interface SessionOptions {
   settings: SmppSettings
-  bindAs: 'transmitter' | 'transceiver'
-  /** A `deliver_sm`. */
+  bindAs: BindKind
+  /** A `deliver_sm` or `data_sm`. */
   onDelivery?: (session: Session, pdu: Pdu, body: Buffer) => void
   /** Ends the wait for the connection and the bind. */
   signal?: AbortSignal
@@ -73,12 +83,13 @@ export async function openSession({
 
   function takeRequest(pdu: Pdu, body: Buffer): void {
     const request = { command: pdu.command, sequence: pdu.sequence_number }
-    if (pdu.command === 'deliver_sm' && onDelivery) onDelivery(session, pdu, body)
+    // Nobody is here for it: without an answer the SMSC keeps it.
+    if (DELIVERIES.has(pdu.command)) onDelivery?.(session, pdu, body)
     else if (pdu.command === 'enquire_link') link.answer(request)
     else if (pdu.command === 'unbind') {
       link.answer(request)
       link.end(new Error('the SMSC has unbound'))
-    } else link.answer({ ...request, command: 'unknown' })
+    } else if (!WITHOUT_RESPONSE.has(pdu.command)) link.refuse(pdu.sequence_number, 'ESME_RINVCMDID')
   }
 
   await bind(link, settings, bindAs, patience.bindMs)
@@ -86,10 +97,14 @@ export async function openSession({
   return session
 }
 
+/** What SMSCs say to a kind of bind that they do not take; some say it to a wrong password too. */
+const KIND_UNKNOWN: ReadonlySet<string> = new Set(['ESME_RINVCMDID', 'ESME_RBINDFAIL', 'ESME_RINVBNDSTS'])
+const HINT = '; if it takes no transceivers, set bindAs to transmitter-and-receiver'
+
 async function bind(
   link: Link,
   { systemId, password, systemType }: SmppSettings,
-  bindAs: string,
+  bindAs: BindKind,
   timeoutMs: number,
 ): Promise<void> {
   let response: Pdu
@@ -102,9 +117,9 @@ async function bind(
   }
   if (response.command_status === 0 && response.command === `bind_${bindAs}_resp`) return
   link.end(new Error('not bound'))
-  throw new NotBound(
-    `connected, but the bind was refused: ${describeStatus(statusName(response.command_status))}`,
-  )
+  const status = statusName(response.command_status)
+  const hint = bindAs === 'transceiver' && KIND_UNKNOWN.has(status) ? HINT : ''
+  throw new NotBound(`connected, but the bind was refused: ${describeStatus(status)}${hint}`)
 }
 
 /** A peer that is gone without a word is found out, and the link ended. */

@@ -13,12 +13,22 @@ export const smppSettings = yup.object({
   // The specification has 8; SMSCs take longer ones.
   password: ascii(64).default('').meta({ about: 'The password to bind with.', secret: true }),
   systemType: ascii(12).default('').meta({ about: 'Empty, unless the SMSC asks for one.' }),
+  bindAs: yup
+    .string()
+    .oneOf(['transceiver', 'transmitter-and-receiver'] as const)
+    .default('transceiver')
+    .meta({
+      about:
+        '`transceiver`: one session for both ways. `transmitter-and-receiver`: two, where the SMSC wants it so.',
+    }),
   bindCount: whole(1, 20)
     .default(1)
-    .meta({ about: 'Binds of each `send-message` process, and of each `receive-smpp` process.' }),
+    .meta({
+      about: 'Sessions of the account, or of each kind where there are two, in all processes together.',
+    }),
   windowSize: whole(1, 1000)
     .default(10)
-    .meta({ about: 'Messages that one bind may have sent without an answer yet.' }),
+    .meta({ about: 'Messages that one session may have sent without an answer yet.' }),
   sourceTon: whole(0, 6)
     .default(1)
     .meta({ about: 'Type of number of our lines: 1 international, 0 unknown.' }),

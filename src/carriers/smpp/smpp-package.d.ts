@@ -26,6 +26,11 @@ declare module 'smpp' {
     destroy(): void
   }
 
+  interface Type {
+    /** @param length of a TLV */
+    read(bytes: Buffer, at: number, length: number): unknown
+  }
+
   interface Encoding {
     encode: (text: string) => Buffer
     decode: (bytes: Buffer) => string
@@ -40,6 +45,10 @@ declare module 'smpp' {
     /** `ASCII` is GSM 03.38, one octet for each septet. */
     encodings: Record<'ASCII' | 'LATIN1' | 'UCS2', Encoding>
     filters: Record<'message' | 'time', { decode(value: unknown): unknown }>
+    /** The fields of a command, in their order. */
+    commands: Record<string, { params?: Record<string, { type: Type }> }>
+    types: Record<'int8' | 'cstring' | 'buffer', Type>
+    tlvs: Record<string, { type: Type }>
     /** `ESME_…` to its number. */
     errors: Record<string, number>
   }

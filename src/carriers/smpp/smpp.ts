@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { newId } from '../../ids.js'
-import type { Logger } from '../../telemetry/log.js'
 import {
   CarrierOutcomeUnknown,
   CarrierRejected,
@@ -14,11 +13,11 @@ import { NoAnswer } from './link.js'
 import { textField, type Pdu, type PduFields } from './pdu.js'
 import { idInReceipts } from './receipt-ids.js'
 import { reconnectMs } from './reconnect.js'
-import { openSession, type Patience } from './session.js'
+import { bindKindsOf, openSession, PATIENCE, type Patience, type Session } from './session.js'
+import type { Sessions } from './sessions.js'
 import { smppSettings, type SmppSettings } from './settings.js'
 import { describeStatus, statusName, TEMPORARY, THROTTLED } from './status.js'
 import { submitsOf } from './submit.js'
-import { createTransmitters } from './transmitters.js'
 
 const THROTTLED_MS = 1000
 /** As many as an 8-bit reference can tell apart. */
@@ -27,20 +26,29 @@ const MAX_PARTS = 255
 export const smppKind: CarrierKind<SmppSettings> = {
   title: 'SMPP',
   settings: smppSettings,
+  isHeld: true,
   defaults: { messagesPerSecond: null, messagesPerSecondPerLine: null, handlesOptOut: false },
-  create: ({ name }, settings, { log }) => createSmpp(name, smppSettings.cast(settings), log),
+  create: ({ name }, settings) => createSmpp(name, smppSettings.cast(settings)),
 }
 
-/** Any SMSC, by SMPP 3.4. What it receives for us comes by the binds of `receive-smpp`. */
-export function createSmpp(name: string, settings: SmppSettings, log: Logger, patience?: Patience): Carrier {
-  const transmitters = createTransmitters(settings, log, patience)
+/**
+ * Any SMSC, by SMPP 3.4.
+ *
+ * @param options.sessions undefined where they are not held
+ */
+export function createSmpp(
+  name: string,
+  settings: SmppSettings,
+  { sessions, patience = PATIENCE }: { sessions?: Pick<Sessions, 'request'>; patience?: Patience } = {},
+): Carrier {
   // Not 0 in each process: two of them may write to one number.
   let reference = Math.floor(Math.random() * 256)
 
   /** @throws the four errors of a carrier */
   async function submit(fields: PduFields, signal: AbortSignal): Promise<string> {
+    if (sessions === undefined) throw new CarrierUnavailable('no process holds the sessions of the account')
     try {
-      return readResponse(await transmitters.request('submit_sm', fields, signal), settings)
+      return readResponse(await sessions.request('submit_sm', fields, signal), settings)
     } catch (error) {
       if (error instanceof NotBound) throw new CarrierUnavailable(error.message)
       if (!(error instanceof NoAnswer)) throw error
@@ -80,21 +88,24 @@ export function createSmpp(name: string, settings: SmppSettings, log: Logger, pa
       return { carrierMessageId: id }
     },
     test: async (signal) => {
+      const opened: Session[] = []
       try {
-        const session = await openSession({
-          settings,
-          bindAs: 'transmitter',
-          signal,
-          ...(patience ? { patience } : {}),
-        })
-        await session.close()
+        // All at once, as traffic has them.
+        for (const bindAs of bindKindsOf(settings)) {
+          opened.push(await openSession({ settings, bindAs, signal, patience }))
+        }
         return undefined
       } catch (error) {
-        if (error instanceof NotBound) return error.message
-        throw error
+        if (!(error instanceof NotBound)) throw error
+        return opened.length === 0
+          ? error.message
+          : `bound as transmitter, but not as receiver: ${error.message}`
+      } finally {
+        await Promise.all(opened.map((session) => session.close()))
       }
     },
-    close: () => transmitters.close(),
+    // The sessions end with those that hold them.
+    close: () => Promise.resolve(),
   }
 }
 

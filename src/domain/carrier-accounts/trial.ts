@@ -1,4 +1,6 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { recordCarrierTest, type CarrierAccount } from '../../database/carrier-accounts.js'
+import { listCarrierSessions } from '../../database/carrier-sessions.js'
 import { available } from '../../database/connection.js'
 import { storable } from '../../database/text.js'
 import { UserError } from '../../errors.js'
@@ -6,6 +8,9 @@ import type { Context } from '../context.js'
 import { askCarrier } from './ask.js'
 
 const MAX_FAULT_LENGTH = 1000
+const LOOK_MS = 200
+/** It ends what is under way first. */
+const REOPENED_MS = 6000
 
 export type CarrierTestResult = { ok: true } | { ok: false; fault: string }
 
@@ -23,10 +28,29 @@ export async function testCarrierAccount(
   return fault === undefined ? { ok: true } : { ok: false, fault }
 }
 
+/**
+ * Whether the account has all of its sessions, opened with these settings: there is no better test, and another
+ * session might be refused, or end the one that messages go by. New settings are waited for: whoever holds the
+ * sessions opens them anew.
+ */
+async function isInUse({ db }: Context, { id, version }: CarrierAccount): Promise<boolean> {
+  for (let waitedMs = 0; ; waitedMs += LOOK_MS) {
+    const sessions = (await available(() => listCarrierSessions(db))).get(id)
+    if (sessions?.isHeld !== true || sessions.version === null) return false
+    if (sessions.version >= version)
+      return sessions.boundCount > 0 && sessions.boundCount === sessions.sessionCount
+    if (waitedMs >= REOPENED_MS) return false
+    await sleep(LOOK_MS)
+  }
+}
+
 async function findFault(context: Context, account: CarrierAccount): Promise<string | undefined> {
   try {
+    if (await isInUse(context, account)) return undefined
     const fault = await askCarrier(context, account, (carrier, signal) => carrier.test(signal))
-    return fault === undefined ? undefined : storable(fault).slice(0, MAX_FAULT_LENGTH)
+    // Our own session may have been faster, and the only one that the carrier allows.
+    if (fault === undefined || (await isInUse(context, account))) return undefined
+    return storable(fault).slice(0, MAX_FAULT_LENGTH)
   } catch (error) {
     if (error instanceof UserError) return storable(error.message).slice(0, MAX_FAULT_LENGTH)
     throw error

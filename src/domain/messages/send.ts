@@ -18,6 +18,9 @@ const MAX_CLAIM_AGE_MS = 5000
 
 /** What a timer may be ahead of its time. */
 const EARLY_MS = 50
+/** What the holder of a carrier's sessions does besides the carrier's call, and how soon to ask again. */
+const HOLDER_MARGIN_MS = 5000
+const HOLDER_PAUSE_MS = 1000
 
 export type SendOutcome =
   | { kind: 'sent' }
@@ -42,6 +45,10 @@ export async function sendMessage(context: Context, id: string): Promise<SendOut
   const startedAt = performance.now()
   const message = await context.batched.loadMessage(id)
   if (message?.status !== 'queued') return { kind: 'skipped' }
+  if (context.carriers.isHeldElsewhere(message.account)) {
+    const outcome = await askHolder(context, message)
+    if (outcome !== undefined) return outcome
+  }
   const outcome = await advance(context, message)
   if (outcome.kind !== 'skipped') {
     const { kind, ...details } = outcome
@@ -52,6 +59,32 @@ export async function sendMessage(context: Context, id: string): Promise<SendOut
     )
   }
   return outcome
+}
+
+/**
+ * The process that holds the account's sessions does all the rest. If it did not answer in time it may do so yet:
+ * whoever looks again finds in the row what became of it.
+ *
+ * @returns undefined when there is no such process now
+ */
+async function askHolder(
+  { calls, config }: Context,
+  { id, account }: MessageToSend,
+): Promise<SendOutcome | undefined> {
+  const answer = await calls.ask(sendingService(account.id), id, config.carrierTimeoutMs + HOLDER_MARGIN_MS)
+  switch (answer.kind) {
+    case 'answered':
+      return JSON.parse(answer.text) as SendOutcome
+    case 'unserved':
+      return undefined
+    case 'unanswered':
+      return { kind: 'wait', ms: HOLDER_PAUSE_MS, reason: 'unavailable' }
+  }
+}
+
+/** By which the process that holds an account's sessions is asked to send a message. */
+export function sendingService(accountId: string): string {
+  return `send:${accountId}`
 }
 
 async function advance(context: Context, message: MessageToSend): Promise<SendOutcome> {

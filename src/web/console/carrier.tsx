@@ -7,6 +7,7 @@ import type { Context } from '../../domain/context.js'
 import { listUsers } from '../../domain/users.js'
 import { UserError } from '../../errors.js'
 import { Numbers, type Imported, type LoadedNumbers } from './carrier/numbers.js'
+import { Sessions } from './carrier/sessions.js'
 import { Settings } from './carrier/settings.js'
 import { Test } from './carrier/test.js'
 import { CARRIERS, carrierPath, type CarrierView } from './carrier/view.js'
@@ -48,6 +49,7 @@ export function showCarrier(context: Context, imported?: Imported): Middleware {
               <span>{account.lineCount === 1 ? '1 line' : `${account.lineCount} lines`}</span>
             </p>
           </header>
+          <Sessions view={view} />
           <Test view={view} />
           <Settings view={view} isEdited={isEdited} />
           {!isFixed && <Numbers view={view} loaded={loaded} imported={imported} />}

@@ -2,10 +2,12 @@ import type { Middleware } from 'koa'
 import { listCarrierAccounts, type ListedCarrierAccount } from '../../domain/carrier-accounts.js'
 import { listCarrierKinds } from '../../domain/carrier-accounts/kinds.js'
 import type { Context } from '../../domain/context.js'
+import { SessionsNow } from './carrier/sessions.js'
 import { LastTest } from './carrier/test.js'
 import { CARRIERS, carrierPath, describePace } from './carrier/view.js'
 import { Empty } from './form.js'
 import { Layout } from './layout.js'
+import { live } from './live.js'
 import { answerPage, pageOf } from './page.js'
 
 /** For operators: the accounts at carriers, where lines live. */
@@ -26,12 +28,18 @@ export function showCarriers(context: Context): Middleware {
             </p>
           </Empty>
         )}
-        <AccountTable accounts={accounts} />
+        <div {...{ 'hx-sse:connect': `${CARRIERS}/live` }} hx-swap="innerMorph">
+          <AccountTable accounts={accounts} />
+        </div>
         <h2>Add an account</h2>
         <KindLinks context={context} />
       </Layout>,
     )
   }
+}
+
+export function liveCarriers(context: Context): Middleware {
+  return live(context, async () => <AccountTable accounts={await listCarrierAccounts(context)} />)
 }
 
 export function KindLinks({ context }: { context: Context }) {
@@ -57,6 +65,7 @@ function AccountTable({ accounts }: { accounts: ListedCarrierAccount[] }) {
           <th>Kind</th>
           <th>Lines</th>
           <th>Pace</th>
+          <th>Sessions</th>
           <th>Last test</th>
         </tr>
       </thead>
@@ -69,6 +78,9 @@ function AccountTable({ accounts }: { accounts: ListedCarrierAccount[] }) {
             <td data-label="Kind">{account.title}</td>
             <td data-label="Lines">{account.lineCount}</td>
             <td data-label="Pace">{describePace(account)}</td>
+            <td data-label="Sessions">
+              <SessionsNow sessions={account.sessions} />
+            </td>
             <td data-label="Last test">
               <LastTest account={account} />
             </td>

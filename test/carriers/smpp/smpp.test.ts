@@ -11,14 +11,28 @@ import { failure } from '../../helpers/failure.js'
 import { memoryLog } from '../../helpers/log.js'
 import { until } from '../../helpers/until.js'
 import { anyMessage, conformsToCarrier } from '../conformance.js'
+import { holdSessions, type Sessions } from '../../../src/carriers/smpp/sessions.js'
+import type { SmppSettings } from '../../../src/carriers/smpp/settings.js'
 import { createSmpp } from '../../../src/carriers/smpp/smpp.js'
 import { QUICK, settingsOf } from './fixtures.js'
+
+/** With its sessions, as the process has it that holds them. */
+function openCarrier(name: string, settings: SmppSettings) {
+  const sessions = holdSessions({
+    settings,
+    log: memoryLog().log,
+    handle: () => Promise.reject(new Error('nothing is brought here')),
+    confirm: () => Promise.resolve(),
+    patience: QUICK,
+  })
+  return { sessions, carrier: createSmpp(name, settings, { sessions, patience: QUICK }) }
+}
 
 conformsToCarrier(
   'smpp',
   async () => {
     const smsc = await startSmsc()
-    const inner = createSmpp('smpp', settingsOf(smsc, { windowSize: 10 }), memoryLog().log, QUICK)
+    const { carrier: inner, sessions } = openCarrier('smpp', settingsOf(smsc, { windowSize: 10 }))
     // SMPP has no field for our id: the number that a message is from stands for it.
     const sent = new Map<string, { id: string; fromNumber: string }>()
     const carrier: Carrier = {
@@ -52,7 +66,7 @@ conformsToCarrier(
         neverAnswers: { toNumber: SMSC_NUMBERS.neverAnswers },
       },
       close: async () => {
-        await carrier.close()
+        await sessions.close()
         await smsc.close()
       },
     }
@@ -64,21 +78,22 @@ describe('smpp', () => {
   const forEver = new AbortController().signal
   let smsc: Smsc
   let carrier: Carrier
+  let sessions: Sessions
 
   async function start(options: SmscOptions = {}, settings: Record<string, unknown> = {}): Promise<void> {
     smsc = await startSmsc(options)
-    carrier = createSmpp('test', settingsOf(smsc, settings), memoryLog().log, QUICK)
+    ;({ carrier, sessions } = openCarrier('test', settingsOf(smsc, settings)))
   }
 
   afterEach(async () => {
-    await carrier.close()
+    await sessions.close()
     await smsc.close()
   })
 
   it('says in words what is wrong with an account, and nothing when it works', async () => {
     await start({ password: 'right' }, { password: 'right' })
     expect(await carrier.test(forEver)).to.equal(undefined)
-    const wrong = createSmpp('wrong', settingsOf(smsc, { password: 'wrong' }), memoryLog().log, QUICK)
+    const wrong = createSmpp('wrong', settingsOf(smsc, { password: 'wrong' }), { patience: QUICK })
     expect(await wrong.test(forEver)).to.equal(
       'connected, but the bind was refused: the password is wrong (ESME_RINVPASWD)',
     )
@@ -113,11 +128,51 @@ describe('smpp', () => {
     expect(smsc.maxUnanswered()).to.equal(3)
   })
 
-  it('binds again when its windows are full, as often as it may', async () => {
-    await start({ delayMs: 20 }, { windowSize: 1, bindCount: 2 })
-    await carrier.send(anyMessage(), forEver)
-    await Promise.all(Array.from({ length: 12 }, () => carrier.send(anyMessage(), forEver)))
-    expect(smsc.sessions()).to.have.length(2)
+  it('uses all of its sessions, each as much as its window lets it', async () => {
+    await start({ delayMs: 20 }, { windowSize: 1, bindCount: 3 })
+    await until('all are bound', () => sessions.state().boundCount === 3)
+    const sending = Array.from({ length: 12 }, () => carrier.send(anyMessage(), forEver))
+    await until('three are under way', () => smsc.seen.filter((each) => each === 'submit_sm').length >= 3)
+    await Promise.all(sending)
+    expect(smsc.maxUnanswered()).to.equal(1)
+  })
+
+  it('has certainly sent nothing where its sessions are not held', async () => {
+    await start()
+    const elsewhere = createSmpp('elsewhere', settingsOf(smsc))
+    expect(await failure(elsewhere.send(anyMessage(), forEver))).to.be.instanceOf(CarrierUnavailable)
+    expect(smsc.taken).to.deep.equal([])
+  })
+
+  for (const [what, binds, bindAs] of [
+    ['only transceivers', ['bind_transceiver'], 'transceiver'],
+    ['only transmitter and receiver', ['bind_receiver', 'bind_transmitter'], 'transmitter-and-receiver'],
+  ] as const) {
+    it(`sends to an SMSC that takes ${what}, and tests it as it sends`, async () => {
+      await start({ binds }, { bindAs })
+      await until('it is bound', () => smsc.bound().length === binds.length)
+      expect(smsc.bound()).to.deep.equal(binds)
+      await carrier.send(anyMessage(), forEver)
+      expect(smsc.taken).to.have.length(1)
+      smsc.seen.length = 0
+      expect(await carrier.test(forEver)).to.equal(undefined)
+      expect(smsc.seen.filter((each) => each.startsWith('bind_')).sort()).to.deep.equal(binds)
+      await until('the test has let go', () => smsc.bound().length === binds.length)
+    })
+  }
+
+  it('says which setting helps where no transceivers are taken, and which bind was refused', async () => {
+    await start({ binds: ['bind_transmitter'] })
+    expect(await carrier.test(forEver)).to.equal(
+      'connected, but the bind was refused: refused with ESME_RINVCMDID; if it takes no transceivers, set bindAs ' +
+        'to transmitter-and-receiver',
+    )
+    const both = createSmpp('both', settingsOf(smsc, { bindAs: 'transmitter-and-receiver' }), {
+      patience: QUICK,
+    })
+    expect(await both.test(forEver)).to.equal(
+      'bound as transmitter, but not as receiver: connected, but the bind was refused: refused with ESME_RINVCMDID',
+    )
   })
 
   it('does not know what became of messages that were under way when the connection died', async () => {

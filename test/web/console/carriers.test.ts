@@ -86,7 +86,7 @@ describe('the pages of carriers', () => {
     const other = await browse(context, web, (await createPerson(context)).id)
     const before = await allRows(context)
     const routes = consoleRoutes(context).filter(({ path }) => path.startsWith(CARRIERS))
-    expect(routes).to.have.length(9)
+    expect(routes).to.have.length(11)
     for (const { method, path } of routes) {
       for (const filled of [fill(path), path.replace(':accountId', account.id)]) {
         const answer = method === 'GET' ? await other.get(filled) : await other.submit(filled)

@@ -37,7 +37,7 @@ export function Test({ view: { page, path, account } }: { view: CarrierView }) {
 }
 
 export function LastTest({ account }: { account: CarrierAccount }) {
-  const { lastTestedAt, lastTestFault } = account
+  const { lastTestedAt, lastTestFault, lastTestedVersion, version } = account
   if (lastTestedAt === null) return <span class="muted">not tested yet</span>
   return (
     <>
@@ -46,7 +46,8 @@ export function LastTest({ account }: { account: CarrierAccount }) {
       </span>{' '}
       {lastTestFault !== null && `${lastTestFault} `}
       <span class="muted">
-        (<Time at={lastTestedAt} />)
+        (<Time at={lastTestedAt} />
+        {lastTestedVersion !== version && ', before the last change'})
       </span>
     </>
   )

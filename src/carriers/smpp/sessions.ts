@@ -1,0 +1,143 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { asError } from '../../errors.js'
+import type { Logger } from '../../telemetry/log.js'
+import { NotBound } from './connect.js'
+import { createIntake, type Handle, type Intake } from './intake.js'
+import type { Pdu, PduFields } from './pdu.js'
+import { reconnectMs } from './reconnect.js'
+import { bindKindsOf, openSession, type BindKind, type Patience, type Session } from './session.js'
+import type { SmppSettings } from './settings.js'
+
+/** The sessions that an account has, for both ways. */
+export interface Sessions {
+  /** By the session that has the least to do. @throws NotBound, NoAnswer */
+  request(command: string, fields: PduFields, signal: AbortSignal): Promise<Pdu>
+  openSessionIds(): string[]
+  state(): SessionsState
+  /** Takes nothing more, ends what it holds, and unbinds. */
+  close(): Promise<void>
+}
+
+export interface SessionsState {
+  boundCount: number
+  /** How many there should be. */
+  sessionCount: number
+  /** What happened to the one that was refused or lost last, in words. */
+  fault: { text: string; at: number } | undefined
+}
+
+export interface SessionsOptions {
+  settings: SmppSettings
+  log: Logger
+  handle: Handle
+  /** The SMSC has certainly read the answers to these. */
+  confirm: (ids: string[]) => Promise<void>
+  /** `state()` is another than before. */
+  onChange?: () => void
+  patience?: Patience
+}
+
+/** Keeps as many sessions as the account's settings say, each bound again whenever it ends. */
+export function holdSessions(options: SessionsOptions): Sessions {
+  const { settings, log, handle, confirm, onChange = () => undefined, patience } = options
+  /** First no more binds are made; when those that there are have ended, whatever is left of one is cut. */
+  const stopping = new AbortController()
+  const cutting = new AbortController()
+  const isStopping = () => stopping.signal.aborted
+  const kinds = Array.from({ length: settings.bindCount }, () => bindKindsOf(settings)).flat()
+  const bound = new Map<Session, { kind: BindKind; intake: Intake }>()
+  /** The next binds of what sends, as long as none has failed: messages wait for them. */
+  const awaited = new Set<Promise<unknown>>()
+  let fault: SessionsState['fault']
+
+  function noteFault(kind: BindKind, text: string): void {
+    fault = { text: kind === 'transceiver' ? text : `as ${kind}: ${text}`, at: performance.now() }
+    onChange()
+  }
+
+  async function bind(kind: BindKind, waitMs: number): Promise<Session> {
+    await sleep(waitMs, undefined, { signal: stopping.signal }).catch(() => undefined)
+    if (isStopping()) throw new NotBound('this process is stopping')
+    // An SMSC may bring the first message with its answer to the bind.
+    let intake: Intake | undefined
+    const intakeOf = (session: Session) => (intake ??= createIntake({ session, log, handle, confirm }))
+    const session = await openSession({
+      settings,
+      bindAs: kind,
+      signal: cutting.signal,
+      onDelivery: (session, pdu, body) => {
+        intakeOf(session).take(pdu, body)
+      },
+      ...(patience ? { patience } : {}),
+    })
+    bound.set(session, { kind, intake: intakeOf(session) })
+    log.info({ sessionId: session.id, bindAs: kind }, 'smpp.bound')
+    onChange()
+    return session
+  }
+
+  async function keepBound(kind: BindKind): Promise<void> {
+    let failureCount = 0
+    let waitMs = 0
+    while (!isStopping()) {
+      const binding = bind(kind, waitMs)
+      if (kind !== 'receiver' && failureCount === 0) noteAwaited(binding)
+      try {
+        const session = await binding
+        failureCount = 0
+        const reason = await session.ended
+        bound.delete(session)
+        log.info({ sessionId: session.id, bindAs: kind, reason: reason.message }, 'smpp.unbound')
+        if (!isStopping()) noteFault(kind, reason.message)
+      } catch (error) {
+        if (isStopping()) return
+        failureCount += 1
+        if (!(error instanceof NotBound)) log.error({ err: asError(error) }, 'smpp.bind_failed')
+        else log.warn({ bindAs: kind, reason: error.message, failureCount }, 'smpp.not_bound')
+        noteFault(kind, asError(error).message)
+      }
+      // After a bind that ended too: an SMSC may let us in only to throw us out.
+      waitMs = reconnectMs(Math.max(failureCount, 1), Math.random())
+    }
+  }
+
+  function noteAwaited(binding: Promise<unknown>): void {
+    const isOver = () => awaited.delete(binding)
+    awaited.add(binding)
+    binding.then(isOver, isOver)
+  }
+
+  function findFreest(): Session | undefined {
+    const [freest] = [...bound]
+      .filter(([session, { kind }]) => kind !== 'receiver' && session.isOpen())
+      .map(([session]) => session)
+      .sort((a, b) => a.requestCount() - b.requestCount())
+    return freest
+  }
+
+  const binds = kinds.map(keepBound)
+  return {
+    request: async (command, fields, signal) => {
+      // No await in between: of many at once each must see the requests of those before it.
+      const session = findFreest()
+      if (session !== undefined) return session.request(command, fields, signal)
+      if (awaited.size > 0) await Promise.race(awaited).catch(() => undefined)
+      const late = findFreest()
+      if (late === undefined) throw new NotBound(fault?.text ?? 'not bound')
+      return late.request(command, fields, signal)
+    },
+    openSessionIds: () => [...bound.keys()].filter((each) => each.isOpen()).map(({ id }) => id),
+    state: () => ({ boundCount: bound.size, sessionCount: kinds.length, fault }),
+    close: async () => {
+      stopping.abort()
+      await Promise.all(
+        [...bound].map(async ([session, { intake }]) => {
+          await intake.drain()
+          await session.close()
+        }),
+      )
+      cutting.abort()
+      await Promise.all(binds)
+    },
+  }
+}

@@ -1,0 +1,109 @@
+import { holdSessions } from '../../carriers/smpp/sessions.js'
+import { smppSettings } from '../../carriers/smpp/settings.js'
+import { createSmpp } from '../../carriers/smpp/smpp.js'
+import { recordSessions, type SessionsReport } from '../../database/carrier-sessions.js'
+import { available } from '../../database/connection.js'
+import { confirmArrivals } from '../../database/smpp-inbound.js'
+import { storable } from '../../database/text.js'
+import { asError, Unavailable } from '../../errors.js'
+import { openSettings } from '../carriers.js'
+import type { Context } from '../context.js'
+import { countMessageCrash } from '../messages/crash.js'
+import { sendingService, sendMessage, type SendOutcome } from '../messages/send.js'
+import { receiveDelivery } from './receive.js'
+
+/** An account whose sessions this process has. */
+export interface OpenAccount {
+  openSessionIds(): string[]
+  /** Writes down how the sessions are, if it is not written down yet. Never fails. */
+  report(): Promise<void>
+  /** Sends and takes nothing more, ends what is under way, and unbinds. */
+  close(): Promise<void>
+}
+
+const MAX_FAULT_LENGTH = 1000
+const PAUSE_MS = 1000
+const CRASH_WAIT_MS = 5000
+
+/** Opens the account's sessions, and uses them both ways. @throws SettingsUnreadable, Unavailable */
+export async function openAccount(
+  context: Context,
+  options: { id: string; name: string; version: number; holderId: string; openSessionIds: () => string[] },
+): Promise<OpenAccount> {
+  const { id, name, openSessionIds } = options
+  const settings = smppSettings.cast(await openSettings(context, id))
+  const account = { id, name, settings, openSessionIds }
+  let isReported = false
+  let reporting = Promise.resolve()
+
+  const sessions = holdSessions({
+    settings,
+    log: context.log.child({ carrierAccountId: id, carrier: name }),
+    handle: (delivery) => receiveDelivery(context, account, delivery),
+    confirm: (ids) => available(() => confirmArrivals(context.db, ids)),
+    onChange: () => {
+      isReported = false
+      void report()
+    },
+  })
+  const endHold = context.carriers.hold(id, createSmpp(name, settings, { sessions }))
+  const serving = context.calls.serve(sendingService(id), {
+    // What the sessions have room for, and as much again that is being claimed and settled.
+    concurrency: 2 * settings.bindCount * settings.windowSize,
+    answer: async (messageId) => JSON.stringify(await send(context, messageId)),
+  })
+
+  /** One after another, so that the last one written is how they are. */
+  function report(): Promise<void> {
+    reporting = reporting.then(async () => {
+      if (isReported) return
+      isReported = true
+      try {
+        await available(() => recordSessions(context.db, options.holderId, stateNow()))
+      } catch {
+        isReported = false
+      }
+    })
+    return reporting
+  }
+
+  function stateNow(): SessionsReport {
+    const { fault, ...counts } = sessions.state()
+    return {
+      accountId: id,
+      version: options.version,
+      ...counts,
+      fault: fault && {
+        text: storable(fault.text).slice(0, MAX_FAULT_LENGTH),
+        ageMs: performance.now() - fault.at,
+      },
+    }
+  }
+
+  void report()
+  return {
+    openSessionIds: () => sessions.openSessionIds(),
+    report,
+    close: async () => {
+      await serving.close()
+      endHold()
+      await sessions.close()
+      await report()
+    },
+  }
+}
+
+/** As a worker would: what is down is waited for, and anything else counts as a crash of the message. */
+async function send(context: Context, messageId: string): Promise<SendOutcome> {
+  try {
+    return await sendMessage(context, messageId)
+  } catch (error) {
+    const isOutage = error instanceof Unavailable
+    if (isOutage) context.log.warn({ messageId, reason: asError(error).message }, 'message.waits')
+    else {
+      context.log.error({ messageId, err: asError(error) }, 'message.crashed')
+      await countMessageCrash(context, messageId).catch(() => undefined)
+    }
+    return { kind: 'wait', ms: isOutage ? PAUSE_MS : CRASH_WAIT_MS, reason: 'unavailable' }
+  }
+}

@@ -1,0 +1,98 @@
+import { holdAccounts, recordSessions, releaseAccount } from '../../database/carrier-sessions.js'
+import { available } from '../../database/connection.js'
+import { deleteOldArrivals } from '../../database/smpp-inbound.js'
+import { asError } from '../../errors.js'
+import { every } from '../../every.js'
+import { newId } from '../../ids.js'
+import type { Context } from '../context.js'
+import { openAccount, type OpenAccount } from './account.js'
+import { receiveStaleTexts } from './long-texts.js'
+
+const FOLLOW_MS = 1000
+/** After it another process takes over what a killed one held. */
+const LEASE_MS = 6000
+const TIDY_MS = 60_000
+
+interface Held {
+  version: number
+  account: OpenAccount
+  isClosing: boolean
+}
+
+/**
+ * Holds the sessions of every SMPP account that no other process holds, as long as there is one: for both ways, by a
+ * lease in Postgres. Not in Redis: what FLUSHALL forgets would be bound twice, and nothing goes either way without
+ * Postgres anyhow.
+ */
+export function holdSmscAccounts(
+  context: Context,
+  { followMs = FOLLOW_MS, leaseMs = LEASE_MS } = {},
+): { close(): Promise<void> } {
+  const { db, log } = context
+  const holderId = newId()
+  const held = new Map<string, Held>()
+  const openSessionIds = () => [...held.values()].flatMap(({ account }) => account.openSessionIds())
+  let renewedAt = performance.now()
+
+  async function follow(): Promise<void> {
+    const askedAt = performance.now()
+    let accounts: Awaited<ReturnType<typeof holdAccounts>>
+    try {
+      accounts = await available(() => holdAccounts(db, { holderId, kind: 'smpp', leaseMs }))
+    } catch (error) {
+      // Somebody else may have them by now.
+      if (performance.now() - renewedAt > leaseMs) for (const [id, each] of held) letGo(id, each)
+      throw error
+    }
+    renewedAt = askedAt
+    const versions = new Map(accounts.map(({ id, version }) => [id, version]))
+    for (const [id, each] of held) {
+      if (versions.get(id) !== each.version) letGo(id, each)
+      else await each.account.report()
+    }
+    for (const account of accounts) if (!held.has(account.id)) await open(account)
+  }
+
+  async function open({ id, name, version }: { id: string; name: string; version: number }): Promise<void> {
+    try {
+      const account = await openAccount(context, { id, name, version, holderId, openSessionIds })
+      held.set(id, { version, account, isClosing: false })
+    } catch (error) {
+      // The others must not wait for it.
+      log.warn({ carrierAccountId: id, carrier: name, err: asError(error) }, 'smpp.account_not_opened')
+      const fault = { text: asError(error).message, ageMs: 0 }
+      const report = { accountId: id, version, boundCount: 0, sessionCount: 0, fault }
+      await available(() => recordSessions(db, holderId, report)).catch(() => undefined)
+    }
+  }
+
+  /** Not waited for: the leases of the others are to be renewed meanwhile. */
+  function letGo(id: string, each: Held): void {
+    if (each.isClosing) return
+    each.isClosing = true
+    void each.account
+      .close()
+      .catch((error: unknown) => {
+        log.error({ carrierAccountId: id, err: asError(error) }, 'smpp.account_not_closed')
+      })
+      .finally(() => held.delete(id))
+  }
+
+  async function tidy(): Promise<void> {
+    await receiveStaleTexts(context)
+    await available(() => deleteOldArrivals(db))
+  }
+
+  const timers = [every(followMs, follow, log, 'smpp accounts'), every(TIDY_MS, tidy, log, 'smpp long texts')]
+  return {
+    close: async () => {
+      await Promise.all(timers.map((timer) => timer.stop()))
+      await Promise.all(
+        [...held].map(async ([id, { account }]) => {
+          await account.close()
+          await available(() => releaseAccount(db, holderId, id))
+        }),
+      )
+    },
+  }
+}

@@ -1,10 +1,11 @@
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import type { Fault } from './fault.js'
 import { install, type Installation } from './installation.js'
 import { isAcknowledged, type Ledger } from './ledger.js'
-import { startLoad } from './load.js'
+import { startLoad } from './load/load.js'
 import { seeded } from './random.js'
 import { findLost, scoreOf, type Evidence, type Score } from './score.js'
 
@@ -35,7 +36,8 @@ export async function experiment(
   { folder, template, say }: { folder: string; template: string; say: (line: string) => void },
 ): Promise<Result> {
   const startedAt = performance.now()
-  const installation = await install(join(folder, `${fault.name}-${seed}`), template, fault.layout ?? {})
+  const name = `${fault.name}-${seed}`
+  const installation = await install(join(folder, name), template, fault.layout ?? {})
   try {
     const story: string[] = []
     const beginning = performance.now()
@@ -44,7 +46,7 @@ export async function experiment(
       say(`${fault.name} (seed ${seed}): ${what}`)
     }
     const ledger: Ledger = { texts: [], inbound: [] }
-    const load = startLoad(installation.webUrls, installation.seeds, ledger)
+    const load = startLoad(installation, ledger)
     if (fault.fromTheBeginning !== true) await sleep(BEFORE_MS)
     const hurtAt = now()
     await fault.inflict({ ...installation, random: seeded(`${fault.name} ${seed}`), say: tell })
@@ -54,6 +56,10 @@ export async function experiment(
     await load.stop()
     const mendedAt = fault.recoversFrom === 'start' ? hurtAt : healedAt
     const evidence = await whenDrained(installation, ledger, mendedAt)
+    await writeFile(
+      join(folder, name, 'ledger.json'),
+      JSON.stringify({ ...ledger, hurtAt, healedAt }, null, 1),
+    )
     return {
       fault: fault.name,
       seed,

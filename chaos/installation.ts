@@ -1,21 +1,25 @@
 import { randomBytes } from 'node:crypto'
-import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { mkdir, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { freePort } from '../dev/free-port.js'
 import type { Environment } from '../test/helpers/environment.js'
-import { runNode, TSX, type ProcessName, type RunningProcess } from '../test/helpers/processes.js'
-import { until } from '../test/helpers/until.js'
+import type { ProcessName } from '../test/helpers/processes.js'
+import { Ends } from './ends.js'
 import { startCopy, type Copy } from './fleet.js'
+import { startOutside, type Outside } from './outside.js'
 import { startProxy, type Proxy } from './proxy.js'
 import { seed, type Seeds } from './seeds.js'
-import type { Manner } from './stand-ins/receiver.js'
+import { mountDisk, type Disk } from './disk.js'
 import { ownPostgres, ownRedis, redisLog, type RedisLog, type Store } from './stores.js'
 
-/** How many of each there are, and what is wrong with their clocks. */
+/** What differs from the usual. */
 export interface Layout {
+  /** How many there are of each; of those that are not named, as many as usual. */
   copies: Partial<Record<ProcessName, number>>
-  /** In ms, by copy; those that are not named have the right time. */
+  /** What is wrong with their clocks, in ms, by copy; those that are not named have the right time. */
   clocksMs: Partial<Record<ProcessName, readonly number[]>>
+  /** What has a small disk of its own. */
+  smallDisk: 'postgres' | 'redis' | 'media'
   environment: Environment
 }
 
@@ -25,47 +29,26 @@ export interface ProxyPair {
 }
 
 /** A Linehook of its own, with all that it talks to. */
-export interface Installation {
+export interface Installation extends Outside {
   postgres: Store
   redis: Store
   redisLog: RedisLog
   /** Between `web` and the stores, and between the workers and the stores. */
   proxies: { web: ProxyPair; workers: ProxyPair }
-  /** Between everybody and the carrier. */
-  carrier: Proxy
   copies: Copy[]
   webUrls: string[]
   seeds: Seeds
-  /** How the first receiver treats events from now on; the second one is always good. */
-  treatEvents: (manner: Manner) => Promise<void>
-  taken(): Promise<Taken[]>
-  received(): Promise<Received[]>
+  disk: Disk | undefined
   /** Leaves what they all wrote, and ends everything. */
   close(): Promise<void>
 }
 
-/** What the carrier saw: a text, when it had it. */
-export interface Taken {
-  at: number
-  sid: string
-  from: string
-  to: string
-  text: string
-}
-
-/** What a receiver saw and answered with success. */
-export interface Received {
-  at: number
-  /** The header webhook-id. */
-  id: string
-  event: { type: string; payload: string; fromNumber: string; toNumber: string }
-}
-
-const EVERY_KIND: Record<ProcessName, number> = {
+/** Who has `fetch-media` has pictures in the load; who has `receive-smpp` has an SMSC. */
+const USUAL: Record<ProcessName, number> = {
   web: 1,
   'send-message': 1,
   'deliver-event': 1,
-  'fetch-media': 1,
+  'fetch-media': 0,
   maintenance: 1,
   'receive-smpp': 0,
 }
@@ -83,11 +66,11 @@ export async function install(
   layout: Partial<Layout>,
 ): Promise<Installation> {
   await mkdir(folder, { recursive: true })
-  const ends: (() => unknown)[] = []
+  const ends = new Ends()
   try {
     return await build(folder, template, layout, ends)
   } catch (error) {
-    await endAll(ends)
+    await ends.all()
     throw error
   }
 }
@@ -95,90 +78,80 @@ export async function install(
 async function build(
   folder: string,
   template: string,
-  { copies: given = {}, clocksMs = {}, environment: extra = {} }: Partial<Layout>,
-  ends: (() => unknown)[],
+  layout: Partial<Layout>,
+  ends: Ends,
 ): Promise<Installation> {
-  const redisFolder = join(folder, 'redis')
-  const [postgres, redis] = await Promise.all([
-    ownPostgres(join(folder, 'postgres'), template),
-    ownRedis(redisFolder),
-  ])
-  ends.push(
-    () => postgres.stop(),
-    () => redis.stop(),
-  )
-  const proxy = async (port: number) => {
-    const started = await startProxy(port)
-    ends.push(() => {
-      started.close()
-    })
-    return started
+  const counts = { ...USUAL, ...layout.copies }
+  const folders = {
+    postgres: join(folder, 'postgres'),
+    redis: join(folder, 'redis'),
+    media: join(folder, 'media'),
   }
-  const standIn = (name: string) => startStandIn(name, folder, ends)
-  const [carrier, ...receivers] = await Promise.all([
-    standIn('carrier'),
-    standIn('receiver-1'),
-    standIn('receiver-2'),
+  const disk =
+    layout.smallDisk &&
+    ends.add(await mountDisk(folders[layout.smallDisk]), (each) => {
+      each.remove()
+    })
+  const [postgres, redis, outside] = await Promise.all([
+    ownPostgres(folders.postgres, template).then((store) => ends.add(store, (each) => each.stop())),
+    ownRedis(folders.redis).then((store) => ends.add(store, (each) => each.stop())),
+    startOutside(folder, { media: counts['fetch-media'] > 0, smpp: counts['receive-smpp'] > 0 }, ends),
   ])
-  const carrierProxy = await proxy(Number(new URL(carrier).port))
+  const proxy = async ({ port }: Store) =>
+    ends.add(await startProxy(port), (each) => {
+      each.close()
+    })
   const proxies = {
-    web: { postgres: await proxy(postgres.port), redis: await proxy(redis.port) },
-    workers: { postgres: await proxy(postgres.port), redis: await proxy(redis.port) },
+    web: { postgres: await proxy(postgres), redis: await proxy(redis) },
+    workers: { postgres: await proxy(postgres), redis: await proxy(redis) },
   }
 
-  const counts = { ...EVERY_KIND, ...given }
   const ports = await Promise.all(Array.from({ length: counts.web }, () => freePort()))
   const webUrls = ports.map((port) => `http://127.0.0.1:${port}`)
   const environment: Environment = {
     ENCRYPTION_KEY: randomBytes(32).toString('base64'),
     HOST: '127.0.0.1',
     PUBLIC_URL: webUrls[0] ?? '',
-    MEDIA_FOLDER: resolve(folder, 'media'),
+    MEDIA_FOLDER: resolve(folders.media),
     LOG_LEVEL: 'info',
     ALLOW_HTTP: 'true',
     ALLOWED_PRIVATE_CIDRS: '127.0.0.0/8,::1/128',
     ...TIMES,
-    ...extra,
+    ...layout.environment,
   }
   const straight = { ...environment, LOG_LEVEL: 'silent', DATABASE_URL: postgres.url, REDIS_URL: redis.url }
-  const seeds = await seed(straight, `http://127.0.0.1:${carrierProxy.port}`, receivers.map(eventsOf))
+  const seeds = await seed(straight, outside)
 
+  const environmentOf = (kind: ProcessName, index: number): Environment => {
+    const through = proxies[kind === 'web' ? 'web' : 'workers']
+    return {
+      ...environment,
+      DATABASE_URL: withPort(postgres.url, through.postgres),
+      REDIS_URL: withPort(redis.url, through.redis),
+      ...(kind === 'web' ? { PORT: String(ports[index]) } : {}),
+    }
+  }
   const copies = Object.entries(counts).flatMap(([name, count]) =>
     Array.from({ length: count }, (_, index) => {
       const kind = name as ProcessName
-      const through = proxies[kind === 'web' ? 'web' : 'workers']
-      const own = {
-        ...environment,
-        DATABASE_URL: withPort(postgres.url, through.postgres.port),
-        REDIS_URL: withPort(redis.url, through.redis.port),
-        ...(kind === 'web' ? { PORT: String(ports[index]) } : {}),
-      }
-      return startCopy(kind, own, clocksMs[kind]?.[index])
+      const copy = startCopy(kind, environmentOf(kind, index), layout.clocksMs?.[kind]?.[index])
+      return ends.add(copy, (each) => each.end())
     }),
   )
-  ends.push(...copies.map((copy) => () => copy.end()))
   await Promise.all(copies.map((copy) => copy.whenStarted()))
 
-  const [first] = receivers
   return {
+    ...outside,
     postgres,
     redis,
-    redisLog: redisLog(redisFolder),
+    redisLog: redisLog(folders.redis),
     proxies,
-    carrier: carrierProxy,
     copies,
     webUrls,
     seeds,
-    treatEvents: async (manner) => {
-      await fetch(`${first}/manner`, { method: 'PUT', body: manner })
-    },
-    taken: () => readRecords<Taken>(folder, 'carrier'),
-    received: async () => {
-      const both = ['receiver-1', 'receiver-2'].map((name) => readRecords<Received>(folder, name))
-      return (await Promise.all(both)).flat()
-    },
+    disk,
     close: async () => {
-      await endAll(ends)
+      await ends.all()
       for (const [index, copy] of copies.entries()) {
         await writeFile(join(folder, `${copy.name}-${index}.log`), `${copy.output().join('\n')}\n`)
       }
@@ -186,48 +159,8 @@ async function build(
   }
 }
 
-/** @returns its URL */
-async function startStandIn(name: string, folder: string, ends: (() => unknown)[]): Promise<string> {
-  const script = resolve(`chaos/stand-ins/${name.replace(/-\d$/, '')}.ts`)
-  const standIn = runNode(name, [...TSX, script], { RECORD: recordOf(folder, name) })
-  ends.push(() => standIn.kill('SIGKILL'))
-  return until(`${name} has started`, () => urlOf(standIn), 60_000)
-}
-
-function urlOf(standIn: RunningProcess): string | undefined {
-  if (!standIn.isRunning()) throw new Error(`it ended:\n${standIn.lines.join('\n')}`)
-  return standIn.log().find(({ msg }) => msg === 'process.started')?.url as string | undefined
-}
-
-function recordOf(folder: string, name: string): string {
-  return join(folder, `${name}.jsonl`)
-}
-
-async function readRecords<T>(folder: string, name: string): Promise<T[]> {
-  const text = await readFile(recordOf(folder, name), 'utf8').catch(() => '')
-  const lines = text.split('\n').slice(0, -1)
-  return lines.map((line) => JSON.parse(line) as T)
-}
-
-function eventsOf(url: string): string {
-  return `${url}/events`
-}
-
-function withPort(url: string, port: number): string {
+function withPort(url: string, { port }: Proxy): string {
   const changed = new URL(url)
   changed.port = String(port)
   return changed.href
-}
-
-/** Last made, first ended; one that fails does not keep the others. */
-async function endAll(ends: readonly (() => unknown)[]): Promise<void> {
-  const failures: unknown[] = []
-  for (const end of [...ends].reverse()) {
-    try {
-      await end()
-    } catch (error) {
-      failures.push(error)
-    }
-  }
-  if (failures.length > 0) throw new AggregateError(failures, 'something could not be ended')
 }

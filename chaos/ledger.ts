@@ -1,7 +1,12 @@
-/** A text that a client posted, and what it was told. */
+/** A message that a client posted, and what it was told. */
 export interface PostedText {
-  /** Stands in the text itself: `c03-0017` is the eighteenth of the fourth conversation. */
+  /** Stands in the text itself: `c03-0017` is the eighteenth of its conversation. */
   id: string
+  /**
+   * `text` arrives soon; `limited` is to a line with the limits of every line, and may have to wait for a minute;
+   * `picture` comes from a server that may be bad, and may fail by name.
+   */
+  kind: 'text' | 'limited' | 'picture'
   conversation: string
   sequence: number
   postedAt: number
@@ -10,11 +15,9 @@ export interface PostedText {
   status: number
   /** '' unless it was accepted. */
   messageId: string
-  /** To a line with the limits of every line, where it may have to wait for a minute. */
-  isLimited: boolean
 }
 
-/** A text or picture that the carrier brought. */
+/** What the carrier brought: a text, known by its text; or a picture, known by who sent it. */
 export interface Inbound {
   id: string
   broughtAt: number

@@ -2,6 +2,7 @@ import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { experiment, type Result } from './experiment.js'
 import type { Fault } from './fault.js'
+import { findMissed } from './goals.js'
 import { createTemplate } from './stores.js'
 
 /** Every fault with every seed, some at the same time, each on an installation of its own. */
@@ -24,7 +25,10 @@ export async function runAll(
     if (reason !== undefined) notRun.push(`${fault.name}: not run: ${reason}`)
     else {
       try {
-        results.push(await experiment(fault, seed, { folder, template, say }))
+        const result = await experiment(fault, seed, { folder, template, say })
+        results.push(result)
+        const missed = findMissed(fault, result).map((goal) => `${goal} ${Math.round(result.score[goal])}`)
+        say(`${fault.name} (seed ${seed}): ${missed.length === 0 ? 'every goal was met' : missed.join(', ')}`)
       } catch (error) {
         notRun.push(`${fault.name} (seed ${seed}) broke: ${String(error)}`)
         say(String((error as Error).stack))

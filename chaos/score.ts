@@ -1,5 +1,5 @@
 import { isAcknowledged, type Ledger, type PostedText } from './ledger.js'
-import type { Received, Taken } from './installation.js'
+import type { Received, Taken } from './outside.js'
 
 /** A line's limits, as the carrier sees them: in no 60 seconds more than these. */
 const LIMITS = { perNumber: 5, perLine: 30 }
@@ -48,7 +48,7 @@ export function scoreOf(evidence: Evidence): Score {
     inbound: ledger.inbound.filter(isAcknowledged),
   }
   const takenAt = firstOf(taken.map(({ at, text }) => [text, at]))
-  const receivedAt = firstOf(received.map(({ at, event }) => [event.payload, at]))
+  const receivedAt = firstOf(received.map((each) => [idOfReceived(each), each.at]))
   const answers = [...ledger.texts, ...ledger.inbound].map(({ status }) => status)
   return {
     acknowledged: acknowledged.texts.length + acknowledged.inbound.length,
@@ -68,17 +68,25 @@ export function scoreOf(evidence: Evidence): Score {
   }
 }
 
+/** What may have become of a message instead of being sent. */
+const MAY_STAY = { text: /^$/, limited: /^queued$/, picture: /^failed: media_(?!internal)/ } as const
+
 /** Acknowledged, and neither where it belongs nor known to be uncertain; with what its row says. */
 export function findLost({ ledger, taken, received, statuses }: Evidence): { id: string; status: string }[] {
   const sent = new Set(taken.map(({ text }) => text))
-  const told = new Set(received.map(({ event }) => event.payload))
-  const texts = ledger.texts.filter(isAcknowledged).flatMap(({ id, messageId, isLimited }) => {
+  const told = new Set(received.map(idOfReceived))
+  const texts = ledger.texts.filter(isAcknowledged).flatMap(({ id, messageId, kind }) => {
     const status = statuses.get(messageId) ?? 'no row'
-    const isPlaced = sent.has(id) || status === 'unknown' || (isLimited && status === 'queued')
+    const isPlaced = sent.has(id) || status === 'unknown' || MAY_STAY[kind].test(status)
     return isPlaced ? [] : [{ id, status }]
   })
   const inbound = ledger.inbound.filter(isAcknowledged).filter(({ id }) => !told.has(id))
   return [...texts, ...inbound.map(({ id }) => ({ id, status: 'no event' }))]
+}
+
+/** A text is known by itself, a picture by who sent it. */
+function idOfReceived({ event }: Received): string {
+  return event.type === 'inboundText' ? event.payload : event.fromNumber
 }
 
 function firstOf(entries: [string, number][]): Map<string, number> {
@@ -89,7 +97,10 @@ function firstOf(entries: [string, number][]): Map<string, number> {
 
 function countTwoIds(received: readonly Received[]): number {
   const ids = new Map<string, Set<string>>()
-  for (const { id, event } of received) ids.set(event.payload, (ids.get(event.payload) ?? new Set()).add(id))
+  for (const each of received) {
+    const inboundId = idOfReceived(each)
+    ids.set(inboundId, (ids.get(inboundId) ?? new Set()).add(each.id))
+  }
   return [...ids.values()].filter((each) => each.size > 1).length
 }
 
@@ -130,7 +141,7 @@ function countOver(taken: readonly Taken[], limit: number): number {
 
 /** Between two texts that were accepted, as long as somebody was asking. */
 function longestOutage(texts: readonly PostedText[]): number {
-  const byWebhook = texts.filter(({ isLimited }) => !isLimited)
+  const byWebhook = texts.filter(({ kind }) => kind === 'text')
   const accepted = byWebhook.filter(isAcknowledged).map(({ answeredAt }) => answeredAt)
   const ends = byWebhook.map(({ answeredAt }) => answeredAt)
   const moments = [Math.min(...byWebhook.map(({ postedAt }) => postedAt)), ...accepted, Math.max(...ends)]
@@ -143,7 +154,7 @@ function backAfter(
   takenAt: ReadonlyMap<string, number>,
   receivedAt: ReadonlyMap<string, number>,
 ): number {
-  const newTexts = ledger.texts.filter(({ postedAt, isLimited }) => postedAt >= mendedAt && !isLimited)
+  const newTexts = ledger.texts.filter(({ postedAt, kind }) => postedAt >= mendedAt && kind === 'text')
   const newInbound = ledger.inbound.filter(({ broughtAt }) => broughtAt >= mendedAt)
   const firsts = [
     newTexts.filter(isAcknowledged).map(({ answeredAt }) => answeredAt),
@@ -160,7 +171,7 @@ function recoveredAfter(
 ): number {
   const { ledger, statuses, mendedAt } = evidence
   const texts = ledger.texts
-    .filter((text) => isAcknowledged(text) && !text.isLimited && text.answeredAt <= mendedAt)
+    .filter((text) => isAcknowledged(text) && text.kind === 'text' && text.answeredAt <= mendedAt)
     .filter(({ messageId }) => statuses.get(messageId) !== 'unknown')
     .map(({ id }) => takenAt.get(id) ?? Infinity)
   const inbound = ledger.inbound

@@ -40,7 +40,8 @@ export async function createTemplate(folder: string): Promise<void> {
 
 export async function ownPostgres(folder: string, template: string): Promise<Store> {
   // With its owner: Postgres does not run as root.
-  await promisify(execFile)('cp', ['-a', template, folder])
+  await mkdir(folder, { recursive: true })
+  await promisify(execFile)('cp', ['-a', `${template}/.`, folder])
   return own((port) => startPostgres({ dataFolder: folder, port }))
 }
 

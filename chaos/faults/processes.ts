@@ -2,7 +2,14 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { ProcessName } from '../../test/helpers/processes.js'
 import type { Fault, World } from '../fault.js'
 
-const KINDS: ProcessName[] = ['web', 'send-message', 'deliver-event', 'fetch-media', 'maintenance']
+const KINDS: ProcessName[] = [
+  'web',
+  'send-message',
+  'deliver-event',
+  'fetch-media',
+  'maintenance',
+  'receive-smpp',
+]
 const TWO = copiesOfAll(2)
 const FOUR = copiesOfAll(4)
 
@@ -38,13 +45,18 @@ export const processFaults: Fault[] = [
   },
   {
     name: 'sender-past-its-lease',
-    about: 'One of two senders is stopped for longer than its leases (17 s), twice.',
+    about:
+      'One of two senders is stopped for longer than its leases (17 s), twice, while Postgres is 80 ms away.',
     layout: { copies: { 'send-message': 2 } },
     isShort: true,
     accepting: 'never',
     inflict: async (world) => {
+      // So that it is likely to be stopped between claiming a text and handing it over.
+      world.proxies.workers.postgres.delay(80)
+      await sleep(1000)
       const sender = only(world, 'send-message')
       for (let n = 0; n < 2; n += 1) await freezeFor(world, sender, world.random.between(20, 26))
+      await world.proxies.workers.postgres.pass()
     },
   },
   {
@@ -60,6 +72,7 @@ function killed(kind: ProcessName): Fault {
   return {
     name: `kill-${kind}`,
     about: `kill -9 of ${kind}, three times.`,
+    layout: { copies: { [kind]: 1 } },
     accepting: kind === 'web' ? 'during' : 'never',
     inflict: async (world) => {
       for (let n = 0; n < 3; n += 1) {
@@ -75,6 +88,7 @@ function frozen(kind: ProcessName): Fault {
   return {
     name: `freeze-${kind}`,
     about: `SIGSTOP of ${kind} for 8 to 20 s.`,
+    layout: { copies: { [kind]: 1 } },
     accepting: kind === 'web' ? 'during' : 'never',
     inflict: (world) => freezeFor(world, only(world, kind), world.random.between(8, 20)),
   }

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Redis } from 'ioredis'
+import { until } from '../../test/helpers/until.js'
 import type { Fault, World } from '../fault.js'
 
 export const redisFaults: Fault[] = [
@@ -34,6 +35,7 @@ export const redisFaults: Fault[] = [
     accepting: 'never',
     inflict: async (world) => {
       const redis = new Redis(world.redis.url)
+      await whenSent(world, 25)
       for (let n = 0; n < 3; n += 1) {
         world.say('FLUSHALL')
         await redis.flushall()
@@ -44,19 +46,25 @@ export const redisFaults: Fault[] = [
   },
   {
     name: 'redis-cut',
-    about: 'Redis loses the last seconds of what it wrote down, as after a power cut.',
+    about: 'Redis loses the last second or two of what it wrote down, as after a power cut.',
     isShort: true,
+    fromTheBeginning: true,
     accepting: 'never',
-    inflict: (world) => loseTheLast(world, world.random.between(1000, 4000)),
+    // Killing Redis is no test of durability: what it wrote is in the page cache. What is cut off is gone.
+    inflict: async (world) => {
+      const { redis, redisLog, say, random } = world
+      const size = redisLog.size()
+      await whenSent(world, random.whole(15, 30))
+      await redis.kill()
+      say(`Redis loses ${redisLog.size() - size} bytes`)
+      redisLog.cut(size)
+      await redis.start()
+    },
   },
 ]
 
-/** Killing Redis is no test of durability: what it wrote is in the page cache. What is cut off is gone. */
-async function loseTheLast({ redis, redisLog, say }: World, ms: number): Promise<void> {
-  const size = redisLog.size()
-  await sleep(ms)
-  await redis.kill()
-  say(`Redis loses ${ms.toFixed(0)} ms (${redisLog.size() - size} bytes)`)
-  redisLog.cut(size)
-  await redis.start()
+/** So many texts of the line with the usual limits have been sent: what Redis knew of them is worth losing. */
+async function whenSent({ taken, seeds }: World, count: number): Promise<void> {
+  const ofLine = async () => (await taken()).filter(({ from }) => from === seeds.limited.number)
+  await until(`${count} are sent`, async () => (await ofLine()).length >= count, 60_000)
 }

@@ -9,9 +9,9 @@ export function record(seen: object): void {
   appendFileSync(RECORD, `${JSON.stringify({ at: performance.timeOrigin + performance.now(), ...seen })}\n`)
 }
 
-/** Says where it listens, and does not outlive who started it. */
-export function announce(url: string): void {
-  process.stdout.write(`${JSON.stringify({ msg: 'process.started', url })}\n`)
+/** Says where it listens, and what else there is to know; and does not outlive who started it. */
+export function announce(url: string, more: object = {}): void {
+  process.stdout.write(`${JSON.stringify({ msg: 'process.started', url, ...more })}\n`)
   const starter = process.ppid
   setInterval(() => {
     if (process.ppid !== starter) process.exit(0)

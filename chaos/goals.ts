@@ -20,6 +20,11 @@ const GOALS = {
 
 export type Goal = keyof typeof GOALS
 
+/** Times are the machine's too; everything else is ours alone. */
+export function isTime(goal: keyof Score): boolean {
+  return goal.endsWith('Ms')
+}
+
 export function goalsOf(fault: Fault, faultMs: number): Record<Goal, number> {
   const away = fault.accepting === 'during' ? faultMs : 0
   return { ...GOALS, ...fault.goals, outageMs: (fault.goals?.outageMs ?? GOALS.outageMs) + away }

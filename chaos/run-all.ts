@@ -5,12 +5,18 @@ import type { Fault } from './fault.js'
 import { findMissed } from './goals.js'
 import { createTemplate } from './stores.js'
 
+export interface Outcome {
+  results: Result[]
+  /** One sentence for each that was not, or broke. */
+  notRun: string[]
+}
+
 /** Every fault with every seed, some at the same time, each on an installation of its own. */
 export async function runAll(
   faults: readonly Fault[],
   seeds: readonly number[],
   { folder, parallel, say }: { folder: string; parallel: number; say: (line: string) => void },
-): Promise<{ results: Result[]; notRun: string[] }> {
+): Promise<Outcome> {
   mkdirSync(folder, { recursive: true })
   const template = join(folder, 'template')
   await createTemplate(template)

@@ -1,9 +1,9 @@
 import type { Fault } from './fault.js'
 import type { Result } from './experiment.js'
-import { findMissed, goalsOf, type Goal } from './goals.js'
+import { findMissed, goalsOf, isTime, type Goal } from './goals.js'
 import type { Score } from './score.js'
 
-const COLUMNS: { title: string; key: keyof Score; isTime?: boolean }[] = [
+const COLUMNS: { title: string; key: keyof Score }[] = [
   { title: 'acknowledged', key: 'acknowledged' },
   { title: 'lost', key: 'lost' },
   { title: 'unknown', key: 'unknown' },
@@ -12,9 +12,9 @@ const COLUMNS: { title: string; key: keyof Score; isTime?: boolean }[] = [
   { title: 'out of order', key: 'outOfOrder' },
   { title: 'over limits', key: 'overLimits' },
   { title: '500s', key: 'answers500' },
-  { title: 'outage (s)', key: 'outageMs', isTime: true },
-  { title: 'back (s)', key: 'backMs', isTime: true },
-  { title: 'recovered (s)', key: 'recoverMs', isTime: true },
+  { title: 'outage (s)', key: 'outageMs' },
+  { title: 'back (s)', key: 'backMs' },
+  { title: 'recovered (s)', key: 'recoverMs' },
 ]
 
 /** One row for each fault and seed; a figure that misses its goal has the goal beside it. */
@@ -27,8 +27,8 @@ function rowsOf(results: readonly Result[], faults: readonly Fault[]): string[][
     const fault = faultOf(result, faults)
     const missed = findMissed(fault, result)
     const goals = goalsOf(fault, result.faultMs)
-    const cells = COLUMNS.map(({ key, isTime }) => {
-      const show = (value: number) => (isTime ? seconds(value) : String(value))
+    const cells = COLUMNS.map(({ key }) => {
+      const show = (value: number) => (isTime(key) ? seconds(value) : String(value))
       const isMissed = (missed as string[]).includes(key)
       return show(result.score[key]) + (isMissed ? ` ✗ (${show(goals[key as Goal])})` : '')
     })
@@ -43,10 +43,10 @@ export function markdown(results: readonly Result[], faults: readonly Fault[]): 
   const rows = names.map((name) => {
     const runs = results.filter(({ fault }) => fault === name)
     const about = faults.find((fault) => fault.name === name)?.about ?? ''
-    const cells = COLUMNS.map(({ key, isTime }) => {
+    const cells = COLUMNS.map(({ key }) => {
       const values = runs.map(({ score }) => score[key])
       if (key === 'acknowledged') return String(values.reduce((sum, value) => sum + value, 0))
-      return isTime ? seconds(Math.max(...values)) : String(Math.max(...values))
+      return isTime(key) ? seconds(Math.max(...values)) : String(Math.max(...values))
     })
     return [name, about, ...cells]
   })

@@ -46,13 +46,13 @@ export const processFaults: Fault[] = [
   {
     name: 'sender-past-its-lease',
     about:
-      'One of two senders is stopped for longer than its leases (17 s), twice, while Postgres is 80 ms away.',
+      'One of two senders is stopped for longer than its leases (17 s), twice, while Postgres is 30 ms away.',
     layout: { copies: { 'send-message': 2 } },
     isShort: true,
     accepting: 'never',
     inflict: async (world) => {
       // So that it is likely to be stopped between claiming a text and handing it over.
-      world.proxies.workers.postgres.delay(80)
+      world.proxies.workers.postgres.delay(30)
       await sleep(1000)
       const sender = only(world, 'send-message')
       for (let n = 0; n < 2; n += 1) await freezeFor(world, sender, world.random.between(20, 26))

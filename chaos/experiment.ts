@@ -54,7 +54,7 @@ export async function experiment(
       await sleep(BEFORE_MS)
     }
     const hurtAt = now()
-    await fault.inflict({ ...installation, random: seeded(`${fault.name} ${seed}`), say: tell })
+    await fault.inflict({ ...installation, load, random: seeded(`${fault.name} ${seed}`), say: tell })
     const healedAt = now()
     tell('all is well again')
     await sleep(AFTER_MS)

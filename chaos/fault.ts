@@ -1,8 +1,10 @@
 import type { Installation, Layout } from './installation.js'
+import type { Load } from './load/load.js'
 import type { Random } from './random.js'
 import type { Score } from './score.js'
 
 export interface World extends Installation {
+  load: Pick<Load, 'pauseInbound' | 'resumeInbound'>
   random: Random
   /** What is being done, for who reads along. */
   say: (what: string) => void

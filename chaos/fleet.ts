@@ -75,7 +75,7 @@ export function startCopy(name: ProcessName, environment: Environment, clockMs =
     whenStarted: async () => {
       await until(
         () => `${name} has started; it said:\n${current.lines.join('\n')}`,
-        () => current.log().some(({ msg }) => msg === 'process.started'),
+        () => current.isRunning() && current.log().some(({ msg }) => msg === 'process.started'),
         START_LIMIT_MS,
       )
     },

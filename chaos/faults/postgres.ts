@@ -27,7 +27,7 @@ export const postgresFaults: Fault[] = [
   },
   {
     name: 'postgres-frozen',
-    about: 'SIGSTOP of Postgres for 8 to 20 s, twice.',
+    about: 'SIGSTOP of Postgres for 8 to 20 s, twice; web is killed a moment after.',
     isShort: true,
     accepting: 'during',
     inflict: async (world) => {
@@ -36,8 +36,16 @@ export const postgresFaults: Fault[] = [
         world.say(`SIGSTOP of Postgres for ${seconds.toFixed(1)} s`)
         world.postgres.freeze()
         await sleep(seconds * 1000)
+        // Nobody brings anything for a moment: connections that have something left over keep it for as long.
+        world.load.pauseInbound()
         world.postgres.wake()
-        await sleep(3000)
+        // What was answered by then must be committed by then.
+        await sleep(world.random.between(2000, 4000))
+        const web = world.copies.find(({ name }) => name === 'web')
+        world.say('kill -9 of web')
+        await web?.kill('SIGKILL')
+        await web?.whenStarted()
+        world.load.resumeInbound()
       }
     },
   },

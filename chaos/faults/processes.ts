@@ -1,4 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import pg from 'pg'
+import { until } from '../../test/helpers/until.js'
 import type { ProcessName } from '../../test/helpers/processes.js'
 import type { Fault, World } from '../fault.js'
 
@@ -10,6 +12,8 @@ const KINDS: ProcessName[] = [
   'maintenance',
   'receive-smpp',
 ]
+/** Of Postgres's answers, each way. */
+const ANSWER_DELAY_MS = 150
 const TWO = copiesOfAll(2)
 const FOUR = copiesOfAll(4)
 
@@ -46,17 +50,17 @@ export const processFaults: Fault[] = [
   {
     name: 'sender-past-its-lease',
     about:
-      'One of two senders is stopped for longer than its leases (17 s), twice, while Postgres is 30 ms away.',
+      'One of two senders is stopped, as it has claimed texts, for longer than its leases (17 s), twice.',
     layout: { copies: { 'send-message': 2 } },
     isShort: true,
     accepting: 'never',
     inflict: async (world) => {
-      // So that it is likely to be stopped between claiming a text and handing it over.
-      world.proxies.workers.postgres.delay(30)
-      await sleep(1000)
-      const sender = only(world, 'send-message')
-      for (let n = 0; n < 2; n += 1) await freezeFor(world, sender, world.random.between(20, 26))
-      await world.proxies.workers.postgres.pass()
+      for (let n = 0; n < 2; n += 1) {
+        const wakeOther = await freezeSendersWithClaims(world)
+        await sleep(500)
+        wakeOther()
+        await freezeFor(world, only(world, 'send-message'), world.random.between(20, 26))
+      }
     },
   },
   {
@@ -108,6 +112,36 @@ async function storm(world: World): Promise<void> {
     await sleep(2000)
   }
   await Promise.all(copies.map((copy) => copy.whenStarted()))
+}
+
+/**
+ * Stops all senders when some have claimed texts and do not know it yet, because Postgres's answer is on its way.
+ *
+ * @returns what wakes all but the first
+ */
+async function freezeSendersWithClaims({ copies, proxies, postgres }: World): Promise<() => void> {
+  const senders = copies.filter(({ name }) => name === 'send-message')
+  const client = new pg.Client({ connectionString: postgres.url })
+  await client.connect()
+  proxies.workers.postgres.delay(ANSWER_DELAY_MS)
+  // What was claimed before is over by then.
+  await sleep(4 * ANSWER_DELAY_MS)
+  await until(
+    'texts are claimed',
+    async () => {
+      const { rowCount } = await client.query(
+        `select from messages where status = 'sending' and claimed_at > clock_timestamp() - interval '100 ms'`,
+      )
+      return (rowCount ?? 0) > 0
+    },
+    60_000,
+  )
+  for (const sender of senders) sender.freeze()
+  await proxies.workers.postgres.pass()
+  await client.end()
+  return () => {
+    for (const sender of senders.slice(1)) sender.wake()
+  }
 }
 
 type Copy = World['copies'][number]

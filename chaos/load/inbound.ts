@@ -11,6 +11,7 @@ export function bringTexts(shift: Shift): Promise<void>[] {
   return Array.from({ length: BRINGERS }, async (_, bringer) => {
     for (let n = 0; !shift.isOver(); n += 1) {
       const text = idOf(`in${bringer}`, n)
+      await shift.whenInbound()
       await bring(shift, text, n, { From: numberOf(70 + bringer, n), NumMedia: '0', Body: text })
       await sleep(PAUSE_MS.text)
     }
@@ -27,6 +28,7 @@ export async function bringPictures(shift: Shift): Promise<void> {
       MediaUrl0: shift.installation.carrierMediaUrl,
       MediaContentType0: 'image/png',
     }
+    await shift.whenInbound()
     await bring(shift, from, n, { From: from, Body: '', ...media })
     await sleep(PAUSE_MS.picture)
   }

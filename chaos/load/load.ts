@@ -7,6 +7,9 @@ import { postPictures } from './pictures.js'
 import { converse } from './texts.js'
 
 export interface Load {
+  /** Nobody brings anything until `resumeInbound`. */
+  pauseInbound: () => void
+  resumeInbound: () => void
   /** Resolves when the last answer has come. */
   stop(): Promise<void>
 }
@@ -17,13 +20,23 @@ export interface Shift {
   caller: Caller
   ledger: Ledger
   isOver: () => boolean
+  /** Resolves when things may be brought. */
+  whenInbound: () => Promise<void>
 }
 
 /** Clients that go on, whatever they are answered, and write all of it down. */
 export function startLoad(installation: Installation, ledger: Ledger): Load {
   const stopping = new AbortController()
   const caller = createCaller(installation.webUrls)
-  const shift: Shift = { installation, caller, ledger, isOver: () => stopping.signal.aborted }
+  let inbound = Promise.resolve()
+  let resumeInbound: () => void = () => undefined
+  const shift: Shift = {
+    installation,
+    caller,
+    ledger,
+    isOver: () => stopping.signal.aborted,
+    whenInbound: () => inbound,
+  }
   const clients = [
     ...converse(shift),
     ...bringTexts(shift),
@@ -33,8 +46,19 @@ export function startLoad(installation: Installation, ledger: Ledger): Load {
     bringBySmpp(shift),
   ]
   return {
+    pauseInbound: () => {
+      inbound = new Promise((resolve) => {
+        resumeInbound = () => {
+          resolve()
+        }
+      })
+    },
+    resumeInbound: () => {
+      resumeInbound()
+    },
     stop: async () => {
       stopping.abort()
+      resumeInbound()
       await Promise.all(clients)
       await caller.close()
     },

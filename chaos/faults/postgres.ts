@@ -2,6 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import type { Fault, World } from '../fault.js'
 
+const QUIET_S = 4
+
 export const postgresFaults: Fault[] = [
   {
     name: 'postgres-killed',
@@ -31,21 +33,23 @@ export const postgresFaults: Fault[] = [
     isShort: true,
     accepting: 'during',
     inflict: async (world) => {
+      const { random, say, postgres, load, copies } = world
       for (let n = 0; n < 2; n += 1) {
-        const seconds = world.random.between(8, n === 0 ? 20 : 10)
-        world.say(`SIGSTOP of Postgres for ${seconds.toFixed(1)} s`)
-        world.postgres.freeze()
-        await sleep(seconds * 1000)
-        // Nobody brings anything for a moment: connections that have something left over keep it for as long.
-        world.load.pauseInbound()
-        world.postgres.wake()
-        // What was answered by then must be committed by then.
-        await sleep(world.random.between(2000, 4000))
-        const web = world.copies.find(({ name }) => name === 'web')
-        world.say('kill -9 of web')
+        const seconds = random.between(8, n === 0 ? 20 : 10)
+        say(`SIGSTOP of Postgres for ${seconds.toFixed(1)} s`)
+        postgres.freeze()
+        await sleep((seconds - QUIET_S) * 1000)
+        // Nobody brings anything for a while: a connection that has a transaction left over keeps it for as long.
+        load.pauseInbound()
+        await sleep(QUIET_S * 1000)
+        postgres.wake()
+        await sleep(random.between(1000, 3000))
+        // What was answered by now must be committed by now.
+        const web = copies.find(({ name }) => name === 'web')
+        say('kill -9 of web')
         await web?.kill('SIGKILL')
         await web?.whenStarted()
-        world.load.resumeInbound()
+        load.resumeInbound()
       }
     },
   },

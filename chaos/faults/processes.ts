@@ -50,17 +50,19 @@ export const processFaults: Fault[] = [
   {
     name: 'sender-past-its-lease',
     about:
-      'One of two senders is stopped, as it has claimed texts, for longer than its leases (17 s), twice.',
-    layout: { copies: { 'send-message': 2 } },
+      'Two of three senders are stopped, as they have claimed texts, for longer than their leases (17 s).',
+    layout: { copies: { 'send-message': 3 } },
     isShort: true,
     accepting: 'never',
     inflict: async (world) => {
-      for (let n = 0; n < 2; n += 1) {
-        const wakeOther = await freezeSendersWithClaims(world)
-        await sleep(500)
-        wakeOther()
-        await freezeFor(world, only(world, 'send-message'), world.random.between(20, 26))
-      }
+      const seconds = world.random.between(25, 30)
+      const senders = world.copies.filter(({ name }) => name === 'send-message')
+      await freezeWithClaims(world, senders)
+      world.say(`SIGSTOP of two senders for ${seconds.toFixed(1)} s`)
+      await sleep(500)
+      senders.pop()?.wake()
+      await sleep(seconds * 1000)
+      for (const sender of senders) sender.wake()
     },
   },
   {
@@ -114,13 +116,8 @@ async function storm(world: World): Promise<void> {
   await Promise.all(copies.map((copy) => copy.whenStarted()))
 }
 
-/**
- * Stops all senders when some have claimed texts and do not know it yet, because Postgres's answer is on its way.
- *
- * @returns what wakes all but the first
- */
-async function freezeSendersWithClaims({ copies, proxies, postgres }: World): Promise<() => void> {
-  const senders = copies.filter(({ name }) => name === 'send-message')
+/** Stops senders when some have claimed texts and do not know it yet, because Postgres's answer is on its way. */
+async function freezeWithClaims({ proxies, postgres }: World, senders: readonly Copy[]): Promise<void> {
   const client = new pg.Client({ connectionString: postgres.url })
   await client.connect()
   proxies.workers.postgres.delay(ANSWER_DELAY_MS)
@@ -139,9 +136,6 @@ async function freezeSendersWithClaims({ copies, proxies, postgres }: World): Pr
   for (const sender of senders) sender.freeze()
   await proxies.workers.postgres.pass()
   await client.end()
-  return () => {
-    for (const sender of senders.slice(1)) sender.wake()
-  }
 }
 
 type Copy = World['copies'][number]

@@ -1,4 +1,5 @@
 import { writeFile } from 'node:fs/promises'
+import { loadavg } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
@@ -29,6 +30,8 @@ export interface Result {
   /** The first of those that were lost, with what their rows say. */
   lost: { id: string; status: string }[]
   tookMs: number
+  /** Of the machine, at the end: where it is far above its cores, times are the machine's. */
+  load: number
 }
 
 /** One fault with one seed, on an installation of its own. */
@@ -73,6 +76,7 @@ export async function experiment(
       story,
       lost: findLost(evidence).slice(0, 50),
       tookMs: performance.now() - startedAt,
+      load: loadavg()[0] ?? 0,
     }
   } finally {
     await installation.close()

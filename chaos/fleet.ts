@@ -16,7 +16,7 @@ const SOURCES: Record<ProcessName, string> = {
 
 /** As the supervisor of `npm start`. */
 const RESTART_MS = 500
-const START_LIMIT_MS = 60_000
+const START_LIMIT_MS = 120_000
 const CLOCK = pathToFileURL(resolve('chaos/clock-offset.js')).href
 
 /** One process of the Procfile, which is started again whenever it ends, as a supervisor does. */

@@ -114,6 +114,8 @@ async function build(
     PUBLIC_URL: webUrls[0] ?? '',
     MEDIA_FOLDER: resolve(folders.media),
     LOG_LEVEL: 'info',
+    // Should the harness be killed, they go too.
+    STARTED_BY_PID: String(process.pid),
     ALLOW_HTTP: 'true',
     ALLOWED_PRIVATE_CIDRS: '127.0.0.0/8,::1/128',
     ...TIMES,

@@ -3,6 +3,7 @@ import { cpus } from 'node:os'
 import { resolve } from 'node:path'
 import { Command, Option } from 'commander'
 import { compile } from '../test/helpers/compile.js'
+import { Ends } from './ends.js'
 import { FAULTS } from './faults.js'
 import { findMissed } from './goals.js'
 import { runAll } from './run-all.js'
@@ -46,6 +47,14 @@ async function main(): Promise<number> {
   const seeds = options.short ? [1] : options.seed.map(Number)
   await compile()
   const folder = resolve(`.data/chaos-${process.pid}`)
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    process.once(signal, () => {
+      void Ends.everything().then(() => {
+        rmSync(folder, { recursive: true, force: true })
+        process.exit(1)
+      })
+    })
+  }
   const startedAt = performance.now()
   const { results, notRun } = await runAll(chosen, seeds, {
     folder,
@@ -69,6 +78,10 @@ async function main(): Promise<number> {
     FAULTS.some((fault) => fault.name === result.fault && findMissed(fault, result).length > 0),
   )
   const minutes = ((performance.now() - startedAt) / 60_000).toFixed(1)
-  console.log(`${results.length} runs in ${minutes} minutes, ${failed.length} missed a goal`)
+  const busy = Math.max(0, ...results.map(({ load }) => load))
+  console.log(
+    `${results.length} runs in ${minutes} minutes, ${failed.length} missed a goal; ` +
+      `load of this machine up to ${busy.toFixed(0)} on ${cpus().length} cores`,
+  )
   return failed.length > 0 || notRun.some((line) => line.includes('broke')) ? 1 : 0
 }

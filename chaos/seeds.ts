@@ -28,7 +28,7 @@ export async function seed(
   environment: Environment,
   { carrierUrl, receiverUrls, smsc }: Pick<Outside, 'carrierUrl' | 'receiverUrls' | 'smsc'>,
 ): Promise<Seeds> {
-  const context = createContext(readConfig(environment), { process: 'chaos' })
+  const context = createContext(readConfig(environment), { process: 'chaos', statementTimeoutMs: 60_000 })
   try {
     await whenReady(context.redis)
     const account = await addCarrierAccount(context, {

@@ -106,8 +106,14 @@ export interface TwilioStandIn {
   close(): Promise<void>
 }
 
-/** A server that plays Twilio's API for one account. */
-export async function startTwilio(): Promise<TwilioStandIn> {
+/**
+ * A server that plays Twilio's API for one account.
+ *
+ * @param onTaken is called with each message that it takes, before it answers
+ */
+export async function startTwilio({
+  onTaken,
+}: { onTaken?: (message: StandInMessage) => void } = {}): Promise<TwilioStandIn> {
   const messages: StandInMessage[] = []
   const numbers: StandInNumber[] = []
   const received: StandInReceived[] = []
@@ -140,6 +146,7 @@ export async function startTwilio(): Promise<TwilioStandIn> {
       date_created: dateOf(new Date()),
     }
     messages.push(message)
+    onTaken?.(message)
     return message
   }
 

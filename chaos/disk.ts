@@ -1,0 +1,49 @@
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, rmSync, statfsSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+/** A small disk, which can be full. */
+export interface Disk {
+  /** Takes all that is left of it. */
+  fill(): void
+  free(): void
+  remove(): void
+}
+
+const SIZE_MB = 200
+const FILLER = 'filler'
+
+/** In memory, mounted at the folder. */
+export function mountDisk(folder: string): Promise<Disk> {
+  mkdirSync(folder, { recursive: true })
+  execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${SIZE_MB}m`, 'chaos', folder])
+  const filler = join(folder, FILLER)
+  return Promise.resolve({
+    fill: () => {
+      const { bavail, bsize } = statfsSync(folder)
+      writeFileSync(filler, Buffer.alloc(bavail * bsize))
+    },
+    free: () => {
+      rmSync(filler, { force: true })
+    },
+    remove: () => {
+      execFileSync('umount', [folder])
+    },
+  })
+}
+
+/** @returns undefined where disks can be mounted */
+export function whyNoDisk(): string | undefined {
+  if (process.getuid?.() !== 0) return 'needs root, to mount a small disk'
+  const folder = mkdtempSync(join(tmpdir(), 'chaos-disk-'))
+  try {
+    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'chaos', folder], { stdio: 'pipe' })
+    execFileSync('umount', [folder])
+    return undefined
+  } catch {
+    return 'this machine lets nobody mount a small disk'
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
+}

@@ -1,0 +1,136 @@
+import { writeFile } from 'node:fs/promises'
+import { loadavg } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import pg from 'pg'
+import { until } from '../test/helpers/until.js'
+import type { Fault } from './fault.js'
+import { install, type Installation } from './installation.js'
+import { isAcknowledged, type Ledger } from './ledger.js'
+import { startLoad } from './load/load.js'
+import { seeded } from './random.js'
+import { findLost, scoreOf, type Evidence, type Score } from './score.js'
+
+/** The load before the fault, and after it. */
+const BEFORE_MS = 2000
+const AFTER_MS = 5000
+const BEGIN_LIMIT_MS = 60_000
+/** What is not where it belongs by then is lost. */
+const DRAIN_MS = 60_000
+const LOOK_EVERY_MS = 500
+
+export interface Result {
+  fault: string
+  seed: number
+  score: Score
+  /** How long the fault itself lasted. */
+  faultMs: number
+  /** What was done, in order. */
+  story: string[]
+  /** The first of those that were lost, with what their rows say. */
+  lost: { id: string; status: string }[]
+  tookMs: number
+  /** Of the machine, at the end: where it is far above its cores, times are the machine's. */
+  load: number
+}
+
+/** One fault with one seed, on an installation of its own. */
+export async function experiment(
+  fault: Fault,
+  seed: number,
+  { folder, template, say }: { folder: string; template: string; say: (line: string) => void },
+): Promise<Result> {
+  const startedAt = performance.now()
+  const name = `${fault.name}-${seed}`
+  const installation = await install(join(folder, name), template, fault.layout ?? {})
+  try {
+    const story: string[] = []
+    const beginning = performance.now()
+    const tell = (what: string) => {
+      story.push(`${((performance.now() - beginning) / 1000).toFixed(1)} s: ${what}`)
+      say(`${fault.name} (seed ${seed}): ${what}`)
+    }
+    const ledger: Ledger = { texts: [], inbound: [] }
+    const load = startLoad(installation, ledger)
+    if (fault.fromTheBeginning !== true) {
+      await whenFlowing(installation, ledger)
+      await sleep(BEFORE_MS)
+    }
+    const hurtAt = now()
+    await fault.inflict({ ...installation, load, random: seeded(`${fault.name} ${seed}`), say: tell })
+    const healedAt = now()
+    tell('all is well again')
+    await sleep(AFTER_MS)
+    await load.stop()
+    const mendedAt = fault.recoversFrom === 'start' ? hurtAt : healedAt
+    const evidence = await whenDrained(installation, ledger, mendedAt)
+    await writeFile(
+      join(folder, name, 'ledger.json'),
+      JSON.stringify({ ...ledger, hurtAt, healedAt }, null, 1),
+    )
+    return {
+      fault: fault.name,
+      seed,
+      score: scoreOf(evidence),
+      faultMs: healedAt - hurtAt,
+      story,
+      lost: findLost(evidence).slice(0, 50),
+      tookMs: performance.now() - startedAt,
+      load: loadavg()[0] ?? 0,
+    }
+  } finally {
+    await installation.close()
+  }
+}
+
+/** A machine that has much to do takes its time to begin, which is not what is measured. */
+async function whenFlowing(installation: Installation, ledger: Ledger): Promise<void> {
+  await until(
+    'texts are sent and receivers are told',
+    async () => {
+      const [taken, received] = await Promise.all([installation.taken(), installation.received()])
+      return ledger.texts.some(isAcknowledged) && taken.length > 0 && received.length > 0
+    },
+    BEGIN_LIMIT_MS,
+  )
+}
+
+/** Looks until nothing acknowledged is on its way any more, or for as long as it may take. */
+async function whenDrained(installation: Installation, ledger: Ledger, mendedAt: number): Promise<Evidence> {
+  const deadline = performance.now() + DRAIN_MS
+  for (;;) {
+    const [taken, received] = await Promise.all([installation.taken(), installation.received()])
+    const evidence = {
+      ledger,
+      taken,
+      received,
+      statuses: await readStatuses(installation, ledger),
+      limitedNumber: installation.seeds.limited.number,
+      mendedAt,
+      crashes: installation.copies.reduce((sum, copy) => sum + copy.crashCount(), 0),
+    }
+    if (findLost(evidence).length === 0 || performance.now() > deadline) return evidence
+    await sleep(LOOK_EVERY_MS)
+  }
+}
+
+async function readStatuses({ postgres }: Installation, ledger: Ledger): Promise<Map<string, string>> {
+  const ids = ledger.texts.filter(isAcknowledged).map(({ messageId }) => messageId)
+  const client = new pg.Client({ connectionString: postgres.url })
+  await client.connect()
+  try {
+    const { rows } = await client.query<{ id: string; status: string; error: string | null }>(
+      'select id, status, error from messages where id = any($1)',
+      [ids],
+    )
+    return new Map(
+      rows.map(({ id, status, error }) => [id, status === 'failed' ? `failed: ${error ?? ''}` : status]),
+    )
+  } finally {
+    await client.end()
+  }
+}
+
+function now(): number {
+  return performance.timeOrigin + performance.now()
+}

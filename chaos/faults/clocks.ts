@@ -1,0 +1,61 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { ProcessName } from '../../test/helpers/processes.js'
+import type { Fault, World } from '../fault.js'
+import type { Layout } from '../installation.js'
+
+const OFFSETS = [
+  { name: '5s-ahead', words: '5 s ahead', ms: 5000 },
+  { name: '5s-behind', words: '5 s behind', ms: -5000 },
+  { name: '1h-ahead', words: '1 h ahead', ms: 3_600_000 },
+  { name: '1h-behind', words: '1 h behind', ms: -3_600_000 },
+]
+const WORKERS: ProcessName[] = ['send-message', 'deliver-event', 'maintenance']
+
+/** A wrong clock is wrong from the start. */
+export const clockFaults: Fault[] = [
+  clock('webs-apart', 'Of two web processes one has its clock half a second ahead.', true, {
+    copies: { web: 2 },
+    clocksMs: { web: [0, 500] },
+  }),
+  ...OFFSETS.map(({ name, words, ms }) =>
+    clock(`web-${name}`, `The clock of web is ${words}.`, false, { clocksMs: { web: [ms] } }),
+  ),
+  ...OFFSETS.map(({ name, words, ms }) =>
+    clock(
+      `workers-${name}`,
+      `Of two of each worker the clock of one is ${words}; after a while it is taken away.`,
+      name === '1h-ahead',
+      {
+        copies: Object.fromEntries(WORKERS.map((kind) => [kind, 2])),
+        clocksMs: Object.fromEntries(WORKERS.map((kind) => [kind, [ms, 0]])),
+      },
+    ),
+  ),
+]
+
+function clock(name: string, about: string, isShort: boolean, layout: Partial<Layout>): Fault {
+  return {
+    name: `clock-${name}`,
+    about,
+    isShort,
+    layout,
+    accepting: 'never',
+    inflict: async ({ say, carrier, treatEvents, random, copies }) => {
+      // Which makes workers put things off: that is where clocks come in.
+      say('the carrier and a receiver are away')
+      carrier.refuse()
+      await treatEvents('closes')
+      await sleep(random.between(2000, 4000))
+      // What the wrong clocks have put off stays, and nobody with the same clock is there to bring it.
+      for (const kind of WORKERS) await endFirstOfTwo(copies, kind)
+      await treatEvents('good')
+      await carrier.pass()
+      await sleep(5000)
+    },
+  }
+}
+
+async function endFirstOfTwo(copies: World['copies'], kind: ProcessName): Promise<void> {
+  const [first, second] = copies.filter(({ name }) => name === kind)
+  if (second) await first?.end()
+}

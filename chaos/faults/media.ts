@@ -1,0 +1,17 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Fault } from '../fault.js'
+
+export const mediaFaults: Fault[] = [
+  {
+    name: 'media-closing',
+    about:
+      'Pictures come from servers that close at the end, or in the middle; one process copies all of them.',
+    layout: { copies: { 'fetch-media': 1 } },
+    isShort: true,
+    accepting: 'never',
+    inflict: async ({ say }) => {
+      say('pictures of every manner')
+      await sleep(10_000)
+    },
+  },
+]

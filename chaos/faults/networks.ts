@@ -1,0 +1,114 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Fault, World } from '../fault.js'
+import type { Proxy } from '../proxy.js'
+
+type Store = 'postgres' | 'redis'
+
+export const networkFaults: Fault[] = [
+  ...(['postgres', 'redis'] as const).flatMap(ofStore),
+  {
+    name: 'web-cut-from-postgres',
+    about: 'The network between web and Postgres swallows everything for 15 s; the workers have theirs.',
+    accepting: 'during',
+    inflict: (world) => blackhole(world, [world.proxies.web.postgres], 'web from Postgres'),
+  },
+  {
+    name: 'workers-cut-from-postgres',
+    about: 'The network between workers and Postgres swallows everything for 15 s; web has its own.',
+    isShort: true,
+    accepting: 'never',
+    inflict: (world) => blackhole(world, [world.proxies.workers.postgres], 'workers from Postgres'),
+  },
+  {
+    name: 'carrier-blackhole',
+    about: 'The network to the carrier swallows everything for 10 s.',
+    accepting: 'never',
+    inflict: async ({ carrier, say }) => {
+      say('the carrier is out of reach')
+      carrier.blackhole()
+      await sleep(10_000)
+      await carrier.pass()
+    },
+  },
+  {
+    name: 'carrier-reset',
+    about: 'Connections to the carrier are reset every half second, for 10 s.',
+    accepting: 'never',
+    inflict: async ({ carrier, say }) => {
+      say('connections to the carrier are reset')
+      for (let n = 0; n < 20; n += 1) {
+        carrier.reset()
+        await sleep(500)
+      }
+    },
+  },
+]
+
+function ofStore(store: Store): Fault[] {
+  const Name = store === 'postgres' ? 'Postgres' : 'Redis'
+  const accepting = store === 'postgres' ? 'during' : 'never'
+  const ways = ({ proxies }: World) => [proxies.web[store], proxies.workers[store]]
+  return [
+    {
+      name: `${store}-blackhole`,
+      about: `The network to ${Name} swallows everything for 15 s, and then brings it.`,
+      isShort: true,
+      accepting,
+      inflict: (world) => blackhole(world, ways(world), `everybody from ${Name}`),
+    },
+    {
+      name: `${store}-half-open`,
+      about: `Connections to ${Name} go silent for good and stay open; new ones work.`,
+      isShort: true,
+      accepting: 'never',
+      recoversFrom: 'start',
+      inflict: async (world) => {
+        world.say(`connections to ${Name} are silent`)
+        for (const way of ways(world)) way.halfOpen()
+        await sleep(20_000)
+      },
+    },
+    {
+      name: `${store}-reset`,
+      about: `Connections to ${Name} are reset every second, for 10 s.`,
+      accepting,
+      inflict: async (world) => {
+        world.say(`connections to ${Name} are reset`)
+        for (let n = 0; n < 10; n += 1) {
+          for (const way of ways(world)) way.reset()
+          await sleep(1000)
+        }
+      },
+    },
+    {
+      name: `${store}-delay`,
+      about: `Everything to and from ${Name} takes 50 to 200 ms longer each way, for 15 s.`,
+      accepting: 'never',
+      inflict: async (world) => {
+        const ms = world.random.whole(50, 200)
+        world.say(`${ms} ms to ${Name}`)
+        for (const way of ways(world)) way.delay(ms)
+        await sleep(15_000)
+        for (const way of ways(world)) await way.pass()
+      },
+    },
+    {
+      name: `${store}-refuses`,
+      about: `${Name} takes no connections for 10 s.`,
+      accepting,
+      inflict: async (world) => {
+        world.say(`${Name} refuses connections`)
+        for (const way of ways(world)) way.refuse()
+        await sleep(10_000)
+        for (const way of ways(world)) await way.pass()
+      },
+    },
+  ]
+}
+
+async function blackhole({ say }: World, ways: readonly Proxy[], what: string): Promise<void> {
+  say(`cut: ${what}`)
+  for (const way of ways) way.blackhole()
+  await sleep(15_000)
+  for (const way of ways) await way.pass()
+}

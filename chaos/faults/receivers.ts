@@ -1,0 +1,29 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Fault } from '../fault.js'
+import type { Manner } from '../stand-ins/receiver.js'
+
+/** One of two receivers behaves so for a while; the other one is good, and must not notice. */
+export const receiverFaults: Fault[] = [
+  receiver('hangs', 'A receiver answers nothing for 10 s.', ['hangs']),
+  receiver('drips', 'A receiver answers a byte at a time for 10 s.', ['drips']),
+  receiver('closes', 'A receiver closes before it has read, for 10 s.', ['closes']),
+  receiver('flaps', 'A receiver fails and works in turn, every second for 10 s.', [
+    ...Array.from({ length: 5 }, (): Manner[] => ['fails', 'good']).flat(),
+  ]),
+]
+
+function receiver(name: string, about: string, manners: readonly Manner[]): Fault {
+  return {
+    name: `receiver-${name}`,
+    about,
+    accepting: 'never',
+    inflict: async ({ treatEvents, say }) => {
+      say(`a receiver ${name}`)
+      for (const manner of manners) {
+        await treatEvents(manner)
+        await sleep(10_000 / manners.length)
+      }
+      await treatEvents('good')
+    },
+  }
+}

@@ -1,0 +1,93 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { pathToFileURL } from 'node:url'
+import { resolve } from 'node:path'
+import type { Environment } from '../test/helpers/environment.js'
+import { runSource, type ProcessName, type RunningProcess } from '../test/helpers/processes.js'
+import { until } from '../test/helpers/until.js'
+
+const SOURCES: Record<ProcessName, string> = {
+  web: 'src/server.ts',
+  'send-message': 'workers/send-message.ts',
+  'deliver-event': 'workers/deliver-event.ts',
+  'fetch-media': 'workers/fetch-media.ts',
+  maintenance: 'workers/maintenance.ts',
+  'receive-smpp': 'workers/receive-smpp.ts',
+}
+
+/** As the supervisor of `npm start`. */
+const RESTART_MS = 500
+const START_LIMIT_MS = 120_000
+const CLOCK = pathToFileURL(resolve('chaos/clock-offset.js')).href
+
+/** One process of the Procfile, which is started again whenever it ends, as a supervisor does. */
+export interface Copy {
+  name: ProcessName
+  /** Ends it in this way. Resolves when it has ended; the next one starts by itself. */
+  kill(signal: NodeJS.Signals): Promise<void>
+  /** It stays, keeps its connections and does nothing. */
+  freeze(): void
+  wake(): void
+  /** Resolves when the one that runs now says that it has started. */
+  whenStarted(): Promise<void>
+  /** How often it ended without being told to. */
+  crashCount(): number
+  /** What it and those before it wrote. */
+  output(): string[]
+  /** For the end: kills it for good. */
+  end(): Promise<void>
+}
+
+export function startCopy(name: ProcessName, environment: Environment, clockMs = 0): Copy {
+  const past: string[] = []
+  let isOver = false
+  let isExpected = false
+  let crashes = 0
+  const launch = () =>
+    runSource(SOURCES[name], clockMs === 0 ? environment : withClock(environment, clockMs), { name })
+  let current = launch()
+
+  const supervise = async (running: RunningProcess): Promise<void> => {
+    await running.exitCode
+    past.push(...running.lines)
+    if (isOver) return
+    if (!isExpected) crashes += 1
+    isExpected = false
+    await sleep(RESTART_MS)
+    // It may have been told to end in the meantime.
+    if (isOver as boolean) return
+    current = launch()
+    void supervise(current)
+  }
+  void supervise(current)
+
+  return {
+    name,
+    kill: async (signal) => {
+      isExpected = true
+      await current.kill(signal)
+    },
+    freeze: () => {
+      process.kill(current.pid, 'SIGSTOP')
+    },
+    wake: () => {
+      process.kill(current.pid, 'SIGCONT')
+    },
+    whenStarted: async () => {
+      await until(
+        () => `${name} has started; it said:\n${current.lines.join('\n')}`,
+        () => current.isRunning() && current.log().some(({ msg }) => msg === 'process.started'),
+        START_LIMIT_MS,
+      )
+    },
+    crashCount: () => crashes,
+    output: () => [...past, ...(current.isRunning() ? current.lines : [])],
+    end: async () => {
+      isOver = true
+      if (current.isRunning()) await current.kill('SIGKILL')
+    },
+  }
+}
+
+function withClock(environment: Environment, clockMs: number): Environment {
+  return { ...environment, NODE_OPTIONS: `--import ${CLOCK}`, CHAOS_CLOCK_OFFSET_MS: String(clockMs) }
+}

@@ -1,0 +1,65 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { getExpectedTwilioSignature } from 'twilio/lib/webhooks/webhooks.js'
+import { ACCOUNT_SID, AUTH_TOKEN, newSid } from '../../test/carriers/twilio/stand-in.js'
+import { idOf, now, numberOf, type Shift } from './load.js'
+
+const BRINGERS = 6
+const PAUSE_MS = { text: 200, picture: 700 }
+
+/** The carrier brings texts to every line, as callbacks that it signs. */
+export function bringTexts(shift: Shift): Promise<void>[] {
+  return Array.from({ length: BRINGERS }, async (_, bringer) => {
+    for (let n = 0; !shift.isOver(); n += 1) {
+      const text = idOf(`in${bringer}`, n)
+      await shift.whenInbound()
+      await bring(shift, text, n, { From: numberOf(70 + bringer, n), NumMedia: '0', Body: text })
+      await sleep(PAUSE_MS.text)
+    }
+  })
+}
+
+/** And pictures, which are known by who sent them: their event has our URL. */
+export async function bringPictures(shift: Shift): Promise<void> {
+  const hasMedia = shift.installation.copies.some(({ name }) => name === 'fetch-media')
+  for (let n = 0; hasMedia && !shift.isOver(); n += 1) {
+    const from = numberOf(80, n)
+    const media = {
+      NumMedia: '1',
+      MediaUrl0: shift.installation.carrierMediaUrl,
+      MediaContentType0: 'image/png',
+    }
+    await shift.whenInbound()
+    await bring(shift, from, n, { From: from, Body: '', ...media })
+    await sleep(PAUSE_MS.picture)
+  }
+}
+
+/** And texts by SMPP: the SMSC keeps each until it has been taken, so that all of them count as acknowledged. */
+export async function bringBySmpp({ installation, ledger, isOver }: Shift): Promise<void> {
+  const { bringBySmpp: give, seeds } = installation
+  for (let n = 0; give && !isOver(); n += 1) {
+    const text = idOf('smpp', n)
+    const broughtAt = now()
+    await give({ from: numberOf(81, n), to: seeds.smppLine?.number ?? '', text })
+    ledger.inbound.push({ id: text, broughtAt, answeredAt: now(), status: 200 })
+    await sleep(PAUSE_MS.text)
+  }
+}
+
+async function bring(
+  { caller, installation: { seeds }, ledger }: Shift,
+  id: string,
+  turn: number,
+  given: Record<string, string>,
+): Promise<void> {
+  const line = seeds.lines[turn % seeds.lines.length]
+  const fields = { AccountSid: ACCOUNT_SID, MessageSid: newSid('SM'), To: line?.number ?? '', ...given }
+  const headers = {
+    'content-type': 'application/x-www-form-urlencoded',
+    'x-twilio-signature': getExpectedTwilioSignature(AUTH_TOKEN, seeds.callbackUrl, fields),
+  }
+  const broughtAt = now()
+  const { pathname } = new URL(seeds.callbackUrl)
+  const { status } = await caller.post(pathname, headers, new URLSearchParams(fields).toString())
+  ledger.inbound.push({ id, broughtAt, answeredAt: now(), status })
+}

@@ -1,0 +1,25 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { postToApi } from './api.js'
+import { idOf, numberOf, type Shift } from './load.js'
+
+const PAUSE_MS = 400
+
+/** Pictures from a server of each manner, to a number of its own each. */
+export function postPictures(shift: Shift): Promise<void>[] {
+  const { installation, isOver } = shift
+  const [line] = installation.seeds.lines
+  return Object.entries(installation.mediaUrls).map(async ([manner, mediaUrl], index) => {
+    for (let sequence = 0; !isOver(); sequence += 1) {
+      // To a number of its own: one that is long in coming holds nobody up.
+      const conversation = `picture-${manner}${sequence}`
+      const text = idOf(conversation, 0)
+      const toNumber = numberOf(50 + index, sequence)
+      await postToApi(
+        shift,
+        { kind: 'picture', conversation, sequence: 0 },
+        { lineId: line?.lineId ?? '', toNumber, text, mediaUrl },
+      )
+      await sleep(PAUSE_MS)
+    }
+  })
+}

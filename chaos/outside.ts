@@ -1,0 +1,84 @@
+import type { Ends } from './ends.js'
+import { startProxy, type Proxy } from './proxy.js'
+import { startStandIn, type StandIn } from './stand-ins/start.js'
+import type { Manner } from './stand-ins/receiver.js'
+
+/** What a carrier saw: a text, when it had it. */
+export interface Taken {
+  at: number
+  from: string
+  to: string
+  text: string
+}
+
+/** What a receiver saw and answered with success. */
+export interface Received {
+  at: number
+  /** The header webhook-id. */
+  id: string
+  event: { type: string; payload: string; fromNumber: string; toNumber: string }
+}
+
+/** Everybody whom an installation talks to: each is a process of its own, which writes down what it saw. */
+export interface Outside {
+  /** Where the carrier's API is, and the picture that it keeps. */
+  carrierUrl: string
+  carrierMediaUrl: string
+  receiverUrls: string[]
+  /** Between everybody and the carrier. */
+  carrier: Proxy
+  /** Between everybody and the SMSC, where there is one. */
+  smsc: Proxy | undefined
+  /** The SMSC brings a text, and keeps it until it has been taken. */
+  bringBySmpp: ((inbound: { from: string; to: string; text: string }) => Promise<void>) | undefined
+  /** Of pictures, by the manner of their server. */
+  mediaUrls: Record<string, string>
+  /** How the first receiver treats events from now on; the second one is always good. */
+  treatEvents: (manner: Manner) => Promise<void>
+  taken: () => Promise<Taken[]>
+  received: () => Promise<Received[]>
+}
+
+export async function startOutside(
+  folder: string,
+  has: { media: boolean; smpp: boolean },
+  ends: Ends,
+): Promise<Outside> {
+  const start = async <Seen>(...[kind, name]: [Parameters<typeof startStandIn>[0], string?]) =>
+    ends.add(await startStandIn<Seen>(kind, folder, name), (standIn) => standIn.end())
+  const [carrier, flaky, good, smsc, media] = await Promise.all([
+    start<Taken>('carrier'),
+    start<Received>('receiver', 'receiver-flaky'),
+    start<Received>('receiver', 'receiver-good'),
+    has.smpp ? start<Taken>('smsc') : undefined,
+    has.media ? start('media') : undefined,
+  ])
+  const proxy = async (port: number) =>
+    ends.add(await startProxy(port), (each) => {
+      each.close()
+    })
+  const carrierProxy = await proxy(Number(new URL(carrier.url).port))
+  const carrierUrl = `http://127.0.0.1:${carrierProxy.port}`
+  return {
+    carrierUrl,
+    carrierMediaUrl: carrierUrl + String(carrier.told.mediaPath),
+    receiverUrls: [flaky, good].map(({ url }) => `${url}/events`),
+    carrier: carrierProxy,
+    smsc: smsc && (await proxy(Number(smsc.told.smppPort))),
+    bringBySmpp:
+      smsc &&
+      (async (inbound) => {
+        await fetch(smsc.url, { method: 'POST', body: JSON.stringify(inbound) })
+      }),
+    mediaUrls: media ? urlsOf(media) : {},
+    treatEvents: async (manner) => {
+      await fetch(`${flaky.url}/manner`, { method: 'PUT', body: manner })
+    },
+    taken: async () => (await Promise.all([carrier.seen(), smsc?.seen() ?? []])).flat(),
+    received: async () => (await Promise.all([flaky.seen(), good.seen()])).flat(),
+  }
+}
+
+function urlsOf({ url, told }: StandIn<unknown>): Record<string, string> {
+  return Object.fromEntries((told.manners as string[]).map((manner) => [manner, `${url}/${manner}.png`]))
+}

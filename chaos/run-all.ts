@@ -1,0 +1,48 @@
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { experiment, type Result } from './experiment.js'
+import type { Fault } from './fault.js'
+import { findMissed } from './goals.js'
+import { createTemplate } from './stores.js'
+
+export interface Outcome {
+  results: Result[]
+  /** One sentence for each that was not, or broke. */
+  notRun: string[]
+}
+
+/** Every fault with every seed, some at the same time, each on an installation of its own. */
+export async function runAll(
+  faults: readonly Fault[],
+  seeds: readonly number[],
+  { folder, parallel, say }: { folder: string; parallel: number; say: (line: string) => void },
+): Promise<Outcome> {
+  mkdirSync(folder, { recursive: true })
+  const template = join(folder, 'template')
+  await createTemplate(template)
+  const notRun: string[] = []
+  const results: Result[] = []
+  const waiting = faults.flatMap((fault) => seeds.map((seed) => ({ fault, seed })))
+  const next = async (): Promise<void> => {
+    const turn = waiting.shift()
+    if (turn === undefined) return
+    const { fault, seed } = turn
+    const reason = fault.missing?.()
+    if (reason !== undefined) notRun.push(`${fault.name}: not run: ${reason}`)
+    else {
+      try {
+        const result = await experiment(fault, seed, { folder, template, say })
+        results.push(result)
+        const missed = findMissed(fault, result).map((goal) => `${goal} ${Math.round(result.score[goal])}`)
+        say(`${fault.name} (seed ${seed}): ${missed.length === 0 ? 'every goal was met' : missed.join(', ')}`)
+      } catch (error) {
+        notRun.push(`${fault.name} (seed ${seed}) broke: ${String(error)}`)
+        say(String((error as Error).stack))
+      }
+    }
+    return next()
+  }
+  await Promise.all(Array.from({ length: parallel }, next))
+  const place = ({ fault, seed }: Result) => faults.findIndex(({ name }) => name === fault) * 1000 + seed
+  return { results: results.sort((a, b) => place(a) - place(b)), notRun }
+}

@@ -1,0 +1,181 @@
+import { isAcknowledged, type Ledger, type PostedText } from './ledger.js'
+import type { Received, Taken } from './outside.js'
+
+/** A line's limits, as the carrier sees them: in no 60 seconds more than these. */
+const LIMITS = { perNumber: 5, perLine: 30 }
+const MINUTE_MS = 60_000
+
+/** What one run came to. Times in ms; Infinity: never. */
+export interface Score {
+  /** Texts and inbound ones. */
+  acknowledged: number
+  lost: number
+  /** Neither lost nor doubled: nobody can know, and the message says so. */
+  unknown: number
+  doubled: number
+  /** Inbound ones that became more than one event. */
+  twoIds: number
+  outOfOrder: number
+  overLimits: number
+  answers500: number
+  /** Without any answer: the process was gone, or silent. */
+  unanswered: number
+  /** Ended without being told to. */
+  crashes: number
+  outageMs: number
+  /** Until something new was accepted, sent, and told to a receiver. */
+  backMs: number
+  /** Until all that had been acknowledged before was where it belongs. */
+  recoverMs: number
+}
+
+export interface Evidence {
+  ledger: Ledger
+  taken: readonly Taken[]
+  received: readonly Received[]
+  /** Of each acknowledged message, by its id, what its row says. */
+  statuses: ReadonlyMap<string, string>
+  limitedNumber: string
+  /** When recovery is counted from. */
+  mendedAt: number
+  crashes: number
+}
+
+export function scoreOf(evidence: Evidence): Score {
+  const { ledger, taken, received } = evidence
+  const acknowledged = {
+    texts: ledger.texts.filter(isAcknowledged),
+    inbound: ledger.inbound.filter(isAcknowledged),
+  }
+  const takenAt = firstOf(taken.map(({ at, text }) => [text, at]))
+  const receivedAt = firstOf(received.map((each) => [idOfReceived(each), each.at]))
+  const answers = [...ledger.texts, ...ledger.inbound].map(({ status }) => status)
+  return {
+    acknowledged: acknowledged.texts.length + acknowledged.inbound.length,
+    lost: findLost(evidence).length,
+    unknown: acknowledged.texts.filter(({ messageId }) => evidence.statuses.get(messageId) === 'unknown')
+      .length,
+    doubled: taken.length - takenAt.size,
+    twoIds: countTwoIds(received),
+    outOfOrder: countOutOfOrder(acknowledged.texts, takenAt),
+    overLimits: countOverLimits(taken, evidence.limitedNumber),
+    answers500: answers.filter((status) => status >= 500 && status !== 503).length,
+    unanswered: answers.filter((status) => status === 0).length,
+    crashes: evidence.crashes,
+    outageMs: longestOutage(ledger.texts),
+    backMs: backAfter(evidence, takenAt, receivedAt),
+    recoverMs: recoveredAfter(evidence, takenAt, receivedAt),
+  }
+}
+
+/** What may have become of a message instead of being sent. */
+const MAY_STAY = { text: /^$/, limited: /^queued$/, picture: /^failed: media_(?!internal)/ } as const
+
+/** Acknowledged, and neither where it belongs nor known to be uncertain; with what its row says. */
+export function findLost({ ledger, taken, received, statuses }: Evidence): { id: string; status: string }[] {
+  const sent = new Set(taken.map(({ text }) => text))
+  const told = new Set(received.map(idOfReceived))
+  const texts = ledger.texts.filter(isAcknowledged).flatMap(({ id, messageId, kind }) => {
+    const status = statuses.get(messageId) ?? 'no row'
+    const isPlaced = sent.has(id) || status === 'unknown' || MAY_STAY[kind].test(status)
+    return isPlaced ? [] : [{ id, status }]
+  })
+  const inbound = ledger.inbound.filter(isAcknowledged).filter(({ id }) => !told.has(id))
+  return [...texts, ...inbound.map(({ id }) => ({ id, status: 'no event' }))]
+}
+
+/** A text is known by itself, a picture by who sent it. */
+function idOfReceived({ event }: Received): string {
+  return event.type === 'inboundText' ? event.payload : event.fromNumber
+}
+
+function firstOf(entries: [string, number][]): Map<string, number> {
+  const first = new Map<string, number>()
+  for (const [id, at] of entries) first.set(id, Math.min(at, first.get(id) ?? Infinity))
+  return first
+}
+
+function countTwoIds(received: readonly Received[]): number {
+  const ids = new Map<string, Set<string>>()
+  for (const each of received) {
+    const inboundId = idOfReceived(each)
+    ids.set(inboundId, (ids.get(inboundId) ?? new Set()).add(each.id))
+  }
+  return [...ids.values()].filter((each) => each.size > 1).length
+}
+
+/** Texts that came after one that was posted when they had been answered. */
+function countOutOfOrder(texts: readonly PostedText[], takenAt: ReadonlyMap<string, number>): number {
+  let count = 0
+  const latest = new Map<string, number>()
+  // From the last to the first of each conversation: none may be later than the earliest of those behind it.
+  for (const { id, conversation } of [...texts].sort((a, b) => b.sequence - a.sequence)) {
+    const at = takenAt.get(id)
+    if (at === undefined) continue
+    const earliest = latest.get(conversation) ?? Infinity
+    if (at > earliest) count += 1
+    latest.set(conversation, Math.min(at, earliest))
+  }
+  return count
+}
+
+/** Texts that the carrier got when the minute before them was full. */
+function countOverLimits(taken: readonly Taken[], limitedNumber: string): number {
+  const ofLine = taken.filter(({ from }) => from === limitedNumber).sort((a, b) => a.at - b.at)
+  const numbers = [...new Set(ofLine.map(({ to }) => to))]
+  const toNumbers = numbers.map((to) =>
+    countOver(
+      ofLine.filter((each) => each.to === to),
+      LIMITS.perNumber,
+    ),
+  )
+  return countOver(ofLine, LIMITS.perLine) + toNumbers.reduce((sum, count) => sum + count, 0)
+}
+
+function countOver(taken: readonly Taken[], limit: number): number {
+  return taken.filter(({ at }, index) => {
+    const before = taken[index - limit]
+    return before !== undefined && at - before.at < MINUTE_MS
+  }).length
+}
+
+/** Between two texts that were accepted, as long as somebody was asking. */
+function longestOutage(texts: readonly PostedText[]): number {
+  const byWebhook = texts.filter(({ kind }) => kind === 'text')
+  const accepted = byWebhook.filter(isAcknowledged).map(({ answeredAt }) => answeredAt)
+  const ends = byWebhook.map(({ answeredAt }) => answeredAt)
+  const moments = [Math.min(...byWebhook.map(({ postedAt }) => postedAt)), ...accepted, Math.max(...ends)]
+  const sorted = moments.sort((a, b) => a - b)
+  return Math.max(...sorted.map((at, index) => at - (sorted[index - 1] ?? at)))
+}
+
+function backAfter(
+  { ledger, mendedAt }: Evidence,
+  takenAt: ReadonlyMap<string, number>,
+  receivedAt: ReadonlyMap<string, number>,
+): number {
+  const newTexts = ledger.texts.filter(({ postedAt, kind }) => postedAt >= mendedAt && kind === 'text')
+  const newInbound = ledger.inbound.filter(({ broughtAt }) => broughtAt >= mendedAt)
+  const firsts = [
+    newTexts.filter(isAcknowledged).map(({ answeredAt }) => answeredAt),
+    newTexts.map(({ id }) => takenAt.get(id) ?? Infinity),
+    newInbound.map(({ id }) => receivedAt.get(id) ?? Infinity),
+  ].map((times) => Math.min(...times))
+  return Math.max(...firsts) - mendedAt
+}
+
+function recoveredAfter(
+  evidence: Evidence,
+  takenAt: ReadonlyMap<string, number>,
+  receivedAt: ReadonlyMap<string, number>,
+): number {
+  const { ledger, statuses, mendedAt } = evidence
+  const texts = ledger.texts
+    .filter((text) => isAcknowledged(text) && text.kind === 'text' && text.answeredAt <= mendedAt)
+    .filter(({ messageId }) => statuses.get(messageId) !== 'unknown')
+    .map(({ id }) => takenAt.get(id) ?? Infinity)
+  const inbound = ledger.inbound
+    .filter((each) => isAcknowledged(each) && each.answeredAt <= mendedAt)
+    .map(({ id }) => receivedAt.get(id) ?? Infinity)
+  return Math.max(mendedAt, ...texts, ...inbound) - mendedAt
+}

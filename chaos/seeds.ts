@@ -1,0 +1,63 @@
+import { addCarrierAccount } from '../src/domain/carrier-accounts.js'
+import { createApiToken } from '../src/domain/api-tokens.js'
+import { readConfig } from '../src/config.js'
+import { createContext } from '../src/domain/context.js'
+import { whenReady } from '../src/redis.js'
+import { ACCOUNT_SID, AUTH_TOKEN } from '../test/carriers/twilio/stand-in.js'
+import type { Environment } from '../test/helpers/environment.js'
+import { createLine, type TestLine } from '../test/helpers/factories.js'
+import type { Outside } from './outside.js'
+
+const WIDE = { messagesPerNumberPerMinute: 100_000, messagesPerMinute: 100_000 }
+
+/** What an installation knows before anybody uses it. */
+export interface Seeds {
+  /** With limits that nobody comes near, each with another receiver. */
+  lines: TestLine[]
+  /** At an SMSC, where there is one. */
+  smppLine: TestLine | undefined
+  /** With the limits of every line. */
+  limited: TestLine
+  /** For the API. */
+  token: string
+  /** Where the carrier brings what comes in. */
+  callbackUrl: string
+}
+
+export async function seed(
+  environment: Environment,
+  { carrierUrl, receiverUrls, smsc }: Pick<Outside, 'carrierUrl' | 'receiverUrls' | 'smsc'>,
+): Promise<Seeds> {
+  const context = createContext(readConfig(environment), { process: 'chaos', statementTimeoutMs: 60_000 })
+  try {
+    await whenReady(context.redis)
+    const account = await addCarrierAccount(context, {
+      name: 'carrier',
+      kind: 'twilio',
+      settings: { accountSid: ACCOUNT_SID, authToken: AUTH_TOKEN, apiUrl: carrierUrl },
+      messagesPerSecondPerLine: null,
+    })
+    const limited = await createLine(context, { carrier: 'carrier' })
+    const { userId } = limited
+    const lines: TestLine[] = []
+    for (const outgoingUrl of receiverUrls) {
+      lines.push(await createLine(context, { ...WIDE, userId, carrier: 'carrier', outgoingUrl }))
+    }
+    let smppLine: TestLine | undefined
+    if (smsc) {
+      const settings = { host: '127.0.0.1', port: smsc.port, systemId: 'linehook' }
+      await addCarrierAccount(context, { name: 'smsc', kind: 'smpp', settings })
+      const outgoingUrl = receiverUrls.at(-1) ?? ''
+      smppLine = await createLine(context, { ...WIDE, userId, carrier: 'smsc', outgoingUrl })
+    }
+    return {
+      lines,
+      smppLine,
+      limited,
+      token: (await createApiToken(context, userId, 'chaos')).token,
+      callbackUrl: `${context.config.publicUrl}/carriers/twilio/${account.id}/message`,
+    }
+  } finally {
+    await context.close()
+  }
+}

@@ -1,0 +1,49 @@
+import { createServer, type AddressInfo, type Socket } from 'node:net'
+import { MEDIA, pngOf } from '../../test/domain/media-samples.js'
+import { announce } from './record.js'
+
+/** Pictures from servers of several manners: each is a path. */
+const MANNERS = ['good', 'closes', 'old', 'cut'] as const
+
+const SMALL = MEDIA.picture.png ?? Buffer.alloc(0)
+/** Larger than what fits into buffers on the way: the reader has to pause, and the end comes meanwhile. */
+const LARGE = pngOf(4_000_000)
+
+const server = createServer((socket) => {
+  socket.on('error', () => undefined)
+  socket.once('data', (request: Buffer) => {
+    answer(socket, /^GET \/(\w+)/.exec(request.toString('latin1'))?.[1] ?? '')
+  })
+})
+
+function answer(socket: Socket, manner: string): void {
+  switch (manner) {
+    case 'good':
+      socket.end(Buffer.concat([head('1.1', SMALL.length), SMALL]))
+      return
+    case 'closes':
+      socket.end(Buffer.concat([head('1.1', LARGE.length), LARGE]))
+      return
+    case 'old':
+      socket.end(Buffer.concat([head('1.0', undefined), LARGE]))
+      return
+    default:
+      // Half of it, and gone.
+      socket.write(Buffer.concat([head('1.1', LARGE.length), LARGE.subarray(0, LARGE.length / 2)]))
+      setTimeout(() => socket.resetAndDestroy(), 50)
+  }
+}
+
+function head(version: string, length: number | undefined): Buffer {
+  const lines = [
+    `HTTP/${version} 200 OK`,
+    'Content-Type: image/png',
+    'Connection: close',
+    ...(length === undefined ? [] : [`Content-Length: ${length}`]),
+  ]
+  return Buffer.from(`${lines.join('\r\n')}\r\n\r\n`, 'latin1')
+}
+
+server.listen(0, '127.0.0.1', () => {
+  announce(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, { manners: MANNERS })
+})

@@ -1,0 +1,19 @@
+import { appendFileSync } from 'node:fs'
+
+/**
+ * Writes down what a stand-in saw, one JSON line each, by its own clock: at once, and before it answers.
+ * RECORD names the file.
+ */
+export function record(seen: object): void {
+  const { RECORD = '' } = process.env
+  appendFileSync(RECORD, `${JSON.stringify({ at: performance.timeOrigin + performance.now(), ...seen })}\n`)
+}
+
+/** Says where it listens, and what else there is to know; and does not outlive who started it. */
+export function announce(url: string, more: object = {}): void {
+  process.stdout.write(`${JSON.stringify({ msg: 'process.started', url, ...more })}\n`)
+  const starter = process.ppid
+  setInterval(() => {
+    if (process.ppid !== starter) process.exit(0)
+  }, 500)
+}

@@ -1,0 +1,40 @@
+import { readFile } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
+import { runNode, TSX, type RunningProcess } from '../../test/helpers/processes.js'
+import { until } from '../../test/helpers/until.js'
+
+const START_LIMIT_MS = 60_000
+
+/** Somebody whom an installation talks to, in a process of its own, which writes down what it saw. */
+export interface StandIn<Seen> {
+  url: string
+  /** What it said of itself beside that. */
+  told: Record<string, unknown>
+  seen(): Promise<Seen[]>
+  end(): Promise<void>
+}
+
+export async function startStandIn<Seen>(
+  kind: 'carrier' | 'receiver' | 'smsc' | 'media',
+  folder: string,
+  name: string = kind,
+): Promise<StandIn<Seen>> {
+  const file = join(folder, `${name}.jsonl`)
+  const running = runNode(name, [...TSX, resolve(`chaos/stand-ins/${kind}.ts`)], { RECORD: file })
+  const told = await until(`${name} has started`, () => announcementOf(running), START_LIMIT_MS)
+  return {
+    url: String(told.url),
+    told,
+    seen: async () => {
+      const text = await readFile(file, 'utf8').catch(() => '')
+      const lines = text.split('\n').slice(0, -1)
+      return lines.map((line) => JSON.parse(line) as Seen)
+    },
+    end: () => running.kill('SIGKILL'),
+  }
+}
+
+function announcementOf(running: RunningProcess): Record<string, unknown> | undefined {
+  if (!running.isRunning()) throw new Error(`it ended:\n${running.lines.join('\n')}`)
+  return running.log().find(({ msg }) => msg === 'process.started')
+}

@@ -1,0 +1,140 @@
+import { execFile } from 'node:child_process'
+import { readdirSync, readFileSync, statSync, truncateSync } from 'node:fs'
+import { mkdir } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { promisify } from 'node:util'
+import { freePort } from '../dev/free-port.js'
+import { startPostgres, type EmbeddedService } from '../dev/postgres.js'
+import { startRedis } from '../dev/redis.js'
+import { connectDatabase } from '../src/database/connection.js'
+import { migrate } from '../src/database/migrations.js'
+
+/** A Postgres or a Redis of one installation, which may come to harm. */
+export interface Store {
+  /** Straight to it, past all proxies. */
+  url: string
+  port: number
+  /** Without a word to it. */
+  kill(): Promise<void>
+  /** As an operator would. */
+  stop(): Promise<void>
+  /** On the same port and data. */
+  start(): Promise<void>
+  /** It keeps its connections and does nothing: SIGSTOP to all of its processes. */
+  freeze(): void
+  wake(): void
+}
+
+const PACKAGES = resolve('.data/packages')
+const START_ATTEMPTS = 5
+
+/** A migrated cluster to copy from: made once a run, for initdb and migrations take seconds. */
+export async function createTemplate(folder: string): Promise<void> {
+  const postgres = await startPostgres({ dataFolder: folder })
+  const db = connectDatabase({ url: postgres.url, poolSize: 2, applicationName: 'chaos template' })
+  await migrate(db)
+  await db.destroy()
+  await postgres.stop()
+}
+
+export async function ownPostgres(folder: string, template: string): Promise<Store> {
+  // With its owner: Postgres does not run as root.
+  await mkdir(folder, { recursive: true })
+  await promisify(execFile)('cp', ['-a', `${template}/.`, folder])
+  return own((port) => startPostgres({ dataFolder: folder, port }))
+}
+
+export async function ownRedis(folder: string): Promise<Store> {
+  await mkdir(folder, { recursive: true })
+  return own((port) => startRedis({ dataFolder: folder, port, cacheFolder: PACKAGES }))
+}
+
+async function own(launch: (port: number) => Promise<EmbeddedService>): Promise<Store> {
+  const port = await freePort()
+  let service = await launch(port)
+  let frozen: number[] = []
+  const wake = () => {
+    for (const pid of frozen) signal(pid, 'SIGCONT')
+    frozen = []
+  }
+  return {
+    url: service.url,
+    port,
+    kill: async () => {
+      const family = [service.pid, ...childrenOf(service.pid)]
+      for (const pid of family) signal(pid, 'SIGKILL')
+      await service.stop()
+    },
+    stop: () => {
+      wake()
+      return service.stop()
+    },
+    start: async () => {
+      for (let attempt = 1; ; attempt += 1) {
+        try {
+          service = await launch(port)
+          return
+        } catch (error) {
+          if (attempt === START_ATTEMPTS) throw error
+          await sleep(300)
+        }
+      }
+    },
+    freeze: () => {
+      // The first one first: from then on it makes no more of them.
+      signal(service.pid, 'SIGSTOP')
+      frozen = [service.pid, ...childrenOf(service.pid)]
+      for (const pid of frozen) signal(pid, 'SIGSTOP')
+    },
+    wake,
+  }
+}
+
+/** The file that Redis writes its commands down in. */
+export interface RedisLog {
+  size: () => number
+  cut: (size: number) => void
+}
+
+export function redisLog(folder: string): RedisLog {
+  const path = () => {
+    const parts = join(folder, 'appendonlydir')
+    const file = readdirSync(parts).find((name) => name.endsWith('.incr.aof'))
+    if (file === undefined) throw new Error(`no AOF in ${parts}`)
+    return join(parts, file)
+  }
+  return {
+    size: () => statSync(path()).size,
+    cut: (size) => {
+      truncateSync(path(), Math.min(size, statSync(path()).size))
+    },
+  }
+}
+
+/** Read from /proc, since a bare machine may have no `ps`. */
+function childrenOf(pid: number): number[] {
+  if (process.platform !== 'linux') throw new Error('only Linux says which processes belong to Postgres')
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .filter((name) => parentOf(name) === pid)
+    .map(Number)
+}
+
+function parentOf(pid: string): number | undefined {
+  try {
+    const line = readFileSync(`/proc/${pid}/stat`, 'utf8')
+    // The name before it may have spaces and brackets.
+    return Number(line.slice(line.lastIndexOf(')') + 2).split(' ')[1])
+  } catch {
+    return undefined
+  }
+}
+
+function signal(pid: number, name: NodeJS.Signals): void {
+  try {
+    process.kill(pid, name)
+  } catch {
+    // It has ended.
+  }
+}

@@ -1,0 +1,33 @@
+import { expect } from 'chai'
+import { FAULTS } from '../../chaos/faults.js'
+import { findMissed, isTime } from '../../chaos/goals.js'
+import { runAll, type Outcome } from '../../chaos/run-all.js'
+import { createDataFolder } from '../helpers/services.js'
+
+const SHORT = FAULTS.filter(({ isShort }) => isShort)
+
+/** Nothing is said about times: the machine may have other things to do. What never recovers is lost. */
+describe('journey: chaos, in its short form', function () {
+  this.timeout(900_000)
+
+  const story: string[] = []
+  let outcome: Outcome
+
+  before(async () => {
+    outcome = await runAll(SHORT, [1], {
+      folder: createDataFolder('chaos'),
+      parallel: 3,
+      say: (line) => void story.push(line),
+    })
+  })
+
+  for (const fault of SHORT) {
+    it(`${fault.name}: ${fault.about}`, () => {
+      const result = outcome.results.find((each) => each.fault === fault.name)
+      if (result === undefined) throw new Error(`it was not run:\n${story.join('\n')}`)
+      const missed = findMissed(fault, result).filter((goal) => !isTime(goal))
+      const figures = Object.fromEntries(missed.map((goal) => [goal, result.score[goal]]))
+      expect(figures, result.story.join('\n')).to.deep.equal({})
+    })
+  }
+})

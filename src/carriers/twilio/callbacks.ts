@@ -72,7 +72,7 @@ export function readRecording(parameters: CallbackParameters): { id: string; url
 
 /** Whether a recording is finished, and not silence. */
 export function isHeard(status: string, duration: string): boolean {
-  return status === 'completed' && Number(duration) !== 0
+  return status === 'completed' && duration !== '0'
 }
 
 /** Where the bytes of a recording are. */

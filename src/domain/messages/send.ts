@@ -18,6 +18,7 @@ const MAX_CLAIM_AGE_MS = 5000
 
 /** What a timer may be ahead of its time. */
 const EARLY_MS = 50
+
 /** What the holder of a carrier's sessions does besides the carrier's call, and how soon to ask again. */
 const HOLDER_MARGIN_MS = 5000
 const HOLDER_PAUSE_MS = 1000

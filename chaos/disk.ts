@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, rmSync, statfsSync, writeFileSync } from 'node:fs'
+import { closeSync, mkdirSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
@@ -13,6 +13,7 @@ export interface Disk {
 
 const SIZE_MB = 200
 const FILLER = 'filler'
+const PIECE_BYTES = 64 * 1024
 
 /** In memory, mounted at the folder. */
 export function mountDisk(folder: string): Promise<Disk> {
@@ -21,8 +22,15 @@ export function mountDisk(folder: string): Promise<Disk> {
   const filler = join(folder, FILLER)
   return Promise.resolve({
     fill: () => {
-      const { bavail, bsize } = statfsSync(folder)
-      writeFileSync(filler, Buffer.alloc(bavail * bsize))
+      const file = openSync(filler, 'w')
+      const piece = Buffer.alloc(PIECE_BYTES)
+      try {
+        while (writeSync(file, piece) === piece.length);
+      } catch (error) {
+        if ((error as { code?: string }).code !== 'ENOSPC') throw error
+      } finally {
+        closeSync(file)
+      }
     },
     free: () => {
       rmSync(filler, { force: true })

@@ -20,6 +20,8 @@ export interface Layout {
   clocksMs: Partial<Record<ProcessName, readonly number[]>>
   /** What has a small disk of its own. */
   smallDisk: 'postgres' | 'redis' | 'media'
+  /** How the servers of pictures behave; usually well. */
+  mediaManners: readonly string[]
   environment: Environment
 }
 
@@ -95,7 +97,14 @@ async function build(
   const [postgres, redis, outside] = await Promise.all([
     ownPostgres(folders.postgres, template).then((store) => ends.add(store, (each) => each.stop())),
     ownRedis(folders.redis).then((store) => ends.add(store, (each) => each.stop())),
-    startOutside(folder, { media: counts['fetch-media'] > 0, smpp: counts['receive-smpp'] > 0 }, ends),
+    startOutside(
+      folder,
+      {
+        mediaManners: counts['fetch-media'] > 0 ? (layout.mediaManners ?? ['good']) : [],
+        smpp: counts['receive-smpp'] > 0,
+      },
+      ends,
+    ),
   ])
   const proxy = async ({ port }: Store) =>
     ends.add(await startProxy(port), (each) => {

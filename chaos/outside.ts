@@ -1,6 +1,6 @@
 import type { Ends } from './ends.js'
 import { startProxy, type Proxy } from './proxy.js'
-import { startStandIn, type StandIn } from './stand-ins/start.js'
+import { startStandIn } from './stand-ins/start.js'
 import type { Manner } from './stand-ins/receiver.js'
 
 /** What a carrier saw: a text, when it had it. */
@@ -41,7 +41,7 @@ export interface Outside {
 
 export async function startOutside(
   folder: string,
-  has: { media: boolean; smpp: boolean },
+  has: { mediaManners: readonly string[]; smpp: boolean },
   ends: Ends,
 ): Promise<Outside> {
   const start = async <Seen>(...[kind, name]: [Parameters<typeof startStandIn>[0], string?]) =>
@@ -51,7 +51,7 @@ export async function startOutside(
     start<Received>('receiver', 'receiver-flaky'),
     start<Received>('receiver', 'receiver-good'),
     has.smpp ? start<Taken>('smsc') : undefined,
-    has.media ? start('media') : undefined,
+    has.mediaManners.length > 0 ? start('media') : undefined,
   ])
   const proxy = async (port: number) =>
     ends.add(await startProxy(port), (each) => {
@@ -70,15 +70,13 @@ export async function startOutside(
       (async (inbound) => {
         await fetch(smsc.url, { method: 'POST', body: JSON.stringify(inbound) })
       }),
-    mediaUrls: media ? urlsOf(media) : {},
+    mediaUrls: Object.fromEntries(
+      has.mediaManners.map((manner) => [manner, `${media?.url ?? ''}/${manner}.png`]),
+    ),
     treatEvents: async (manner) => {
       await fetch(`${flaky.url}/manner`, { method: 'PUT', body: manner })
     },
     taken: async () => (await Promise.all([carrier.seen(), smsc?.seen() ?? []])).flat(),
     received: async () => (await Promise.all([flaky.seen(), good.seen()])).flat(),
   }
-}
-
-function urlsOf({ url, told }: StandIn<unknown>): Record<string, string> {
-  return Object.fromEntries((told.manners as string[]).map((manner) => [manner, `${url}/${manner}.png`]))
 }

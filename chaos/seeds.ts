@@ -6,6 +6,7 @@ import { whenReady } from '../src/redis.js'
 import { ACCOUNT_SID, AUTH_TOKEN } from '../test/carriers/twilio/stand-in.js'
 import type { Environment } from '../test/helpers/environment.js'
 import { createLine, type TestLine } from '../test/helpers/factories.js'
+import { until } from '../test/helpers/until.js'
 import type { Outside } from './outside.js'
 
 const WIDE = { messagesPerNumberPerMinute: 100_000, messagesPerMinute: 100_000 }
@@ -31,6 +32,8 @@ export async function seed(
   const context = createContext(readConfig(environment), { process: 'chaos', statementTimeoutMs: 60_000 })
   try {
     await whenReady(context.redis)
+    // The first connection of a busy machine may take longer than web would wait for it.
+    await until('Postgres answers', () => context.db.raw('select 1').then(() => true), 60_000)
     const account = await addCarrierAccount(context, {
       name: 'carrier',
       kind: 'twilio',

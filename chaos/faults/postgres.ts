@@ -90,16 +90,16 @@ export const postgresFaults: Fault[] = [
     about: 'Postgres has no connection left for 10 s.',
     accepting: 'during',
     inflict: async (world) => {
-      world.say('all connections of Postgres are taken')
-      const taken = await takeConnections(world.postgres.url)
       await asAdmin(world, async (ask) => {
+        world.say('all connections of Postgres are taken')
+        const taken = await takeConnections(world.postgres.url)
         await ask(
           `select pg_terminate_backend(pid) from pg_stat_activity where application_name like 'linehook %'`,
         )
+        taken.push(...(await takeConnections(world.postgres.url)))
+        await sleep(10_000)
+        await Promise.all(taken.map((client) => client.end()))
       })
-      const more = await takeConnections(world.postgres.url)
-      await sleep(10_000)
-      await Promise.all([...taken, ...more].map((client) => client.end()))
     },
   },
   {

@@ -2,8 +2,10 @@ import { createServer, type AddressInfo, type Socket } from 'node:net'
 import { MEDIA, pngOf } from '../../test/domain/media-samples.js'
 import { announce } from './record.js'
 
-/** Pictures from servers of several manners: each is a path. */
-const MANNERS = ['good', 'closes', 'old', 'cut'] as const
+/**
+ * Pictures from servers of several manners: each is a path. `good`; `closes` at once behind a large one; `old` is
+ * HTTP/1.0, where the end is that it closes; `cut` closes in the middle.
+ */
 
 const SMALL = MEDIA.picture.png ?? Buffer.alloc(0)
 /** Larger than what fits into buffers on the way: the reader has to pause, and the end comes meanwhile. */
@@ -45,5 +47,5 @@ function head(version: string, length: number | undefined): Buffer {
 }
 
 server.listen(0, '127.0.0.1', () => {
-  announce(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, { manners: MANNERS })
+  announce(`http://127.0.0.1:${(server.address() as AddressInfo).port}`)
 })

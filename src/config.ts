@@ -89,6 +89,10 @@ export const settings = {
   ALLOWED_PRIVATE_CIDRS: list(isCidr, 'must be CIDR ranges separated by commas, such as 10.0.0.0/8').meta({
     about: 'Private address ranges that users’ URLs may point to, separated by commas; none by default.',
   }),
+  ALLOWED_CARRIER_CIDRS: list(isCidr, 'must be CIDR ranges separated by commas, such as 10.0.0.0/8').meta({
+    about:
+      'Private address ranges that carrier accounts may be at, such as an SMSC in your own network; besides those of ALLOWED_PRIVATE_CIDRS.',
+  }),
   DELIVERY_RETRY_BASE_MS: count(10, 3_600_000)
     .default(5000)
     .meta({ about: 'The first wait of the retry schedule; each later wait is 4 times longer, up to 24 h.' }),
@@ -178,6 +182,7 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env) {
     simulator: value.SIMULATOR,
     allowHttp: value.ALLOW_HTTP,
     allowedPrivateCidrs: splitList(value.ALLOWED_PRIVATE_CIDRS),
+    allowedCarrierCidrs: splitList(value.ALLOWED_CARRIER_CIDRS),
     deliveryRetryBaseMs: value.DELIVERY_RETRY_BASE_MS,
     deliveryTimeoutMs: value.DELIVERY_TIMEOUT_MS,
     endpointMaxInFlight: value.ENDPOINT_MAX_IN_FLIGHT,

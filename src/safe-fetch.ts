@@ -1,4 +1,4 @@
-import { lookup as systemLookup } from 'node:dns'
+import { lookup as systemLookup, type LookupAddress } from 'node:dns'
 import { createSecureContext } from 'node:tls'
 import { Agent } from 'undici'
 import { parseRanges } from './safe-fetch/addresses.js'
@@ -35,6 +35,13 @@ export interface SafeFetch {
   stream(url: string, sink: BodySink, request?: StreamRequest): Promise<StreamedResponse>
   /** Undefined if the URL can be called, else a sentence that says what is wrong and what to do. At most 3 s. */
   explainUrl(url: string): Promise<string | undefined>
+  /**
+   * Every address behind a host (a name or an address), all of them checked: for connections that are not HTTP. Dial
+   * these and never the name, whose look-up may answer differently the next time.
+   *
+   * @throws FetchFailed `dns` or `blocked_address`
+   */
+  resolve(host: string, timeoutMs: number): Promise<LookupAddress[]>
   /** Closes idle connections; what is still in flight fails as `aborted`. */
   close(): Promise<void>
 }
@@ -79,19 +86,24 @@ export function createSafeFetch(options: SafeFetchOptions): SafeFetch {
   })
   const streamer = createStreamer(dial)
 
-  /** Calls a URL, with the facts of the whole exchange beside what came of it. */
-  const call = async <Answer>(url: string, exchangeWith: (url: URL) => Promise<Answer>) => {
+  /** What came of it, or its failure with the facts of the whole of it. */
+  const told = async <Outcome>(work: (elapsedMs: () => number) => Promise<Outcome>) => {
     const startedAt = performance.now()
     const elapsedMs = () => Math.round(performance.now() - startedAt)
     try {
-      const answer = await exchangeWith(parseUserUrl(url, options.allowHttp))
-      return { ...answer, durationMs: elapsedMs() }
+      return await work(elapsedMs)
     } catch (error) {
       if (!(error instanceof Fault)) throw error
       const { failure, message, requestSent, cause } = error
       throw new FetchFailed(failure, message, { requestSent, durationMs: elapsedMs(), cause })
     }
   }
+
+  const call = <Answer>(url: string, exchangeWith: (url: URL) => Promise<Answer>) =>
+    told(async (elapsedMs) => {
+      const answer = await exchangeWith(parseUserUrl(url, options.allowHttp))
+      return { ...answer, durationMs: elapsedMs() }
+    })
 
   return {
     request: (url, request = {}) => call(url, (parsed) => exchange(agent, parsed, request)),
@@ -105,6 +117,7 @@ export function createSafeFetch(options: SafeFetchOptions): SafeFetch {
         throw error
       }
     },
+    resolve: (host, timeoutMs) => told(() => checkedAddresses(host, guard, timeoutMs)),
     async close() {
       streamer.close()
       await agent.destroy()

@@ -46,6 +46,7 @@ describe('configuration', () => {
       simulator: false,
       allowHttp: false,
       allowedPrivateCidrs: [],
+      allowedCarrierCidrs: [],
       deliveryRetryBaseMs: 5000,
       deliveryTimeoutMs: 15_000,
       endpointMaxInFlight: 10,
@@ -166,6 +167,7 @@ describe('configuration', () => {
       RATE_LIMIT_STATUS: ['403', '429'],
       SIMULATOR: ['true', 'false', 'TRUE', '1', '0'],
       ALLOWED_PRIVATE_CIDRS: ['127.0.0.0/8', '::1/128'],
+      ALLOWED_CARRIER_CIDRS: ['10.20.0.0/16'],
     }
     for (const [name, values] of Object.entries(accepted)) {
       it(`${name}: ${values.map((value) => value.slice(0, 40)).join(' ')}`, () => {
@@ -202,6 +204,7 @@ describe('configuration', () => {
       RATE_LIMIT_STATUS: ['500', 'no'],
       QUEUES_WRITABLE: ['yes', '2'],
       ALLOW_HTTP: ['on'],
+      ALLOWED_CARRIER_CIDRS: ['10.0.0.0', 'smsc.internal'],
       ALLOWED_PRIVATE_CIDRS: ['10.0.0.0', '10.0.0.0/33', '10.0.0.0/8,x', 'localhost/8'],
     }
     for (const [name, values] of Object.entries(refused)) {

@@ -41,6 +41,8 @@ export interface Context {
   calls: Calls
   secrets: Secrets
   safeFetch: SafeFetch
+  /** As `safeFetch`, for the hosts of carrier accounts, which operators name. */
+  carrierFetch: SafeFetch
   /** Our copies of media. */
   storage: Storage
   vocabulary: Vocabulary
@@ -99,6 +101,10 @@ export function createContext(
     allowHttp: config.allowHttp,
     allowedPrivateCidrs: config.allowedPrivateCidrs,
   })
+  const carrierFetch = createSafeFetch({
+    allowHttp: config.allowHttp,
+    allowedPrivateCidrs: [...config.allowedPrivateCidrs, ...config.allowedCarrierCidrs],
+  })
   const storage = createStorage(config)
   const takeSimulated = batch(async (messages: readonly SimulatedMessage[]) => {
     await insertSimulatedMessages(db, messages)
@@ -107,7 +113,7 @@ export function createContext(
 
   const carriers = createCarriers(
     {
-      http: safeFetch,
+      http: carrierFetch,
       log,
       publicUrl: config.publicUrl,
       simulatorOutbox: config.simulator ? { take: takeSimulated } : undefined,
@@ -130,6 +136,7 @@ export function createContext(
     calls,
     secrets: createSecrets(config.encryptionKeys),
     safeFetch,
+    carrierFetch,
     storage,
     vocabulary: createVocabulary(config.productWord),
     batched: createBatched(config, db, queues, maxLost),
@@ -137,6 +144,7 @@ export function createContext(
     close: async () => {
       await carriers.close()
       await calls.close()
+      await carrierFetch.close()
       await safeFetch.close()
       storage.close()
       await queues.close()

@@ -1,5 +1,8 @@
+import type { LookupAddress } from 'node:dns'
 import { connect as connectTcp, type Socket } from 'node:net'
 import { connect as connectTls } from 'node:tls'
+import { FetchFailed, type SafeFetch } from '../../safe-fetch.js'
+import { explainBlockedCarrier } from '../blocked-host.js'
 import type { SmppSettings } from './settings.js'
 
 /** The SMSC could not be reached, or did not let us in. The message says in words what is wrong. */
@@ -7,15 +10,53 @@ export class NotBound extends Error {
   override name = 'NotBound'
 }
 
+/** How a host that an operator names is looked up: only addresses that may be dialled come back. */
+export type Hosts = Pick<SafeFetch, 'resolve'>
+
 /** @throws NotBound */
-export function connect(
-  { host, port, tls, tlsCertificate }: SmppSettings,
+export async function connect(
+  settings: SmppSettings,
+  hosts: Hosts,
   timeoutMs: number,
   signal: AbortSignal | undefined,
 ): Promise<Socket> {
+  const deadlineAt = performance.now() + timeoutMs
+  const addresses = await findAddresses(settings, hosts, timeoutMs)
+  return dial(settings, addresses, deadlineAt - performance.now(), signal)
+}
+
+async function findAddresses(
+  { host, port }: SmppSettings,
+  hosts: Hosts,
+  timeoutMs: number,
+): Promise<LookupAddress[]> {
+  try {
+    return await hosts.resolve(host, timeoutMs)
+  } catch (error) {
+    if (!(error instanceof FetchFailed)) throw error
+    throw notConnected({ host, port }, explainBlockedCarrier(error))
+  }
+}
+
+function dial(
+  { host, port, tls, tlsCertificate }: SmppSettings,
+  addresses: LookupAddress[],
+  timeoutMs: number,
+  signal: AbortSignal | undefined,
+): Promise<Socket> {
+  const peer = {
+    host,
+    port,
+    lookup: (_host: string, _options: unknown, answer: (error: null, addresses: LookupAddress[]) => void) => {
+      answer(null, addresses)
+    },
+    autoSelectFamily: true,
+  }
   const socket: Socket = tls
-    ? connectTls({ host, port, servername: host, ...(tlsCertificate === '' ? {} : { ca: tlsCertificate }) })
-    : connectTcp({ host, port })
+    ? connectTls({ ...peer, servername: host, ...(tlsCertificate === '' ? {} : { ca: tlsCertificate }) })
+    : connectTcp(peer)
+  // What aborted meanwhile is not dialled.
+  if (signal?.aborted === true) socket.destroy()
   socket.setNoDelay(true)
   // Later too: without its socket a bind is over.
   const cut = () => socket.destroy()
@@ -27,7 +68,7 @@ export function connect(
     const fail = (words: string) => {
       clearTimeout(tooLate)
       socket.destroy()
-      reject(new NotBound(`cannot connect to ${host}, port ${port}: ${words}`))
+      reject(notConnected({ host, port }, words))
     }
     const tooLate = setTimeout(() => {
       fail(`no answer in ${timeoutMs} ms`)
@@ -44,4 +85,8 @@ export function connect(
       resolve(socket)
     })
   })
+}
+
+function notConnected({ host, port }: Pick<SmppSettings, 'host' | 'port'>, words: string): NotBound {
+  return new NotBound(`cannot connect to ${host}, port ${port}: ${words}`)
 }

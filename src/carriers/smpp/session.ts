@@ -1,5 +1,5 @@
 import { newId } from '../../ids.js'
-import { connect, NotBound } from './connect.js'
+import { connect, NotBound, type Hosts } from './connect.js'
 import { createLink, type Link } from './link.js'
 import type { Pdu } from './pdu.js'
 import type { SmppSettings } from './settings.js'
@@ -46,6 +46,7 @@ export interface Session extends Link {
 
 export interface SessionOptions {
   settings: SmppSettings
+  hosts: Hosts
   bindAs: BindKind
   /** A `deliver_sm` or `data_sm`. */
   onDelivery?: (session: Session, pdu: Pdu, body: Buffer) => void
@@ -57,12 +58,13 @@ export interface SessionOptions {
 /** Connects and binds. @throws NotBound */
 export async function openSession({
   settings,
+  hosts,
   bindAs,
   onDelivery,
   signal,
   patience = PATIENCE,
 }: SessionOptions): Promise<Session> {
-  const socket = await connect(settings, patience.connectMs, signal)
+  const socket = await connect(settings, hosts, patience.connectMs, signal)
   const link = createLink(socket, {
     windowSize: settings.windowSize,
     windowMs: patience.windowMs,

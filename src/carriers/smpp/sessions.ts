@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { asError } from '../../errors.js'
 import type { Logger } from '../../telemetry/log.js'
-import { NotBound } from './connect.js'
+import { NotBound, type Hosts } from './connect.js'
 import { createIntake, type Handle, type Intake } from './intake.js'
 import type { Pdu, PduFields } from './pdu.js'
 import { reconnectMs } from './reconnect.js'
@@ -28,6 +28,7 @@ export interface SessionsState {
 
 export interface SessionsOptions {
   settings: SmppSettings
+  hosts: Hosts
   log: Logger
   handle: Handle
   /** The SMSC has certainly read the answers to these. */
@@ -39,7 +40,7 @@ export interface SessionsOptions {
 
 /** Keeps as many sessions as the account's settings say, each bound again whenever it ends. */
 export function holdSessions(options: SessionsOptions): Sessions {
-  const { settings, log, handle, confirm, onChange = () => undefined, patience } = options
+  const { settings, hosts, log, handle, confirm, onChange = () => undefined, patience } = options
   /** First no more binds are made; when those that there are have ended, whatever is left of one is cut. */
   const stopping = new AbortController()
   const cutting = new AbortController()
@@ -63,6 +64,7 @@ export function holdSessions(options: SessionsOptions): Sessions {
     const intakeOf = (session: Session) => (intake ??= createIntake({ session, log, handle, confirm }))
     const session = await openSession({
       settings,
+      hosts,
       bindAs: kind,
       signal: cutting.signal,
       onDelivery: (session, pdu, body) => {

@@ -8,7 +8,7 @@ import {
   type Carrier,
   type CarrierKind,
 } from '../carrier.js'
-import { NotBound } from './connect.js'
+import { NotBound, type Hosts } from './connect.js'
 import { NoAnswer } from './link.js'
 import { textField, type Pdu, type PduFields } from './pdu.js'
 import { idInReceipts } from './receipt-ids.js'
@@ -28,7 +28,7 @@ export const smppKind: CarrierKind<SmppSettings> = {
   settings: smppSettings,
   isHeld: true,
   defaults: { messagesPerSecond: null, messagesPerSecondPerLine: null, handlesOptOut: false },
-  create: ({ name }, settings) => createSmpp(name, smppSettings.cast(settings)),
+  create: ({ name }, settings, { http }) => createSmpp(name, smppSettings.cast(settings), { hosts: http }),
 }
 
 /**
@@ -39,8 +39,9 @@ export const smppKind: CarrierKind<SmppSettings> = {
 export function createSmpp(
   name: string,
   settings: SmppSettings,
-  { sessions, patience = PATIENCE }: { sessions?: Pick<Sessions, 'request'>; patience?: Patience } = {},
+  options: { hosts: Hosts; sessions?: Pick<Sessions, 'request'>; patience?: Patience },
 ): Carrier {
+  const { hosts, sessions, patience = PATIENCE } = options
   // Not 0 in each process: two of them may write to one number.
   let reference = Math.floor(Math.random() * 256)
 
@@ -92,7 +93,7 @@ export function createSmpp(
       try {
         // All at once, as traffic has them.
         for (const bindAs of bindKindsOf(settings)) {
-          opened.push(await openSession({ settings, bindAs, signal, patience }))
+          opened.push(await openSession({ settings, hosts, bindAs, signal, patience }))
         }
         return undefined
       } catch (error) {

@@ -1,4 +1,5 @@
 import { FetchFailed, type SafeResponse } from '../../safe-fetch.js'
+import { explainBlockedCarrier } from '../blocked-host.js'
 import { CarrierOutcomeUnknown, CarrierRejected, CarrierThrottled, CarrierUnavailable } from '../carrier.js'
 import { readObject } from './answers.js'
 import { explainCode, isOptOut, withoutNumbers } from './words.js'
@@ -67,7 +68,7 @@ export function explainAnswer(answer: SafeResponse): string {
 /** For people: why there was no answer at all. */
 export function explainFailure(failure: unknown): string {
   if (!(failure instanceof FetchFailed)) throw failure
-  return `Twilio could not be reached. ${failure.message}`
+  return `Twilio could not be reached. ${explainBlockedCarrier(failure)}`
 }
 
 function readRefusal(answer: SafeResponse): { code: string; message: string } {

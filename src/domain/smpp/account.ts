@@ -38,6 +38,7 @@ export async function openAccount(
 
   const sessions = holdSessions({
     settings,
+    hosts: context.carrierFetch,
     log: context.log.child({ carrierAccountId: id, carrier: name }),
     handle: (delivery) => receiveDelivery(context, account, delivery),
     confirm: (ids) => available(() => confirmArrivals(context.db, ids)),
@@ -46,7 +47,10 @@ export async function openAccount(
       void report()
     },
   })
-  const endHold = context.carriers.hold(id, createSmpp(name, settings, { sessions }))
+  const endHold = context.carriers.hold(
+    id,
+    createSmpp(name, settings, { hosts: context.carrierFetch, sessions }),
+  )
   const serving = context.calls.serve(sendingService(id), {
     // What the sessions have room for, and as much again that is being claimed and settled.
     concurrency: 2 * settings.bindCount * settings.windowSize,

@@ -1,6 +1,10 @@
 import type { Smsc } from '../../../dev/smsc/server.js'
 import type { Patience } from '../../../src/carriers/smpp/session.js'
+import { createSafeFetch } from '../../../src/safe-fetch.js'
 import { smppSettings, type SmppSettings } from '../../../src/carriers/smpp/settings.js'
+
+/** SMSCs of tests are on this machine. */
+export const LOOPBACK = createSafeFetch({ allowHttp: false, allowedPrivateCidrs: ['127.0.0.0/8', '::1/128'] })
 
 /** What a test waits for goes wrong soon. */
 export const QUICK: Patience = {

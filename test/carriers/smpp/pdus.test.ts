@@ -4,7 +4,7 @@ import type { Pdu } from '../../../src/carriers/smpp/pdu.js'
 import { readReceipt } from '../../../src/carriers/smpp/receipts.js'
 import { openSession, type Session } from '../../../src/carriers/smpp/session.js'
 import { until } from '../../helpers/until.js'
-import { QUICK, settingsOf } from './fixtures.js'
+import { LOOPBACK, QUICK, settingsOf } from './fixtures.js'
 import { pdu, startRawSmsc, type RawSmsc } from './raw-smsc.js'
 
 const DELIVER_SM = '00000005'
@@ -30,6 +30,7 @@ describe('SMPP, byte by byte', () => {
     status = 'ESME_ROK'
     session = await openSession({
       settings: settings(),
+      hosts: LOOPBACK,
       bindAs: 'transceiver',
       patience: QUICK,
       onDelivery: (taking, pdu) => {
@@ -130,7 +131,7 @@ describe('SMPP, byte by byte, where nobody takes what an SMSC brings', () => {
   it('a deliver_sm has no answer, so that the SMSC keeps it', async () => {
     const smsc = await startRawSmsc()
     const settings = settingsOf(smsc)
-    const session = await openSession({ settings, bindAs: 'receiver', patience: QUICK })
+    const session = await openSession({ settings, hosts: LOOPBACK, bindAs: 'receiver', patience: QUICK })
     smsc.write(pdu(DELIVER_SM, 1, HELLO))
     smsc.write(pdu('00000015', 2, ''))
     await until('what came after it is answered', () => smsc.received.length > 0)

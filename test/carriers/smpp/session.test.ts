@@ -7,7 +7,7 @@ import { NoAnswer } from '../../../src/carriers/smpp/link.js'
 import { openSession, type Session } from '../../../src/carriers/smpp/session.js'
 import { failure } from '../../helpers/failure.js'
 import { until } from '../../helpers/until.js'
-import { QUICK, settingsOf } from './fixtures.js'
+import { LOOPBACK, QUICK, settingsOf } from './fixtures.js'
 
 const forEver = new AbortController().signal
 const pem = (name: string) => readFileSync(new URL(name, import.meta.url), 'utf8')
@@ -22,7 +22,7 @@ describe('an SMPP session', () => {
 
   async function open(overrides: Record<string, unknown> = {}): Promise<Session> {
     const settings = { ...settingsOf(smsc), ...overrides }
-    const session = await openSession({ settings, bindAs: 'transmitter', patience: QUICK })
+    const session = await openSession({ settings, hosts: LOOPBACK, bindAs: 'transmitter', patience: QUICK })
     opened.push(session)
     return session
   }
@@ -74,7 +74,7 @@ describe('an SMPP session', () => {
     await start({ delayMs: 60_000 })
     const settings = settingsOf(smsc, { windowSize: 1 })
     const patience = { ...QUICK, responseMs: 100, windowMs: 20 }
-    const session = await openSession({ settings, bindAs: 'transmitter', patience })
+    const session = await openSession({ settings, hosts: LOOPBACK, bindAs: 'transmitter', patience })
     opened.push(session)
     const [written, waiting] = [1, 2].map(() => failure(session.request('submit_sm', {}, forEver)))
     expect(await waiting)
@@ -115,7 +115,9 @@ describe('an SMPP session', () => {
     for (const hex of ['7fffffff', '00000004', '485454502f312e31']) {
       const { port, server, sockets } = await serveBytes(Buffer.from(hex, 'hex'))
       const settings = settingsOf({ port })
-      const error = await failure(openSession({ settings, bindAs: 'transmitter', patience: QUICK }))
+      const error = await failure(
+        openSession({ settings, hosts: LOOPBACK, bindAs: 'transmitter', patience: QUICK }),
+      )
       expect(error).to.be.instanceOf(NotBound)
       expect(error.message).to.contain('a PDU of')
       for (const socket of sockets) socket.destroy()
@@ -127,7 +129,12 @@ describe('an SMPP session', () => {
     await start()
     smsc.hang()
     const error = await failure(
-      openSession({ settings: settingsOf(smsc), bindAs: 'transmitter', patience: { ...QUICK, bindMs: 50 } }),
+      openSession({
+        settings: settingsOf(smsc),
+        hosts: LOOPBACK,
+        bindAs: 'transmitter',
+        patience: { ...QUICK, bindMs: 50 },
+      }),
     )
     expect(error.message).to.equal(
       'connected, but no answer to the bind: no response to bind_transmitter in 50 ms',

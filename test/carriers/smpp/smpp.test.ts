@@ -14,18 +14,19 @@ import { anyMessage, conformsToCarrier } from '../conformance.js'
 import { holdSessions, type Sessions } from '../../../src/carriers/smpp/sessions.js'
 import type { SmppSettings } from '../../../src/carriers/smpp/settings.js'
 import { createSmpp } from '../../../src/carriers/smpp/smpp.js'
-import { QUICK, settingsOf } from './fixtures.js'
+import { LOOPBACK, QUICK, settingsOf } from './fixtures.js'
 
 /** With its sessions, as the process has it that holds them. */
 function openCarrier(name: string, settings: SmppSettings) {
   const sessions = holdSessions({
     settings,
+    hosts: LOOPBACK,
     log: memoryLog().log,
     handle: () => Promise.reject(new Error('nothing is brought here')),
     confirm: () => Promise.resolve(),
     patience: QUICK,
   })
-  return { sessions, carrier: createSmpp(name, settings, { sessions, patience: QUICK }) }
+  return { sessions, carrier: createSmpp(name, settings, { hosts: LOOPBACK, sessions, patience: QUICK }) }
 }
 
 conformsToCarrier(
@@ -93,7 +94,10 @@ describe('smpp', () => {
   it('says in words what is wrong with an account, and nothing when it works', async () => {
     await start({ password: 'right' }, { password: 'right' })
     expect(await carrier.test(forEver)).to.equal(undefined)
-    const wrong = createSmpp('wrong', settingsOf(smsc, { password: 'wrong' }), { patience: QUICK })
+    const wrong = createSmpp('wrong', settingsOf(smsc, { password: 'wrong' }), {
+      hosts: LOOPBACK,
+      patience: QUICK,
+    })
     expect(await wrong.test(forEver)).to.equal(
       'connected, but the bind was refused: the password is wrong (ESME_RINVPASWD)',
     )
@@ -139,7 +143,7 @@ describe('smpp', () => {
 
   it('has certainly sent nothing where its sessions are not held', async () => {
     await start()
-    const elsewhere = createSmpp('elsewhere', settingsOf(smsc))
+    const elsewhere = createSmpp('elsewhere', settingsOf(smsc), { hosts: LOOPBACK })
     expect(await failure(elsewhere.send(anyMessage(), forEver))).to.be.instanceOf(CarrierUnavailable)
     expect(smsc.taken).to.deep.equal([])
   })
@@ -168,6 +172,7 @@ describe('smpp', () => {
         'to transmitter-and-receiver',
     )
     const both = createSmpp('both', settingsOf(smsc, { bindAs: 'transmitter-and-receiver' }), {
+      hosts: LOOPBACK,
       patience: QUICK,
     })
     expect(await both.test(forEver)).to.equal(

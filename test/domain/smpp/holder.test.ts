@@ -235,6 +235,7 @@ describe('the sessions of SMPP accounts', () => {
       handle = (delivery) => receiveDelivery(context, account, delivery)
       sessions = holdSessions({
         settings: account.settings,
+        hosts: context.carrierFetch,
         log: memoryLog().log,
         handle: (delivery) => handle(delivery),
         confirm: (ids) => confirmArrivals(context.db, ids),

@@ -12,10 +12,10 @@ export type RedisManner = 'fail-fast' | 'wait'
  * A connection without an answer for so long is closed and made anew: whoever holds its other end (a load balancer, a
  * NAT) may have forgotten it, and nobody would ever say so.
  */
-const SILENCE_MS = 3000
+const SILENCE_MS = 2000
 
 /** How long a worker may wait for a job in one call; above it the silence of its connection counts. */
-export const MAX_BLOCK_SECONDS = 3
+export const MAX_BLOCK_SECONDS = 2
 
 export function connectRedis(url: string, manner: RedisManner, log: Logger): Redis {
   const redis = new Redis(url, {
@@ -26,7 +26,7 @@ export function connectRedis(url: string, manner: RedisManner, log: Logger): Red
     reconnectOnError: (error) => error.message.startsWith('READONLY'),
     ...(manner === 'wait'
       ? { maxRetriesPerRequest: null }
-      : { maxRetriesPerRequest: 0, enableOfflineQueue: false, commandTimeout: 2000 }),
+      : { maxRetriesPerRequest: 0, enableOfflineQueue: false, commandTimeout: 1500 }),
   })
   // BullMQ makes its blocking connections so, and Redis is silent there for as long as nothing is to do.
   redis.duplicate = (override) =>

@@ -68,7 +68,7 @@ describe('redis', () => {
       } finally {
         own.wake()
       }
-      expect(await client.ping()).to.equal('PONG')
+      expect(await until('Redis answers', () => client.ping())).to.equal('PONG')
     })
   })
 

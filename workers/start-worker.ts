@@ -46,7 +46,7 @@ export class RunAlone extends Error {
 
 const LOCK_MS = 10_000
 const STALLED_CHECK_MS = 5000
-const UNAVAILABLE_PAUSE_MS = 1000
+const UNAVAILABLE_PAUSE_MS = 500
 const UNKNOWN_VERSION_WAIT_MS = 60_000
 const CRASH_WAIT_MS = 5000
 /** One at a time: the others come again. */

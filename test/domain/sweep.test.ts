@@ -51,6 +51,16 @@ describe('the sweep for stranded rows', () => {
     expect((await context.queues.sendMessage.getJob(`${id}-g1`))?.data).to.deep.equal({ v: 1, id })
   })
 
+  it('has the job of an overdue row worked on now, which a clock that is ahead has put off', async () => {
+    const id = await queueMessage(context, line)
+    const data = { v: 1, id } as const
+    await context.queues.sendMessage.add('send-message', data, { jobId: id, delay: 3_600_000 })
+    await makeOverdue(context, 'messages', [id], 4)
+    expect(await sweep(context)).to.equal(0)
+    expect(await (await context.queues.sendMessage.getJob(id))!.isWaiting()).to.equal(true)
+    expect(await messageRow(context, id)).to.include({ job_generation: 0, not_before: null })
+  })
+
   it('leaves a message alone until it is overdue by 3 seconds', async () => {
     const id = await queueMessage(context, line)
     await makeOverdue(context, 'messages', [id], 0)

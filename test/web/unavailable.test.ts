@@ -7,6 +7,8 @@ import { createEnvironment } from '../helpers/environment.js'
 import { createLine, messageBody, type TestLine } from '../helpers/factories.js'
 import { until } from '../helpers/until.js'
 import { serveApp, type Answer, type TestWeb } from '../helpers/web.js'
+import { migrate } from '../../src/database/migrations.js'
+import { startProxy as startAbandoningProxy } from '../database/proxy.js'
 import { startProxy, through, type TcpProxy } from './proxy.js'
 import { expectAccepted, expectRefused, messagesOf, newNumber } from './support.js'
 
@@ -74,6 +76,36 @@ describe('without Postgres', () => {
       await until('it is ready again', async () => (await web.request('/readyz')).status === 200)
     })
   }
+
+  it('that answers on new connections only is accepted by again, by itself, after 503s within about 1 s', async () => {
+    const url = (await createEnvironment()).DATABASE_URL!
+    const way = await startAbandoningProxy(url)
+    const quick = createContext(readConfig(await createEnvironment({ DATABASE_URL: way.url })), {
+      process: 'test',
+      statementTimeoutMs: 700,
+    })
+    const quickWeb = await serveApp(quick)
+    try {
+      await migrate(quick.db)
+      const { webhookPath } = await createLine(quick)
+      const post = () => quickWeb.post(webhookPath, messageBody({ toNumber: newNumber() }))
+      // As many connections as there will be.
+      for (const answer of await Promise.all(Array.from({ length: 5 }, post))) expectAccepted(answer)
+      way.abandonOpen()
+      const startedAt = performance.now()
+      for (const answer of await Promise.all(Array.from({ length: 5 }, post))) {
+        expect(answer.status).to.be.oneOf([200, 503])
+      }
+      expect(performance.now() - startedAt).to.be.below(SOON_MS)
+      expectAccepted(
+        await until('it accepts again', () => post().then((answer) => answer.status === 200 && answer)),
+      )
+    } finally {
+      await quickWeb.close()
+      await quick.close()
+      await way.close()
+    }
+  })
 
   it('that was failed over, connections to the old server, which can only be read now, are given up', async () => {
     const single = await createTestContext({ DATABASE_POOL_SIZE: '1' })

@@ -1,10 +1,10 @@
 import { Unavailable } from '../../src/errors.js'
 import { sendMessageJob } from '../../src/queues/jobs.js'
-import { startWorker, TryAgainIn } from '../../workers/start-worker.js'
+import { RunAlone, startWorker, TryAgainIn } from '../../workers/start-worker.js'
 
 /**
  * A worker whose jobs do what the list `script:{id}` in Redis says, one word a run: `again:<ms>`, `unavailable`,
- * `connection-lost`, `crash`; with the list empty they are done. It notes its runs in `runs:{id}` and its crashes
+ * `connection-lost`, `crash`, `alone` (that and what comes after it is to be done in a process of its own), `die`; with the list empty they are done. It notes its runs in `runs:{id}` and its crashes
  * in `crashes:{id}`.
  */
 await startWorker({
@@ -17,6 +17,8 @@ await startWorker({
     if (word === 'again') throw new TryAgainIn(Number(ms))
     if (word === 'unavailable') throw new Unavailable('not now')
     if (word === 'connection-lost') await db.raw('select pg_terminate_backend(pg_backend_pid())')
+    if (word === 'alone') throw new RunAlone()
+    if (word === 'die') process.abort()
     if (word === 'crash') throw new Error('nobody expected this')
   },
   crashed: async ({ redis }, { id }) => {

@@ -76,7 +76,7 @@ describe('startWorker', function () {
       expect(await crashCount(id)).to.equal(0)
       expect(logged('worker.paused')).to.have.length(pauseCount + 1)
       const [first, second] = (await context.redis.lrange(`runs:${id}`, '0', '-1')).map(Number)
-      expect(second! - first!).to.be.at.least(900)
+      expect(second! - first!).to.be.at.least(450)
     })
   }
 
@@ -110,6 +110,25 @@ describe('startWorker', function () {
     }
     expect(await runCount(id)).to.equal(0)
     expect(await context.queues.sendMessage.getFailedCount()).to.equal(0)
+  })
+
+  it('a job that takes its process with it takes only its own, and that is its crash', async () => {
+    const { pid } = worker
+    const id = await runScript('alone', 'die', 'again:60000')
+    await until('its crash is counted', async () => (await crashCount(id)) === 1)
+    expect(await runCount(id)).to.equal(2)
+    expect(worker.isRunning()).to.equal(true)
+    expect(worker.pid).to.equal(pid)
+  })
+
+  it('a job that is done in a process of its own is no crash', async () => {
+    const id = await runScript('alone', '')
+    await until('it was done alone', async () => (await runCount(id)) === 2)
+    await until(
+      'it waits to be looked at again, or is done',
+      async () => (await findJob(id))?.isActive() !== undefined,
+    )
+    expect(await crashCount(id)).to.equal(0)
   })
 
   for (const [what, data] of [

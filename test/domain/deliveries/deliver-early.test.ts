@@ -1,0 +1,69 @@
+import { expect } from 'chai'
+import type { Context } from '../../../src/domain/context.js'
+import { deliver } from '../../../src/domain/deliveries/deliver.js'
+import { createTestContext } from '../../helpers/context.js'
+import { createLine } from '../../helpers/factories.js'
+import { startReceiver, type Receiver } from '../../helpers/receiver.js'
+import { deliveryRow, deliverWhenDue, receiveForDelivery, type DeliveryRow } from '../fixtures.js'
+
+describe('a job of a delivery whose time is another by the clock of its worker', () => {
+  let context: Context
+  let receiver: Receiver
+  let delivery: DeliveryRow
+
+  before(async () => {
+    context = await createTestContext()
+  })
+  after(() => context.close())
+  beforeEach(async () => {
+    receiver = await startReceiver()
+    delivery = await receiveForDelivery(context, await createLine(context, { outgoingUrl: receiver.url }))
+  })
+  afterEach(() => receiver.close())
+
+  it('does nothing when it comes before the retry is due, and says for how long', async () => {
+    receiver.answerWith((response) => response.writeHead(500).end())
+    const first = await deliver(context, delivery.id, delivery.endpoint_id)
+    if (first.kind !== 'retry') throw new Error(first.kind)
+    const early = await deliver(context, delivery.id, delivery.endpoint_id)
+    if (early.kind !== 'early') throw new Error(early.kind)
+    expect(early.ms).to.be.within(1, first.ms)
+    expect(receiver.requests).to.have.length(1)
+    expect(await deliveryRow(context, delivery.id)).to.include({ status: 'pending', attempt_count: 1 })
+    expect(await deliverWhenDue(context, delivery.id, delivery.endpoint_id)).to.include({ kind: 'retry' })
+  })
+
+  it('sends nothing when its process was stopped after the claim, and uses up no attempt', async () => {
+    const realNow = performance.now.bind(performance)
+    const claimDelivery: Context['batched']['claimDelivery'] = async (id) => {
+      const claimed = await context.batched.claimDelivery(id)
+      performance.now = () => realNow() + 30_000
+      return claimed
+    }
+    const stopped = { ...context, batched: { ...context.batched, claimDelivery } }
+    try {
+      expect(await deliver(stopped, delivery.id, delivery.endpoint_id)).to.deep.equal({
+        kind: 'early',
+        ms: 0,
+      })
+    } finally {
+      performance.now = realNow
+    }
+    expect(receiver.requests).to.have.length(0)
+    expect(await deliveryRow(context, delivery.id)).to.include({ status: 'pending', round_attempt_count: 0 })
+    expect(await deliver(context, delivery.id, delivery.endpoint_id)).to.deep.equal({ kind: 'delivered' })
+  })
+
+  it('signs with the time of Postgres, which receivers compare with theirs', async () => {
+    const realNow = Date.now.bind(Date)
+    const { rows } = await context.db.raw<{ rows: [{ now: Date }] }>('select now()')
+    Date.now = () => realNow() + 3_600_000
+    try {
+      await deliver(context, delivery.id, delivery.endpoint_id)
+    } finally {
+      Date.now = realNow
+    }
+    const timestamp = Number(receiver.requests[0]!.headers['webhook-timestamp'])
+    expect(timestamp - rows[0].now.getTime() / 1000).to.be.within(-5, 60)
+  })
+})

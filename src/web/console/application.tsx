@@ -88,7 +88,7 @@ function Head(props: {
   const { lineCount, userCount } = counts
   return (
     <header>
-      <h1>{name}</h1>
+      <h1 dir="auto">{name}</h1>
       {isNew && (
         <p role="status" class="notice">
           The application is registered.
@@ -114,7 +114,7 @@ function Head(props: {
           registered <Time at={createdAt} />
         </span>
       </p>
-      {description !== '' && <p>{description}</p>}
+      {description !== '' && <p dir="auto">{description}</p>}
       <Edit view={view} />
     </header>
   )

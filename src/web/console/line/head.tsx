@@ -13,7 +13,7 @@ export function Head({ view }: { view: LineView }) {
   const action = `${path}/name`
   return (
     <header>
-      <h1>{line.name}</h1>
+      <h1 dir="auto">{line.name}</h1>
       <p class="facts">
         {line.name !== line.number && <strong>{line.number}</strong>}
         <LineStatus status={line.status} />

@@ -64,8 +64,8 @@ function Authorized({ page, application }: { page: Page; application: Authorized
   const seesAll = lines.some(({ scopes }) => scopes.includes('lines:read'))
   return (
     <section id={id} aria-labelledby={`${id}-title`}>
-      <h2 id={`${id}-title`} dir="auto">
-        {name}
+      <h2 id={`${id}-title`}>
+        <Written>{name}</Written>
       </h2>
       <p>
         An application of <Written>{ownerName}</Written>

@@ -26,7 +26,9 @@ export function showUser(context: Context): Middleware {
     answerPage(
       ctx,
       <Layout page={page} title={user.email}>
-        <h1 dir="auto">{user.name}</h1>
+        <h1>
+          <Written>{user.name}</Written>
+        </h1>
         <p>
           {user.email} · {user.role} ·{' '}
           {user.hasPassword ? 'has set a password' : 'has not set a password yet'}

@@ -47,13 +47,7 @@ function MessageRow({ message, lineNames, zone }: Omit<RowOf<'message'>, 'kind'>
           <Arrow>{isSent ? '→' : '←'}</Arrow>
           {isSent ? `To ${message.toNumber}` : `From ${message.fromNumber}`}
         </a>
-        {text === null ? (
-          <p class="excerpt">{TYPE_WORDS[type]}</p>
-        ) : (
-          <p class="excerpt" dir="auto">
-            {excerptOf(text)}
-          </p>
-        )}
+        <p class="excerpt">{text === null ? TYPE_WORDS[type] : <Written>{excerptOf(text)}</Written>}</p>
         {error !== null && <p class="why">{explainFailure(error)}</p>}
       </div>
       <Status status={status} />
@@ -91,7 +85,9 @@ function Head(props: { at: Date; zone: string | undefined; line: string | undefi
   return (
     <div class="when">
       {zone === undefined ? <Time at={at} /> : <ZonedTime at={at} zone={zone} />}
-      <span dir="auto">{line}</span>
+      <span>
+        <Written>{line}</Written>
+      </span>
     </div>
   )
 }

@@ -13,7 +13,9 @@ export function bullBoard(context: Context, path: string): Middleware {
       (queue) => new BullMQAdapter(queue, { readOnlyMode: !context.config.queuesWritable }),
     ),
     serverAdapter: adapter,
-    options: { uiConfig: { boardTitle: 'Linehook' } },
+    options: {
+      uiConfig: { boardTitle: 'Linehook', miscLinks: [{ text: 'Back to the console', url: '/console' }] },
+    },
   })
   return adapter.registerPlugin()
 }

@@ -13,6 +13,7 @@ const PAGE = `<!doctype html>
   </head>
   <body>
     <noscript>This page needs JavaScript. Without it, read <a href="/openapi.json">/openapi.json</a>.</noscript>
+    <nav style="padding: 0.75rem 1.25rem; font-family: sans-serif"><a href="/console">← Linehook console</a></nav>
     <main id="swagger-ui"></main>
     <script src="${assetPath('swagger-ui.js')}"></script>
     <script src="${assetPath('docs.js')}"></script>

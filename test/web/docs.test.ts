@@ -20,7 +20,8 @@ describe('/docs', () => {
   it('is a page for everybody, all of whose files are ours', async () => {
     const { status, headers, text } = await web.request('/docs')
     expect([status, headers.get('content-type')]).to.deep.equal([200, 'text/html; charset=utf-8'])
-    const files = [...text.matchAll(/(?:src|href)="([^"]*)"/g)].map(([, path = '']) => path)
+    const linked = [...text.matchAll(/(?:src|href)="([^"]*)"/g)].map(([, path = '']) => path)
+    const files = linked.filter((path) => path !== '/console')
     expect(files).to.have.length.above(3)
     for (const path of files) {
       expect(path).to.match(/^\/[^/]/)
@@ -30,6 +31,10 @@ describe('/docs', () => {
         /^(text\/(css|javascript)|application\/json|image\/svg\+xml)/,
       )
     }
+  })
+
+  it('leads back to the console', async () => {
+    expect((await web.request('/docs')).text).to.match(/<a href="\/console">[^<]*console<\/a>/)
   })
 
   it('lets no script run but from our files, and nothing come from elsewhere', async () => {

@@ -17,6 +17,7 @@ import { Layout } from './layout.js'
 import { withNotice } from './notices.js'
 import { answerPage, pageOf, type Act } from './page.js'
 import { isConfirmed, sessionOf } from './session.js'
+import { Written } from './written.js'
 
 /** What a form of the page has brought about, to be shown this once. */
 interface Shown {
@@ -88,7 +89,9 @@ function Head(props: {
   const { lineCount, userCount } = counts
   return (
     <header>
-      <h1>{name}</h1>
+      <h1>
+        <Written>{name}</Written>
+      </h1>
       {isNew && (
         <p role="status" class="notice">
           The application is registered.
@@ -114,7 +117,7 @@ function Head(props: {
           registered <Time at={createdAt} />
         </span>
       </p>
-      {description !== '' && <p>{description}</p>}
+      {description !== '' && <p dir="auto">{description}</p>}
       <Edit view={view} />
     </header>
   )

@@ -59,7 +59,9 @@ function ApplicationTable({ applications }: { applications: Applications }) {
         {applications.map((application) => (
           <tr key={application.id}>
             <td data-label="Name">
-              <a href={applicationPath(application.id)}>{application.name}</a>
+              <a href={applicationPath(application.id)} dir="auto">
+                {application.name}
+              </a>
             </td>
             <td data-label="Kind">{application.kind}</td>
             <td data-label="Events">

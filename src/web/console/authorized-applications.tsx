@@ -13,6 +13,7 @@ import { linePath } from './line/view.js'
 import { withNotice } from './notices.js'
 import { answerPage, pageOf, type Act, type Page } from './page.js'
 import { sessionOf } from './session.js'
+import { Written } from './written.js'
 
 const AUTHORIZED = '/console/authorized-applications'
 
@@ -63,9 +64,11 @@ function Authorized({ page, application }: { page: Page; application: Authorized
   const seesAll = lines.some(({ scopes }) => scopes.includes('lines:read'))
   return (
     <section id={id} aria-labelledby={`${id}-title`}>
-      <h2 id={`${id}-title`}>{name}</h2>
+      <h2 id={`${id}-title`}>
+        <Written>{name}</Written>
+      </h2>
       <p>
-        An application of {ownerName}
+        An application of <Written>{ownerName}</Written>
         {website !== null && (
           <>
             , <a href={website}>{website}</a>
@@ -88,7 +91,9 @@ function Authorized({ page, application }: { page: Page; application: Authorized
           {lines.map((line) => (
             <tr key={line.lineId}>
               <td data-label="Line">
-                <a href={linePath(line.lineId)}>{line.lineName}</a>
+                <a href={linePath(line.lineId)} dir="auto">
+                  {line.lineName}
+                </a>
               </td>
               <td data-label="What it may do">{permissions(line.scopes)}</td>
               <td data-label="Connected">
@@ -105,7 +110,12 @@ function Authorized({ page, application }: { page: Page; application: Authorized
                   page={page}
                   action={`${AUTHORIZED}/${id}/lines/${line.lineId}/disconnect`}
                   label="Disconnect…"
-                  consequence={`At once “${name}” can no longer use “${line.lineName}”.`}
+                  consequence={
+                    <>
+                      At once “<Written>{name}</Written>” can no longer use “
+                      <Written>{line.lineName}</Written>”.
+                    </>
+                  }
                   button="Disconnect this line"
                 />
               </td>
@@ -117,7 +127,11 @@ function Authorized({ page, application }: { page: Page; application: Authorized
         page={page}
         action={`${AUTHORIZED}/${id}/disconnect`}
         label="Disconnect the application…"
-        consequence={`At once “${name}” can use none of your lines, and its tokens are refused.`}
+        consequence={
+          <>
+            At once “<Written>{name}</Written>” can use none of your lines, and its tokens are refused.
+          </>
+        }
         button="Disconnect the application"
       />
     </section>

@@ -63,6 +63,7 @@ export function Field(props: {
         required={required}
         {...(value === undefined ? {} : { value })}
         {...(props.autocomplete === undefined ? {} : { autocomplete: props.autocomplete })}
+        {...(type === 'text' ? { dir: 'auto' } : {})}
         {...more}
       />
       {hint !== undefined && <small>{hint}</small>}
@@ -86,7 +87,7 @@ export function TextArea(props: {
   return (
     <label>
       {label}
-      <textarea name={name} rows={rows} required={required} {...more}>
+      <textarea name={name} rows={rows} required={required} dir="auto" {...more}>
         {typedIn(page, action, name) ?? props.value ?? ''}
       </textarea>
       {hint !== undefined && <small>{hint}</small>}
@@ -135,7 +136,7 @@ export function Select(props: {
       {props.label}
       <select name={props.name}>
         {props.options.map(([value, label]) => (
-          <option key={value} value={value} selected={value === props.value}>
+          <option key={value} value={value} selected={value === props.value} dir="auto">
             {label}
           </option>
         ))}

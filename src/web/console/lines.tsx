@@ -6,6 +6,7 @@ import { Layout } from './layout.js'
 import { linePath } from './line/view.js'
 import { answerPage, pageOf, type Page } from './page.js'
 import { sessionOf } from './session.js'
+import { Written } from './written.js'
 
 type Lines = Awaited<ReturnType<typeof listOwnLines>>
 
@@ -42,7 +43,9 @@ function LineTable({ lines }: { lines: Lines }) {
             <td data-label="Number">
               <a href={linePath(id)}>{number}</a>
             </td>
-            <td data-label="Name">{name === number ? <span class="muted">no name yet</span> : name}</td>
+            <td data-label="Name">
+              {name === number ? <span class="muted">no name yet</span> : <Written>{name}</Written>}
+            </td>
             <td data-label="Status">
               <LineStatus status={status} />
             </td>

@@ -12,6 +12,7 @@ import { withNotice } from './notices.js'
 import { answerPage, pageOf, type Page } from './page.js'
 import { isConfirmed } from './session.js'
 import { SetUpLinkPage } from './users.js'
+import { Written } from './written.js'
 
 type Lines = Awaited<ReturnType<typeof listOwnLines>>
 
@@ -25,7 +26,9 @@ export function showUser(context: Context): Middleware {
     answerPage(
       ctx,
       <Layout page={page} title={user.email}>
-        <h1>{user.name}</h1>
+        <h1>
+          <Written>{user.name}</Written>
+        </h1>
         <p>
           {user.email} · {user.role} ·{' '}
           {user.hasPassword ? 'has set a password' : 'has not set a password yet'}
@@ -65,7 +68,9 @@ function LineTable({ page, path, lines }: { page: Page; path: string; lines: Lin
         {lines.map(({ id, number, name, carrier, status }) => (
           <tr key={id}>
             <td data-label="Number">{number}</td>
-            <td data-label="Name">{name}</td>
+            <td data-label="Name">
+              <Written>{name}</Written>
+            </td>
             <td data-label="Carrier">{carrier}</td>
             <td data-label="Status">{status}</td>
             <td>

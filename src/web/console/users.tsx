@@ -7,6 +7,7 @@ import { Field, Form, Select, Time, typedIn } from './form.js'
 import { Layout } from './layout.js'
 import { answerPage, pageOf, type Page } from './page.js'
 import { isConfirmed } from './session.js'
+import { Written } from './written.js'
 
 const USERS = '/console/users'
 
@@ -34,7 +35,9 @@ export function showUsers(context: Context): Middleware {
                 <td data-label="E-mail">
                   <a href={`${USERS}/${id}`}>{email}</a>
                 </td>
-                <td data-label="Name">{name}</td>
+                <td data-label="Name">
+                  <Written>{name}</Written>
+                </td>
                 <td data-label="Role">{role}</td>
                 <td data-label="Account">{hasPassword ? 'set up' : 'not set up yet'}</td>
               </tr>

@@ -12,6 +12,7 @@ import { sessionOf } from '../console/session.js'
 import { setOwnPagePolicy } from '../middleware/content-security.js'
 import { readAsked, type Asked } from './asked.js'
 import { providerOf, RESOURCE } from './provider.js'
+import { Written } from '../console/written.js'
 
 /** What each scope lets an application do, to the person who allows it. */
 const PERMISSIONS: Record<Scope, string> = {
@@ -34,10 +35,12 @@ export function showConsent(context: Context): Middleware {
       ctx,
       <Layout page={page} title={`Authorize ${application.name}`}>
         <article class="narrow">
-          <h1>Authorize {application.name}?</h1>
+          <h1>
+            Authorize <Written>{application.name}</Written>?
+          </h1>
           <p>
-            <strong>{application.name}</strong>, an application of {application.ownerName}, asks you (
-            {page.session?.email}) to be allowed to:
+            <strong dir="auto">{application.name}</strong>, an application of{' '}
+            <Written>{application.ownerName}</Written>, asks you ({page.session?.email}) to be allowed to:
           </p>
           <ul>
             {asked.scopes.map((scope) => (
@@ -46,7 +49,7 @@ export function showConsent(context: Context): Middleware {
           </ul>
           {application.description !== '' && (
             <p>
-              It says about itself: <q>{application.description}</q>
+              It says about itself: <q dir="auto">{application.description}</q>
             </p>
           )}
           <Form page={page} action={ctx.path}>
@@ -115,7 +118,7 @@ function LineName({ line }: { line: OwnLine | undefined }) {
     <strong>{line.number}</strong>
   ) : (
     <>
-      <strong>{line.name}</strong> ({line.number})
+      <strong dir="auto">{line.name}</strong> ({line.number})
     </>
   )
 }

@@ -4,6 +4,7 @@ import { explainFailure } from '../console/failures.js'
 import { Time } from '../console/form.js'
 import { MediaPlayer } from '../media-player.js'
 import { digitsOf } from './paths.js'
+import { Written } from '../console/written.js'
 
 interface ConversationProps {
   phone: string
@@ -47,10 +48,10 @@ function Bubble({ message }: { message: ConversationMessage }) {
       class={isFromPhone ? 'from-phone' : 'from-line'}
       {...{ 'hx-morph-skip': '' }}
     >
-      {message.text !== null && message.text !== '' && <p>{message.text}</p>}
+      {message.text !== null && message.text !== '' && <p dir="auto">{message.text}</p>}
       {message.media !== null && <Attachment type={message.type} media={message.media} />}
       <small>
-        {isFromPhone ? 'to' : 'from'} {message.lineName} · <Time at={message.at} />
+        {isFromPhone ? 'to' : 'from'} <Written>{message.lineName}</Written> · <Time at={message.at} />
       </small>
     </li>
   )

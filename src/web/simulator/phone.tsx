@@ -62,7 +62,7 @@ function PhoneForm({ page, phone, phones, lines, messages }: PhoneProps) {
           Line
           <select id={`line-${digits}`} name="lineId">
             {lines.map(({ id, name, number }) => (
-              <option key={id} value={id} selected={id === lineId}>
+              <option key={id} value={id} selected={id === lineId} dir="auto">
                 {name === number ? number : `${name} (${number})`}
               </option>
             ))}
@@ -73,6 +73,7 @@ function PhoneForm({ page, phone, phones, lines, messages }: PhoneProps) {
             id={`text-${digits}`}
             name="text"
             type="text"
+            dir="auto"
             aria-label="Text"
             placeholder="Text"
             autocomplete="off"

@@ -367,7 +367,7 @@ describe('the pages of carriers', () => {
     const { name } = await add()
     const user = await createPerson(context)
     const { text } = await browser.get(`/console/users/${user.id}`)
-    expect(text).to.include(`value="${name}">${name} (Parrot)</option>`)
+    expect(text).to.include(`value="${name}" dir="auto">${name} (Parrot)</option>`)
     expect(text).to.match(/<option[^>]* selected[^>]*>Simulator</)
     const fields = { number: '+15557774002', carrier: name }
     await browser.submit(`/console/users/${user.id}/lines`, fields)

@@ -32,7 +32,7 @@ describe("a line's page in the console", () => {
   it('names the line and links to its activity', async () => {
     const { page, number, lineId } = await site.openLine({ name: 'Support' })
     const html = await page()
-    expect(html).to.include('<h1>Support</h1>').and.include(number)
+    expect(html).to.include('<h1><bdi dir="auto">Support</bdi></h1>').and.include(number)
     expect(html).to.include(`href="/console/activity?line=${lineId}"`)
   })
 
@@ -43,7 +43,7 @@ describe("a line's page in the console", () => {
       `${path}?done=renamed`,
     ])
     expect(await page('?done=renamed'))
-      .to.include('<h1>&lt;b>Sales&lt;/b></h1>')
+      .to.include('<h1><bdi dir="auto">&lt;b>Sales&lt;/b></bdi></h1>')
       .and.include('The line has its new name.')
     const refused = await submit('name', { name: ' ' })
     expect(refused.status).to.equal(400)

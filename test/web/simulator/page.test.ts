@@ -91,7 +91,7 @@ describe('/simulator, the page', () => {
     await send('to Anna')
     const html = await pageOf(ANNA, BEN)
     expect(html).to.match(
-      /class="from-phone".*from Anna.*to Front desk.*class="from-line".*to Anna.*from Front desk/s,
+      /class="from-phone".*from Anna.*to <bdi dir="auto">Front desk.*class="from-line".*to Anna.*from <bdi dir="auto">Front desk/s,
     )
     expect(html.match(/from Anna/g)).to.have.length(1)
   })
@@ -141,8 +141,8 @@ describe('/simulator, the page', () => {
     const stranger = await createLine(context, { name: 'Not yours' })
     await receive({ text: 'Hi' }, other)
     const html = await pageOf(ANNA)
-    expect(html).to.include(`<option value="${line.lineId}">`)
-    expect(html).to.include(`<option value="${other.lineId}" selected>`)
+    expect(html).to.include(`<option value="${line.lineId}" dir="auto">`)
+    expect(html).to.include(`<option value="${other.lineId}" selected dir="auto">`)
     for (const { lineId } of [elsewhere, stranger]) expect(html).not.to.include(lineId)
   })
 

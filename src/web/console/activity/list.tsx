@@ -5,6 +5,7 @@ import { EVENT_WORDS, TYPE_WORDS } from '../message/words.js'
 import { messagePath } from '../message/path.js'
 import { Status } from '../status.js'
 import { clockIn } from './zone.js'
+import { Written } from '../written.js'
 
 const EXCERPT_LENGTH = 140
 
@@ -46,7 +47,7 @@ function MessageRow({ message, lineNames, zone }: Omit<RowOf<'message'>, 'kind'>
           <Arrow>{isSent ? '→' : '←'}</Arrow>
           {isSent ? `To ${message.toNumber}` : `From ${message.fromNumber}`}
         </a>
-        <p class="excerpt">{text === null ? TYPE_WORDS[type] : excerptOf(text)}</p>
+        <p class="excerpt">{text === null ? TYPE_WORDS[type] : <Written>{excerptOf(text)}</Written>}</p>
         {error !== null && <p class="why">{explainFailure(error)}</p>}
       </div>
       <Status status={status} />
@@ -59,7 +60,7 @@ function DeliveryRow({ delivery, lineNames, zone }: Omit<RowOf<'delivery'>, 'kin
   const what = (
     <>
       <Arrow>⇢</Arrow>
-      {`Event to ${applicationName ?? hostOf(url)}`}
+      Event to {applicationName === null ? hostOf(url) : <Written>{applicationName}</Written>}
     </>
   )
   return (
@@ -84,7 +85,9 @@ function Head(props: { at: Date; zone: string | undefined; line: string | undefi
   return (
     <div class="when">
       {zone === undefined ? <Time at={at} /> : <ZonedTime at={at} zone={zone} />}
-      <span>{line}</span>
+      <span>
+        <Written>{line}</Written>
+      </span>
     </div>
   )
 }

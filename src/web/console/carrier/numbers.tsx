@@ -2,6 +2,7 @@ import type { AccountNumber, ImportResult } from '../../../domain/carrier-accoun
 import type { User } from '../../../domain/users.js'
 import { CheckBox, Empty, Form, Select, typedIn } from '../form.js'
 import type { CarrierView } from './view.js'
+import { Written } from '../written.js'
 
 /** What the carrier says, and who may own a line; only when somebody asks for it. */
 export interface LoadedNumbers {
@@ -104,7 +105,9 @@ function NumberRow({ number, name, line }: AccountNumber) {
           number
         )}
       </td>
-      <td data-label="Name there">{name}</td>
+      <td data-label="Name there">
+        <Written>{name}</Written>
+      </td>
       <td data-label="Line">
         {line === undefined ? (
           <span class="muted">not a line yet</span>

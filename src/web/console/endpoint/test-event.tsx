@@ -44,7 +44,7 @@ export function TestEventOutcome({ result }: { result: TestEventResult }) {
         It took {durationMs} ms.
       </p>
       {responseExcerpt !== null && responseExcerpt !== '' && (
-        <pre>
+        <pre dir="auto">
           <code>{shorten(responseExcerpt)}</code>
         </pre>
       )}

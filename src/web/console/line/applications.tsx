@@ -12,7 +12,9 @@ export function LineApplications({ applications }: { applications: readonly Auth
           <ul>
             {applications.map(({ id, name }) => (
               <li key={id}>
-                <a href={`/console/authorized-applications#${id}`}>{name}</a>
+                <a href={`/console/authorized-applications#${id}`} dir="auto">
+                  {name}
+                </a>
               </li>
             ))}
           </ul>

@@ -6,6 +6,7 @@ import { LineStatus } from '../lines.js'
 import type { Act } from '../page.js'
 import { sessionOf } from '../session.js'
 import { hasPhones, lineWithNotice, type LineView } from './view.js'
+import { Written } from '../written.js'
 
 /** Which line this is, what it is called, and where to see what it does. */
 export function Head({ view }: { view: LineView }) {
@@ -13,7 +14,9 @@ export function Head({ view }: { view: LineView }) {
   const action = `${path}/name`
   return (
     <header>
-      <h1>{line.name}</h1>
+      <h1>
+        <Written>{line.name}</Written>
+      </h1>
       <p class="facts">
         {line.name !== line.number && <strong>{line.number}</strong>}
         <LineStatus status={line.status} />

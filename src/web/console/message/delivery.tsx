@@ -15,7 +15,12 @@ export function DeliveryWay(props: { page: Page; messageId: string; delivery: De
   const { id, url, applicationName, status, attempts, deliveredAt } = delivery
   const title = (
     <>
-      Delivery to {applicationName !== null && <strong>{applicationName} </strong>}
+      Delivery to{' '}
+      {applicationName !== null && (
+        <>
+          <strong dir="auto">{applicationName}</strong>{' '}
+        </>
+      )}
       <code>{url}</code> <Status status={status} />
     </>
   )
@@ -78,7 +83,7 @@ function Attempt({ attempt }: { attempt: DeliveryAttempt }) {
         {responseStatus !== null && ` · status ${responseStatus}`}
       </p>
       {failure !== null && <p class="why">{explainFailure(failure)}</p>}
-      {responseExcerpt !== null && responseExcerpt !== '' && <pre>{responseExcerpt}</pre>}
+      {responseExcerpt !== null && responseExcerpt !== '' && <pre dir="auto">{responseExcerpt}</pre>}
       {attempt.nextAttemptAt !== null && (
         <p class="muted">
           Next attempt due at <Time at={attempt.nextAttemptAt} />

@@ -25,10 +25,16 @@ export function Head(view: MessageView) {
         <Status status={status} />
         <span>
           {TYPE_WORDS[type]} {direction === 'outbound' ? 'from the line' : 'to the line'}{' '}
-          <a href={linePath(line.id)}>{labelOf(line.name, line.number)}</a>
+          <a href={linePath(line.id)} dir="auto">
+            {labelOf(line.name, line.number)}
+          </a>
         </span>
       </p>
-      {text !== null && <blockquote class="text">{text}</blockquote>}
+      {text !== null && (
+        <blockquote class="text" dir="auto">
+          {text}
+        </blockquote>
+      )}
       {text !== null && <p class="muted">{wordsOfText(text)}</p>}
       {media !== null && <MediaCopy media={media} label={TYPE_WORDS[type]} />}
       {mediaUrl !== null && direction === 'outbound' && <MediaUrl url={mediaUrl} />}

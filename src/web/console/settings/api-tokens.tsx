@@ -6,6 +6,7 @@ import { withNotice } from '../notices.js'
 import type { Act, Page } from '../page.js'
 import { sessionOf } from '../session.js'
 import { SETTINGS } from './path.js'
+import { Written } from '../written.js'
 
 export interface CreatedToken {
   name: string
@@ -30,7 +31,9 @@ export function ApiTokens(props: {
       </p>
       {created !== undefined && (
         <div role="status" class="notice">
-          <p>The token “{created.name}” is made. It is shown only now:</p>
+          <p>
+            The token “<Written>{created.name}</Written>” is made. It is shown only now:
+          </p>
           <p class="copyable">
             <code id="new-token">{created.token}</code>
             <button type="button" data-copy="new-token" hidden>
@@ -55,7 +58,9 @@ export function ApiTokens(props: {
           <tbody>
             {tokens.map(({ id, name, createdAt, lastUsedAt }) => (
               <tr key={id}>
-                <td data-label="Name">{name}</td>
+                <td data-label="Name">
+                  <Written>{name}</Written>
+                </td>
                 <td data-label="Created">
                   <Time at={createdAt} />
                 </td>
@@ -65,7 +70,11 @@ export function ApiTokens(props: {
                     page={page}
                     action={`${action}/${id}/revoke`}
                     label="Revoke"
-                    consequence={`Programs that use “${name}” are refused from then on.`}
+                    consequence={
+                      <>
+                        Programs that use “<Written>{name}</Written>” are refused from then on.
+                      </>
+                    }
                     button="Revoke the token"
                   />
                 </td>

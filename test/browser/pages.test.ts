@@ -1,0 +1,242 @@
+import { createRequire } from 'node:module'
+import { readFileSync } from 'node:fs'
+import type { AxeResults, RunOptions } from 'axe-core'
+import { expect } from 'chai'
+import type { Browser, Page } from 'playwright-core'
+import type { Context } from '../../src/domain/context.js'
+import { PASSWORD } from '../domain/people.js'
+import { launchBrowser, openPage, type WatchedPage } from '../helpers/browser.js'
+import { findDeliveries } from '../../src/domain/deliveries/read.js'
+import { newId } from '../../src/ids.js'
+import { createTestContext } from '../helpers/context.js'
+import { openings } from '../helpers/openings.js'
+import { startSession } from '../helpers/sessions.js'
+import { until } from '../helpers/until.js'
+import { serveApp, type TestWeb } from '../helpers/web.js'
+import { consoleRoutes, createOwner, type Owner } from '../web/console/support.js'
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+const SHALOM = 'שלום'
+
+const LOOKS = [
+  ['on a desk', { viewport: { width: 1280, height: 900 } }],
+  ['on a desk, in the dark', { viewport: { width: 1280, height: 900 }, colorScheme: 'dark' }],
+  ['on a phone', { viewport: { width: 390, height: 844 } }],
+  ['on a phone, in the dark', { viewport: { width: 390, height: 844 }, colorScheme: 'dark' }],
+] as const
+
+/** What only a browser can tell of each page that the route table has. */
+describe('the pages in a browser', function () {
+  this.timeout(180_000)
+
+  let context: Context
+  let web: TestWeb
+  let browser: Browser
+  let owner: Owner
+  let inboundId: string
+
+  const open = openings()
+
+  before(async () => {
+    context = await open(createTestContext({ QUEUES_PASSWORD: PASSWORD }))
+    ;[web, browser] = await Promise.all([open(serveApp(context)), open(launchBrowser())])
+    owner = await createOwner(context)
+    const [{ id, messageId } = { id: '', messageId: '' }] = await findDeliveries(
+      context,
+      owner.person.id,
+      {},
+      { limit: 1 },
+    )
+    await context.db('delivery_attempts').insert({
+      id: newId(),
+      delivery_id: id,
+      attempt_number: 1,
+      started_at: new Date(),
+      duration_ms: 12,
+      response_status: 500,
+      response_excerpt: `${SHALOM} 1`,
+      failure: 'http_500',
+      next_attempt_at: new Date(),
+    })
+    inboundId = messageId ?? ''
+    for (const [table, ...columns] of [
+      ['users', 'name'],
+      ['lines', 'name'],
+      ['messages', 'text'],
+      ['api_tokens', 'name'],
+      ['applications', 'name', 'description'],
+    ] as const) {
+      await context.db(table).update(Object.fromEntries(columns.map((column) => [column, `${SHALOM} 1`])))
+    }
+  })
+
+  /** Signed in as the owner. */
+  async function visit(options: Parameters<typeof openPage>[2] = {}): Promise<WatchedPage> {
+    const watched = await openPage(browser, web.url, options)
+    const value = await startSession(context, owner.person.id)
+    await watched.page
+      .context()
+      .addCookies([{ name: '__Host-linehook', value, url: web.url.replace('http:', 'https:'), secure: true }])
+    return watched
+  }
+
+  /** Every page that shows something, and those behind a parameter. */
+  const paths = () => {
+    const pages = consoleRoutes(context).filter(
+      ({ method, path }) => method === 'GET' && !/live$|set-up$/.test(path),
+    )
+    const more = ['?show=secret', '?show=webhook'].map((query) => `/console/lines/:lineId${query}`)
+    return [
+      ...pages.map(({ path }) => path),
+      ...more,
+      '/console/carriers/new?kind=twilio',
+      `/console/messages/${inboundId}`,
+    ].map(owner.fill)
+  }
+
+  for (const [look, options] of LOOKS) {
+    it(`have enough contrast everywhere (${look})`, async () => {
+      const { page, ...shots } = await visit(options)
+      const faults: string[] = []
+      for (const path of paths()) {
+        await page.goto(path)
+        await shots.screenshot(
+          `page${path.replaceAll(/[\da-f]{8}-[\w-]+|\W+/g, '-')}${look.replaceAll(/\W+/g, '-')}`,
+        )
+        await page.evaluate(AXE)
+        for (const { nodes } of (await checkContrast(page)).violations) {
+          faults.push(...nodes.map(({ html, any }) => `${path}: ${html} ${any[0]?.message ?? ''}`))
+        }
+      }
+      expect(faults).to.deep.equal([])
+      await page.context().close()
+    })
+  }
+
+  it('keep a red button red while it is pointed at, pressed and reached by keyboard', async () => {
+    for (const colorScheme of ['light', 'dark'] as const) {
+      const { page } = await visit({ colorScheme })
+      await page.goto(owner.fill('/console/lines/:lineId'))
+      await page.getByText('Disconnect…').click()
+      const button = page.getByRole('button', { name: 'Disconnect', exact: true })
+      const isRed = async () => {
+        const colour = await button.evaluate((element) => getComputedStyle(element).backgroundColor)
+        const [red = 0, green = 0, blue = 0] = (colour.match(/[\d.]+/g) ?? []).map(Number)
+        return red > 2 * green && red > 2 * blue
+      }
+      await until('it is red', isRed)
+      await button.focus()
+      await until('it is red while it has the focus', isRed)
+      await button.hover()
+      await until('it is red while it is pointed at', isRed)
+      await page.mouse.down()
+      await until('it is red while it is pressed', isRed)
+      await page.context().close()
+    }
+  })
+
+  it('speak one time zone in the activity: the reader’s own, or the one that the address has', async () => {
+    const { page } = await visit({ timezoneId: 'Asia/Tokyo', locale: 'en-GB' })
+    const shown = () => page.locator('ol.activity time').first().textContent()
+    const [at = new Date()] = await context
+      .db('messages')
+      .orderBy('id', 'desc')
+      .limit(1)
+      .pluck<Date[]>('created_at')
+    const inZone = (timeZone: string) =>
+      at.toLocaleString('en-GB', { dateStyle: 'medium', timeStyle: 'medium', timeZone })
+    await page.goto('/console/activity')
+    await page.getByText('Times are in Asia/Tokyo.').waitFor()
+    expect(await shown()).to.equal(inZone('Asia/Tokyo'))
+    await page.getByText('Filter', { exact: true }).first().click()
+    expect(await page.getByLabel('Time zone').inputValue()).to.equal('Asia/Tokyo')
+    await page.getByLabel('From', { exact: true }).fill('2020-01-01T00:00')
+    await page.getByRole('button', { name: 'Filter' }).click()
+    await page.waitForURL('**zone=Asia%2FTokyo**')
+    expect(await shown()).to.equal(inZone('Asia/Tokyo'))
+
+    await page.getByLabel('Time zone').selectOption('UTC')
+    await page.getByRole('button', { name: 'Filter' }).click()
+    await page.getByText('Times are in UTC.').waitFor()
+    expect(await shown()).to.equal(inZone('UTC'))
+    await page.context().close()
+  })
+
+  for (const [how, options] of [
+    ['with a script', {}],
+    ['without one', { javaScriptEnabled: false }],
+  ] as const) {
+    it(`lead from a session that is over to sign-in and back, with what was typed (${how})`, async () => {
+      const { page, ...shots } = await visit(options)
+      await page.goto(owner.fill('/console/lines/:lineId'))
+      await page.locator('#messages input[name=to]').fill('+15005550123')
+      await context.db('sessions').delete()
+      await page.locator('#messages textarea').fill('Half an hour of work')
+      await page.getByRole('button', { name: 'Send the text' }).click()
+      await page.getByRole('heading', { name: 'Sign in to go on' }).waitFor()
+      await shots.screenshot(`sign-in-again-${how.replaceAll(' ', '-')}`)
+      await page.getByLabel('E-mail').fill(owner.person.email)
+      await page.getByLabel('Password').fill(PASSWORD)
+      await page.getByRole('button', { name: 'Sign in' }).click()
+      await page.getByText('You are signed in again. Nothing was done yet').waitFor()
+      await shots.screenshot(`signed-in-again-${how.replaceAll(' ', '-')}`)
+      expect(await page.locator('#messages textarea').inputValue()).to.equal('Half an hour of work')
+      await page.getByRole('button', { name: 'Send the text' }).click()
+      await page.getByText('The text is accepted.').waitFor()
+      await page.context().close()
+    })
+  }
+
+  it('lead back from the API’s description and from the dashboard', async () => {
+    const { page, ...shots } = await visit()
+    await page.goto('/docs')
+    await page.getByRole('link', { name: 'Linehook console' }).click()
+    await page.waitForURL('**/console')
+    await page.goto('/queues')
+    await page.locator('header button').last().click()
+    await shots.screenshot('page-queues')
+    await page.getByText('Back to the console').click()
+    await page.waitForURL('**/console')
+    await page.context().close()
+  })
+
+  it('write what a person wrote in that text’s own direction', async () => {
+    const { page } = await visit()
+    const faults: string[] = []
+    let count = 0
+    for (const path of paths()) {
+      await page.goto(path)
+      const found = await page.evaluate(findMisdirected)
+      count += found.count
+      faults.push(...found.faults.map((fault) => `${path}: ${fault}`))
+    }
+    expect(faults).to.deep.equal([])
+    expect(count).to.be.above(30)
+    await page.context().close()
+  })
+})
+
+function checkContrast(page: Page): Promise<AxeResults> {
+  return page.evaluate(
+    (options) =>
+      (globalThis as unknown as { axe: { run(options: RunOptions): Promise<AxeResults> } }).axe.run(options),
+    { runOnly: ['color-contrast'] },
+  )
+}
+
+/** Runs in the page. The words of a person stand alone in an element that finds their direction. */
+function findMisdirected(): { count: number; faults: string[] } {
+  const faults: string[] = []
+  let count = 0
+  for (const element of document.querySelectorAll('body *:not(script)')) {
+    const own = [...element.childNodes].filter((node) => node.nodeType === Node.TEXT_NODE)
+    const text =
+      element instanceof HTMLInputElement ? element.value : own.map((node) => node.textContent).join('')
+    if (!/[\u0590-\u05ff]/.test(text)) continue
+    count += 1
+    const closest = element.closest('[dir]')
+    const isAlone = !/[a-z].*[\u0590-\u05ff]/is.test(closest?.textContent ?? '')
+    if (closest?.getAttribute('dir') !== 'auto' || !isAlone) faults.push(element.outerHTML.slice(0, 300))
+  }
+  return { count, faults }
+}

@@ -37,6 +37,9 @@ export interface SessionsOptions {
   patience?: Patience
 }
 
+/** More than it takes to be bound again; far less than a claim lasts. */
+const MAX_WAIT_MS = 10_000
+
 /** Keeps as many sessions as the account's settings say, each bound again whenever it ends. */
 export function holdSessions(options: SessionsOptions): Sessions {
   const { settings, log, handle, confirm, onChange = () => undefined, patience } = options
@@ -121,8 +124,11 @@ export function holdSessions(options: SessionsOptions): Sessions {
       // No await in between: of many at once each must see the requests of those before it.
       const session = findFreest()
       if (session !== undefined) return session.request(command, fields, signal)
+      const askedAt = performance.now()
       if (awaited.size > 0) await Promise.race(awaited).catch(() => undefined)
       const late = findFreest()
+      // As at the window of a link.
+      if (performance.now() - askedAt > MAX_WAIT_MS) throw new NotBound('bound too late')
       if (late === undefined) throw new NotBound(fault?.text ?? 'not bound')
       return late.request(command, fields, signal)
     },

@@ -21,11 +21,9 @@ export const smppSettings = yup.object({
       about:
         '`transceiver`: one session for both ways. `transmitter-and-receiver`: two, where the SMSC wants it so.',
     }),
-  bindCount: whole(1, 20)
-    .default(1)
-    .meta({
-      about: 'Sessions of the account, or of each kind where there are two, in all processes together.',
-    }),
+  bindCount: whole(1, 20).default(1).meta({
+    about: 'Sessions of the account, or of each kind where there are two, in all processes together.',
+  }),
   windowSize: whole(1, 1000)
     .default(10)
     .meta({ about: 'Messages that one session may have sent without an answer yet.' }),

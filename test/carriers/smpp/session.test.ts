@@ -1,9 +1,11 @@
 import { expect } from 'chai'
 import { readFileSync } from 'node:fs'
 import { createServer, type AddressInfo, type Socket } from 'node:net'
+import { PassThrough } from 'node:stream'
 import { startSmsc, type Smsc, type SmscOptions } from '../../../dev/smsc/server.js'
 import { NotBound } from '../../../src/carriers/smpp/connect.js'
-import { NoAnswer } from '../../../src/carriers/smpp/link.js'
+import { createLink, NoAnswer } from '../../../src/carriers/smpp/link.js'
+import { encodePdu } from '../../../src/carriers/smpp/pdu.js'
 import { openSession, type Session } from '../../../src/carriers/smpp/session.js'
 import { failure } from '../../helpers/failure.js'
 import { until } from '../../helpers/until.js'
@@ -99,6 +101,27 @@ describe('an SMPP session', () => {
     expect(smsc.maxUnanswered()).to.equal(1)
   })
 
+  it('writes nothing that has waited too long, also when the place comes before the timer: a stopped process wakes', async () => {
+    const socket = new PassThrough()
+    const written: Buffer[] = []
+    const link = createLink(
+      Object.assign(socket, { write: (bytes: Buffer) => written.push(bytes) }) as unknown as Socket,
+      { windowSize: 1, windowMs: 500, responseMs: 5000, onRequest: () => undefined },
+    )
+    const taken = link.request('submit_sm', {}, forEver)
+    const waiting = failure(link.request('submit_sm', {}, forEver))
+    await until('the first is written', () => written.length === 1)
+    stopFor(1600)
+    socket.emit('data', encodePdu('submit_sm_resp', { sequence_number: 1, message_id: '1' }))
+    await taken
+    expect(await waiting)
+      .to.be.instanceOf(NoAnswer)
+      .with.property('wasWritten', false)
+    expect(written).to.have.length(1)
+    link.end(new Error('over'))
+    await start()
+  })
+
   it('speaks TLS, and trusts a self-made certificate only when it is told to', async () => {
     const cert = pem('self-made-certificate.pem')
     await start({ tls: { key: pem('self-made-key.pem'), cert } })
@@ -145,6 +168,11 @@ describe('an SMPP session', () => {
     expect(session.isOpen()).to.equal(true)
   })
 })
+
+/** Nothing happens in this process meanwhile. */
+function stopFor(ms: number): void {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms)
+}
 
 /** A server that says one thing to everybody. */
 async function serveBytes(bytes: Buffer) {

@@ -18,7 +18,13 @@ export async function run(
   try {
     // Standard output belongs to the command's answer, so nothing is logged to it.
     const config = readConfig({ ...environment(), LOG_LEVEL: 'silent' })
-    context = createContext(config, { process: 'linehook', poolSize: 2, ...limits })
+    context = createContext(config, {
+      process: 'linehook',
+      poolSize: 2,
+      // A person waits, and would rather wait than try again.
+      acquireTimeoutMs: 5000,
+      ...limits,
+    })
     const { result, lines } = await work(context)
     process.stdout.write(
       options.json === true ? `${JSON.stringify(result, null, 2)}\n` : `${lines.join('\n')}\n`,

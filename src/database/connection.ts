@@ -9,6 +9,8 @@ interface DatabaseSettings {
   poolSize: number
   applicationName: string
   statementTimeoutMs?: number
+  /** How long it takes at most to get one of the pool's connections, and so until somebody is told 503. */
+  acquireTimeoutMs?: number
 }
 
 /** After its own time-out a server that answers at all has said so. */
@@ -18,13 +20,13 @@ const ANSWER_MARGIN_MS = 150
 const IDLE_IN_TRANSACTION_MS = 5000
 
 export function databaseOptions(settings: DatabaseSettings): Knex.Config {
-  const statementTimeoutMs = settings.statementTimeoutMs ?? 2000
+  const { statementTimeoutMs = 2000, acquireTimeoutMs = 900 } = settings
   return {
     client: 'pg',
     connection: {
       connectionString: settings.url,
       application_name: `linehook ${settings.applicationName}`,
-      connectionTimeoutMillis: 900,
+      connectionTimeoutMillis: acquireTimeoutMs,
       statement_timeout: statementTimeoutMs,
       // A server that hangs cannot time its statement out itself.
       query_timeout: statementTimeoutMs + ANSWER_MARGIN_MS,
@@ -33,8 +35,7 @@ export function databaseOptions(settings: DatabaseSettings): Knex.Config {
       keepAlive: true,
     },
     pool: { min: 0, max: settings.poolSize },
-    // Also how long a request waits for one of the pool's connections before it is told 503.
-    acquireConnectionTimeout: 900,
+    acquireConnectionTimeout: acquireTimeoutMs,
     // Bindings are numbers and texts of people: they stay out of messages of errors.
     compileSqlOnError: false,
     // Callers get what it would print beside our log lines.

@@ -82,6 +82,7 @@ export function createContext(
     process: string
     poolSize?: number
     statementTimeoutMs?: number
+    acquireTimeoutMs?: number
     /** The process does one job only, which may take it with it. */
     isAlone?: boolean
     carrierKinds?: typeof CARRIER_KINDS
@@ -94,6 +95,7 @@ export function createContext(
     poolSize: options.poolSize ?? config.databasePoolSize,
     applicationName: options.process,
     ...(options.statementTimeoutMs === undefined ? {} : { statementTimeoutMs: options.statementTimeoutMs }),
+    ...(options.acquireTimeoutMs === undefined ? {} : { acquireTimeoutMs: options.acquireTimeoutMs }),
   })
   const redis = connectRedis(config.redisUrl, 'fail-fast', log)
   const queues = createQueues(redis, log)

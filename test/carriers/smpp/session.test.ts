@@ -106,12 +106,12 @@ describe('an SMPP session', () => {
     const written: Buffer[] = []
     const link = createLink(
       Object.assign(socket, { write: (bytes: Buffer) => written.push(bytes) }) as unknown as Socket,
-      { windowSize: 1, windowMs: 1, responseMs: 5000, onRequest: () => undefined },
+      { windowSize: 1, windowMs: 500, responseMs: 5000, onRequest: () => undefined },
     )
     const taken = link.request('submit_sm', {}, forEver)
     const waiting = failure(link.request('submit_sm', {}, forEver))
     await until('the first is written', () => written.length === 1)
-    stopFor(1100)
+    stopFor(1600)
     socket.emit('data', encodePdu('submit_sm_resp', { sequence_number: 1, message_id: '1' }))
     await taken
     expect(await waiting)

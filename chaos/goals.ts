@@ -14,8 +14,9 @@ const GOALS = {
   /** Beside what the fault itself takes away. */
   outageMs: 5000,
   backMs: 5000,
+  recoverMs: 10_000,
   /** A lease (17 s), and what comes after it. */
-  recoverMs: 40_000,
+  drainMs: 40_000,
 } as const satisfies Partial<Record<keyof Score, number>>
 
 export type Goal = keyof typeof GOALS

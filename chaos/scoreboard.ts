@@ -15,6 +15,7 @@ const COLUMNS: { title: string; key: keyof Score }[] = [
   { title: 'outage (s)', key: 'outageMs' },
   { title: 'back (s)', key: 'backMs' },
   { title: 'recovered (s)', key: 'recoverMs' },
+  { title: 'drained (s)', key: 'drainMs' },
 ]
 
 /** One row for each fault and seed; a figure that misses its goal has the goal beside it. */

@@ -92,12 +92,15 @@ export const postgresFaults: Fault[] = [
     inflict: async (world) => {
       await asAdmin(world, async (ask) => {
         world.say('all connections of Postgres are taken')
-        const taken = await takeConnections(world.postgres.url)
-        await ask(
-          `select pg_terminate_backend(pid) from pg_stat_activity where application_name like 'linehook %'`,
-        )
-        taken.push(...(await takeConnections(world.postgres.url)))
-        await sleep(10_000)
+        const taken: pg.Client[] = []
+        // Linehook asks for them as well: it takes a while to have all of them.
+        for (let n = 0; n < 20; n += 1) {
+          taken.push(...(await takeConnections(world.postgres.url)))
+          await ask(
+            `select pg_terminate_backend(pid) from pg_stat_activity where application_name like 'linehook %'`,
+          )
+          await sleep(500)
+        }
         await Promise.all(taken.map((client) => client.end()))
       })
     },

@@ -15,6 +15,8 @@ export interface Score {
   doubled: number
   /** Inbound ones that became more than one event. */
   twoIds: number
+  /** Inbound ones that were not acknowledged, and never became an event: who brought them may not come again. */
+  unheard: number
   outOfOrder: number
   overLimits: number
   answers500: number
@@ -59,6 +61,7 @@ export function scoreOf(evidence: Evidence): Score {
       .length,
     doubled: taken.length - takenAt.size,
     twoIds: countTwoIds(received),
+    unheard: findUnheard(evidence).length,
     outOfOrder: countOutOfOrder(acknowledged.texts, takenAt),
     overLimits: countOverLimits(taken, evidence.limitedNumber),
     answers500: answers.filter((status) => status >= 500 && status !== 503).length,
@@ -84,6 +87,11 @@ export function findLost({ ledger, taken, received, statuses }: Evidence): { id:
   })
   const inbound = ledger.inbound.filter(isAcknowledged).filter(({ id }) => !told.has(id))
   return [...texts, ...inbound.map(({ id }) => ({ id, status: 'no event' }))]
+}
+
+export function findUnheard({ ledger, received }: Evidence): string[] {
+  const told = new Set(received.map(idOfReceived))
+  return ledger.inbound.filter((each) => !isAcknowledged(each) && !told.has(each.id)).map(({ id }) => id)
 }
 
 /** A text is known by itself, a picture by who sent it. */

@@ -28,6 +28,24 @@ export const postgresFaults: Fault[] = [
     },
   },
   {
+    name: 'postgres-unheard',
+    about:
+      'Postgres is shut down for 20 s, while a carrier brings things once; a minute later maintenance asks for them.',
+    accepting: 'during',
+    goals: { unheard: 0 },
+    inflict: async (world) => {
+      world.say('Postgres shuts down')
+      await world.postgres.stop()
+      await sleep(20_000)
+      await world.postgres.start()
+      // What is younger than a minute may still be brought.
+      await sleep(65_000)
+      const maintenance = world.copies.find(({ name }) => name === 'maintenance')
+      await maintenance?.kill('SIGTERM')
+      await maintenance?.whenStarted()
+    },
+  },
+  {
     name: 'postgres-frozen',
     about: 'SIGSTOP of Postgres for 8 to 20 s, twice; web is killed a moment after.',
     isShort: true,

@@ -9,7 +9,7 @@ import { install, type Installation } from './installation.js'
 import { isAcknowledged, type Ledger } from './ledger.js'
 import { startLoad } from './load/load.js'
 import { seeded } from './random.js'
-import { findLost, scoreOf, type Evidence, type Score } from './score.js'
+import { findLost, findUnheard, scoreOf, type Evidence, type Score } from './score.js'
 
 /** The load before the fault, and after it. */
 const BEFORE_MS = 2000
@@ -63,7 +63,7 @@ export async function experiment(
     await sleep(AFTER_MS)
     await load.stop()
     const mendedAt = fault.recoversFrom === 'start' ? hurtAt : healedAt
-    const evidence = await whenDrained(installation, ledger, mendedAt)
+    const evidence = await whenDrained(fault, installation, ledger, mendedAt)
     await writeFile(
       join(folder, name, 'ledger.json'),
       JSON.stringify({ ...ledger, hurtAt, healedAt }, null, 1),
@@ -96,7 +96,12 @@ async function whenFlowing(installation: Installation, ledger: Ledger): Promise<
 }
 
 /** Looks until nothing acknowledged is on its way any more, or for as long as it may take. */
-async function whenDrained(installation: Installation, ledger: Ledger, mendedAt: number): Promise<Evidence> {
+async function whenDrained(
+  fault: Fault,
+  installation: Installation,
+  ledger: Ledger,
+  mendedAt: number,
+): Promise<Evidence> {
   const deadline = performance.now() + DRAIN_MS
   for (;;) {
     const [taken, received] = await Promise.all([installation.taken(), installation.received()])
@@ -109,7 +114,8 @@ async function whenDrained(installation: Installation, ledger: Ledger, mendedAt:
       mendedAt,
       crashes: installation.copies.reduce((sum, copy) => sum + copy.crashCount(), 0),
     }
-    if (findLost(evidence).length === 0 || performance.now() > deadline) return evidence
+    const open = [...findLost(evidence), ...(fault.goals?.unheard === 0 ? findUnheard(evidence) : [])]
+    if (open.length === 0 || performance.now() > deadline) return evidence
     await sleep(LOOK_EVERY_MS)
   }
 }

@@ -1,7 +1,7 @@
+import type { Goals } from './goals.js'
 import type { Installation, Layout } from './installation.js'
 import type { Load } from './load/load.js'
 import type { Random } from './random.js'
-import type { Score } from './score.js'
 
 export interface World extends Installation {
   load: Pick<Load, 'pauseInbound' | 'resumeInbound'>
@@ -32,5 +32,5 @@ export interface Fault {
   /** When recovery is counted from; default `end`. `start`: what is broken stays so, and has to be got around. */
   recoversFrom?: 'start' | 'end'
   /** Where they differ from everybody's. */
-  goals?: Partial<Record<keyof Score, number>>
+  goals?: Goals
 }

@@ -25,6 +25,8 @@ export interface Outside {
   carrierUrl: string
   carrierMediaUrl: string
   receiverUrls: string[]
+  /** Somebody sends something to a line; its callback is the caller's. */
+  tellCarrier: (message: { sid: string; from: string; to: string; body: string }) => Promise<void>
   /** Between everybody and the carrier. */
   carrier: Proxy
   /** Between everybody and the SMSC, where there is one. */
@@ -63,13 +65,10 @@ export async function startOutside(
     carrierUrl,
     carrierMediaUrl: carrierUrl + String(carrier.told.mediaPath),
     receiverUrls: [flaky, good].map(({ url }) => `${url}/events`),
+    tellCarrier: (message) => tell(String(carrier.told.controlUrl), message),
     carrier: carrierProxy,
     smsc: smsc && (await proxy(Number(smsc.told.smppPort))),
-    bringBySmpp:
-      smsc &&
-      (async (inbound) => {
-        await fetch(smsc.url, { method: 'POST', body: JSON.stringify(inbound) })
-      }),
+    bringBySmpp: smsc && ((inbound) => tell(smsc.url, inbound)),
     mediaUrls: Object.fromEntries(
       has.mediaManners.map((manner) => [manner, `${media?.url ?? ''}/${manner}.png`]),
     ),
@@ -79,4 +78,8 @@ export async function startOutside(
     taken: async () => (await Promise.all([carrier.seen(), smsc?.seen() ?? []])).flat(),
     received: async () => (await Promise.all([flaky.seen(), good.seen()])).flat(),
   }
+}
+
+async function tell(url: string, what: object): Promise<void> {
+  await fetch(url, { method: 'POST', body: JSON.stringify(what) })
 }

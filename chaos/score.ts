@@ -15,6 +15,8 @@ export interface Score {
   doubled: number
   /** Inbound ones that became more than one event. */
   twoIds: number
+  /** Inbound ones that were not acknowledged, and never became an event: who brought them may not come again. */
+  unheard: number
   outOfOrder: number
   overLimits: number
   answers500: number
@@ -23,10 +25,12 @@ export interface Score {
   /** Ended without being told to. */
   crashes: number
   outageMs: number
-  /** Until something new was accepted, sent, and told to a receiver. */
+  /** Until something new was accepted. */
   backMs: number
-  /** Until all that had been acknowledged before was where it belongs. */
+  /** Until something new was sent, and told to a receiver: to and from people with whom nothing else waits. */
   recoverMs: number
+  /** Until all that had been acknowledged before was where it belongs. */
+  drainMs: number
 }
 
 export interface Evidence {
@@ -57,14 +61,15 @@ export function scoreOf(evidence: Evidence): Score {
       .length,
     doubled: taken.length - takenAt.size,
     twoIds: countTwoIds(received),
+    unheard: findUnheard(evidence).length,
     outOfOrder: countOutOfOrder(acknowledged.texts, takenAt),
     overLimits: countOverLimits(taken, evidence.limitedNumber),
     answers500: answers.filter((status) => status >= 500 && status !== 503).length,
     unanswered: answers.filter((status) => status === 0).length,
     crashes: evidence.crashes,
     outageMs: longestOutage(ledger.texts),
-    backMs: backAfter(evidence, takenAt, receivedAt),
-    recoverMs: recoveredAfter(evidence, takenAt, receivedAt),
+    ...recoveryOf(evidence, takenAt, receivedAt),
+    drainMs: drainedAfter(evidence, takenAt, receivedAt),
   }
 }
 
@@ -82,6 +87,11 @@ export function findLost({ ledger, taken, received, statuses }: Evidence): { id:
   })
   const inbound = ledger.inbound.filter(isAcknowledged).filter(({ id }) => !told.has(id))
   return [...texts, ...inbound.map(({ id }) => ({ id, status: 'no event' }))]
+}
+
+export function findUnheard({ ledger, received }: Evidence): string[] {
+  const told = new Set(received.map(idOfReceived))
+  return ledger.inbound.filter((each) => !isAcknowledged(each) && !told.has(each.id)).map(({ id }) => id)
 }
 
 /** A text is known by itself, a picture by who sent it. */
@@ -149,22 +159,23 @@ function longestOutage(texts: readonly PostedText[]): number {
   return Math.max(...sorted.map((at, index) => at - (sorted[index - 1] ?? at)))
 }
 
-function backAfter(
+function recoveryOf(
   { ledger, mendedAt }: Evidence,
   takenAt: ReadonlyMap<string, number>,
   receivedAt: ReadonlyMap<string, number>,
-): number {
-  const newTexts = ledger.texts.filter(({ postedAt, kind }) => postedAt >= mendedAt && kind === 'text')
-  const newInbound = ledger.inbound.filter(({ broughtAt }) => broughtAt >= mendedAt)
-  const firsts = [
-    newTexts.filter(isAcknowledged).map(({ answeredAt }) => answeredAt),
-    newTexts.map(({ id }) => takenAt.get(id) ?? Infinity),
-    newInbound.map(({ id }) => receivedAt.get(id) ?? Infinity),
-  ].map((times) => Math.min(...times))
-  return Math.max(...firsts) - mendedAt
+): Pick<Score, 'backMs' | 'recoverMs'> {
+  const texts = ledger.texts.filter(({ postedAt, kind }) => postedAt >= mendedAt && kind === 'text')
+  const inbound = ledger.inbound.filter(({ broughtAt }) => broughtAt >= mendedAt)
+  const acceptedAt = texts.filter(isAcknowledged).map(({ answeredAt }) => answeredAt)
+  const alone = texts.filter(({ sequence }) => sequence === 0).map(({ id }) => takenAt.get(id) ?? Infinity)
+  const told = inbound.map(({ id }) => receivedAt.get(id) ?? Infinity)
+  return {
+    backMs: Math.min(...acceptedAt) - mendedAt,
+    recoverMs: Math.max(Math.min(...alone), Math.min(...told)) - mendedAt,
+  }
 }
 
-function recoveredAfter(
+function drainedAfter(
   evidence: Evidence,
   takenAt: ReadonlyMap<string, number>,
   receivedAt: ReadonlyMap<string, number>,

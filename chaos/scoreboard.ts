@@ -1,6 +1,6 @@
 import type { Fault } from './fault.js'
 import type { Result } from './experiment.js'
-import { findMissed, goalsOf, isTime, type Goal } from './goals.js'
+import { findMissed, goalsOf, isTime } from './goals.js'
 import type { Score } from './score.js'
 
 const COLUMNS: { title: string; key: keyof Score }[] = [
@@ -9,12 +9,14 @@ const COLUMNS: { title: string; key: keyof Score }[] = [
   { title: 'unknown', key: 'unknown' },
   { title: 'doubled', key: 'doubled' },
   { title: 'two ids', key: 'twoIds' },
+  { title: 'unheard', key: 'unheard' },
   { title: 'out of order', key: 'outOfOrder' },
   { title: 'over limits', key: 'overLimits' },
   { title: '500s', key: 'answers500' },
   { title: 'outage (s)', key: 'outageMs' },
   { title: 'back (s)', key: 'backMs' },
   { title: 'recovered (s)', key: 'recoverMs' },
+  { title: 'drained (s)', key: 'drainMs' },
 ]
 
 /** One row for each fault and seed; a figure that misses its goal has the goal beside it. */
@@ -29,8 +31,9 @@ function rowsOf(results: readonly Result[], faults: readonly Fault[]): string[][
     const goals = goalsOf(fault, result.faultMs)
     const cells = COLUMNS.map(({ key }) => {
       const show = (value: number) => (isTime(key) ? seconds(value) : String(value))
-      const isMissed = (missed as string[]).includes(key)
-      return show(result.score[key]) + (isMissed ? ` ✗ (${show(goals[key as Goal])})` : '')
+      const goal = goals[key]
+      const isMissed = goal !== undefined && missed.includes(key)
+      return show(result.score[key]) + (isMissed ? ` ✗ (${show(goal)})` : '')
     })
     return [result.fault, String(result.seed), ...cells]
   })

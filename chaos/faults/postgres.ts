@@ -28,6 +28,24 @@ export const postgresFaults: Fault[] = [
     },
   },
   {
+    name: 'postgres-unheard',
+    about:
+      'Postgres is shut down for 20 s, while a carrier brings things once; a minute later maintenance asks for them.',
+    accepting: 'during',
+    goals: { unheard: 0 },
+    inflict: async (world) => {
+      world.say('Postgres shuts down')
+      await world.postgres.stop()
+      await sleep(20_000)
+      await world.postgres.start()
+      // What is younger than a minute may still be brought.
+      await sleep(65_000)
+      const maintenance = world.copies.find(({ name }) => name === 'maintenance')
+      await maintenance?.kill('SIGTERM')
+      await maintenance?.whenStarted()
+    },
+  },
+  {
     name: 'postgres-frozen',
     about: 'SIGSTOP of Postgres for 8 to 20 s, twice; web is killed a moment after.',
     isShort: true,
@@ -92,12 +110,15 @@ export const postgresFaults: Fault[] = [
     inflict: async (world) => {
       await asAdmin(world, async (ask) => {
         world.say('all connections of Postgres are taken')
-        const taken = await takeConnections(world.postgres.url)
-        await ask(
-          `select pg_terminate_backend(pid) from pg_stat_activity where application_name like 'linehook %'`,
-        )
-        taken.push(...(await takeConnections(world.postgres.url)))
-        await sleep(10_000)
+        const taken: pg.Client[] = []
+        // Linehook asks for them as well: it takes a while to have all of them.
+        for (let n = 0; n < 20; n += 1) {
+          taken.push(...(await takeConnections(world.postgres.url)))
+          await ask(
+            `select pg_terminate_backend(pid) from pg_stat_activity where application_name like 'linehook %'`,
+          )
+          await sleep(500)
+        }
         await Promise.all(taken.map((client) => client.end()))
       })
     },

@@ -47,19 +47,22 @@ export async function bringBySmpp({ installation, ledger, isOver }: Shift): Prom
 }
 
 async function bring(
-  { caller, installation: { seeds }, ledger }: Shift,
+  { caller, installation, ledger }: Shift,
   id: string,
   turn: number,
-  given: Record<string, string>,
+  given: { From: string; Body: string } & Record<string, string>,
 ): Promise<void> {
-  const line = seeds.lines[turn % seeds.lines.length]
-  const fields = { AccountSid: ACCOUNT_SID, MessageSid: newSid('SM'), To: line?.number ?? '', ...given }
+  const { lines, callbackUrl } = installation.seeds
+  const to = lines[turn % lines.length]?.number ?? ''
+  const sid = newSid('SM')
+  const broughtAt = now()
+  await installation.tellCarrier({ sid, from: given.From, to, body: given.Body })
+  const fields = { AccountSid: ACCOUNT_SID, MessageSid: sid, To: to, ...given }
   const headers = {
     'content-type': 'application/x-www-form-urlencoded',
-    'x-twilio-signature': getExpectedTwilioSignature(AUTH_TOKEN, seeds.callbackUrl, fields),
+    'x-twilio-signature': getExpectedTwilioSignature(AUTH_TOKEN, callbackUrl, fields),
   }
-  const broughtAt = now()
-  const { pathname } = new URL(seeds.callbackUrl)
-  const { status } = await caller.post(pathname, headers, new URLSearchParams(fields).toString())
+  const body = new URLSearchParams(fields).toString()
+  const { status } = await caller.post(new URL(callbackUrl).pathname, headers, body)
   ledger.inbound.push({ id, broughtAt, answeredAt: now(), status })
 }

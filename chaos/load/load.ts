@@ -4,7 +4,7 @@ import { createCaller, type Caller } from './caller.js'
 import { bringBySmpp, bringPictures, bringTexts } from './inbound.js'
 import { crowdLine } from './limited.js'
 import { postPictures } from './pictures.js'
-import { converse } from './texts.js'
+import { converse, postToStrangers } from './texts.js'
 
 export interface Load {
   /** Nobody brings anything until `resumeInbound`. */
@@ -39,6 +39,7 @@ export function startLoad(installation: Installation, ledger: Ledger): Load {
   }
   const clients = [
     ...converse(shift),
+    postToStrangers(shift),
     ...bringTexts(shift),
     crowdLine(shift),
     ...postPictures(shift),

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { messageBody } from '../../test/helpers/factories.js'
+import type { TestLine } from '../../test/helpers/factories.js'
 import { idOf, now, numberOf, type Shift } from './load.js'
 
 const CONVERSATIONS_PER_LINE = 4
@@ -7,22 +8,38 @@ const PAUSE_MS = 350
 const JSON_TYPE = { 'content-type': 'application/json' }
 
 /** Texts to some numbers of every line: to one number each is posted when the one before it has been answered. */
-export function converse({ caller, installation, ledger, isOver }: Shift): Promise<void>[] {
-  const { lines, smppLine } = installation.seeds
+export function converse(shift: Shift): Promise<void>[] {
+  const { lines, smppLine } = shift.installation.seeds
   return [...lines, ...(smppLine ? [smppLine] : [])].flatMap((line, index) =>
     Array.from({ length: CONVERSATIONS_PER_LINE }, async (_, n) => {
-      const conversation = `c${index}${n}`
-      for (let sequence = 0; !isOver(); sequence += 1) {
-        const id = idOf(conversation, sequence)
-        const body = messageBody({ toNumber: numberOf(index, n), text: id })
-        const postedAt = now()
-        const { status, messageId } = await caller.post(line.webhookPath, JSON_TYPE, JSON.stringify(body))
-        ledger.texts.push({
-          ...{ id, conversation, sequence, postedAt, answeredAt: now(), status, messageId },
-          kind: 'text',
-        })
+      for (let sequence = 0; !shift.isOver(); sequence += 1) {
+        await post(shift, line, `c${index}${n}`, sequence, numberOf(index, n))
         await sleep(PAUSE_MS)
       }
     }),
   )
+}
+
+/** Texts to people who have never been sent any: nothing waits before them. */
+export async function postToStrangers(shift: Shift): Promise<void> {
+  const [line] = shift.installation.seeds.lines
+  for (let n = 0; line && !shift.isOver(); n += 1) {
+    await post(shift, line, `stranger${n}`, 0, numberOf(60, n))
+    await sleep(PAUSE_MS)
+  }
+}
+
+async function post(
+  { caller, ledger }: Shift,
+  line: TestLine,
+  conversation: string,
+  sequence: number,
+  toNumber: string,
+): Promise<void> {
+  const id = idOf(conversation, sequence)
+  const body = JSON.stringify(messageBody({ toNumber, text: id }))
+  const postedAt = now()
+  const { status, messageId } = await caller.post(line.webhookPath, JSON_TYPE, body)
+  const answered = { postedAt, answeredAt: now(), status, messageId }
+  ledger.texts.push({ id, kind: 'text', conversation, sequence, ...answered })
 }

@@ -1,15 +1,25 @@
 import { MEDIA } from '../../test/domain/media-samples.js'
 import { newSid, startTwilio } from '../../test/carriers/twilio/stand-in.js'
+import { startControl } from './control.js'
 import { announce, record } from './record.js'
 
-/** Twilio, as far as a line can tell, in a process of its own: what it took is the truth about what was sent. */
+/**
+ * Twilio, as far as a line can tell, in a process of its own: what it took is the truth about what was sent. It is
+ * told what people send to lines, so that it can say so when it is asked; the callback for it is somebody else's.
+ */
 const twilio = await startTwilio({
   onTaken: ({ from, to, body }) => {
     record({ from, to, text: body })
   },
 })
+const mediaSid = newSid('ME')
 const picture = twilio.host(
-  `/Messages/${newSid('MM')}/Media/${newSid('ME')}`,
+  `/Messages/${newSid('MM')}/Media/${mediaSid}`,
   MEDIA.picture.png ?? Buffer.alloc(0),
 )
-announce(twilio.url, { mediaPath: new URL(picture).pathname })
+const controlUrl = await startControl((told) => {
+  const message = told as { sid: string; from: string; to: string; body: string }
+  // One without a text is a picture.
+  twilio.receive({ ...message, media: message.body === '' ? [mediaSid] : [] })
+})
+announce(twilio.url, { controlUrl, mediaPath: new URL(picture).pathname })

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { hash, verify } from '@node-rs/argon2'
-import { Unavailable, UserError } from '../errors.js'
+import { UserError } from '../errors.js'
+import { createTurns } from '../turns.js'
 
 const MIN_LENGTH = 12
 const MAX_LENGTH = 256
@@ -11,8 +12,11 @@ const NOBODYS_HASH =
   '$argon2id$v=19$m=19456,t=2,p=1$xzpaUr0uB4clar/swrKMow$LlWT/bTABM4snUWe4hTYGDT/5N2WNGDoueBjwKB0zr0'
 
 /** Each takes 19 MiB and one of libuv's four threads for about 50 ms; look-ups and files need threads too. */
-const AT_ONCE = 2
-const MAX_WAITING = 32
+const inTurn = createTurns({
+  atOnce: 2,
+  maxWaiting: 32,
+  busy: 'Too many passwords are being checked at this moment',
+})
 
 /** @returns argon2id in its own encoding. @throws Unavailable when too many wait already */
 export function hashPassword(plain: string): Promise<string> {
@@ -57,18 +61,3 @@ function normalized(plain: string): string {
 }
 
 let lastCheckMs = 50
-let runningCount = 0
-const waiting: (() => void)[] = []
-
-async function inTurn<T>(work: () => Promise<T>): Promise<T> {
-  if (runningCount < AT_ONCE) runningCount += 1
-  else if (waiting.length < MAX_WAITING) await new Promise<void>((resolve) => waiting.push(resolve))
-  else throw new Unavailable('Too many passwords are being checked at this moment', 2)
-  try {
-    return await work()
-  } finally {
-    const next = waiting.shift()
-    if (next) next()
-    else runningCount -= 1
-  }
-}

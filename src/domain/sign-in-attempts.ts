@@ -3,6 +3,7 @@ import { deleteAttempt, insertAttempt } from '../database/sign-in-attempts.js'
 import { newId } from '../ids.js'
 import { networkOf } from '../network.js'
 import { sha256 } from '../secrets.js'
+import { createTurns } from '../turns.js'
 import type { Context } from './context.js'
 import { isPassword, passTimeOfACheck } from './passwords.js'
 
@@ -13,6 +14,13 @@ import { isPassword, passTimeOfACheck } from './passwords.js'
  * it is over: else a flood of invented ones would keep passwords from being checked at all.
  */
 const LIMITS = { perAccount: 10, perAddress: 50, perAccountBeyond: 3 }
+
+/** They wait for each other's locks: many at once would take every connection to Postgres from everybody else. */
+const inTurn = createTurns({
+  atOnce: 3,
+  maxWaiting: 200,
+  busy: 'Too many people are signing in at this moment',
+})
 
 /** A password that somebody gave, and what it is compared with. */
 export interface PasswordProof {
@@ -37,7 +45,9 @@ export async function provePassword({ db }: Context, proof: PasswordProof): Prom
     addressHash: sha256(networkOf(proof.address)),
   }
   const limits = { ...LIMITS, perAccountBeyond: proof.passwordHash === null ? 0 : LIMITS.perAccountBeyond }
-  const mayTry = await available(() => transaction(db, (trx) => insertAttempt(trx, attempt, limits)))
+  const mayTry = await inTurn(() =>
+    available(() => transaction(db, (trx) => insertAttempt(trx, attempt, limits))),
+  )
   if (!mayTry) {
     // An answer at once would tell which accounts there are.
     await passTimeOfACheck()

@@ -3,6 +3,7 @@ import type { Context } from '../../src/domain/context.js'
 import { findSession, listSessions } from '../../src/domain/sessions.js'
 import { SIGN_IN_REFUSED, signIn, type Credentials } from '../../src/domain/sign-in.js'
 import { UserError } from '../../src/errors.js'
+import { sha256 } from '../../src/secrets.js'
 import { createTestContext } from '../helpers/context.js'
 import { until } from '../helpers/until.js'
 import { createPerson, PASSWORD, type Person } from './people.js'
@@ -154,6 +155,19 @@ describe('signing in', () => {
     for (let n = 0; n < 5; n += 1)
       await attempts(20, (m) => ({ email: `user${n}-${m}@example.com`, password: WRONG }))
     expect(await countAttempts()).to.equal(50)
+  })
+
+  it('leaves connections to Postgres for others while many guesses wait for each other', async () => {
+    const holder = await context.db.transaction()
+    await holder.raw('select pg_advisory_xact_lock(hashtextextended(?, 2))', [
+      sha256(ada.email).toString('hex'),
+    ])
+    const guesses = attempts(40, () => ({ password: WRONG }))
+    await waitForLock()
+    for (let n = 0; n < 20; n += 1) expect(await context.db('users').where({ id: ada.id })).to.have.length(1)
+    await holder.rollback()
+    await guesses
+    expect(await countAttempts()).to.equal(10)
   })
 
   it('lets many people in at the same moment', async () => {

@@ -163,10 +163,13 @@ describe('signing in', () => {
       sha256(ada.email).toString('hex'),
     ])
     const guesses = attempts(40, () => ({ password: WRONG }))
-    await waitForLock()
-    for (let n = 0; n < 20; n += 1) expect(await context.db('users').where({ id: ada.id })).to.have.length(1)
-    await holder.rollback()
-    await guesses
+    try {
+      await waitForLock()
+      for (let n = 0; n < 20; n += 1) expect(await context.db('users').where({ id: ada.id })).to.have.length(1)
+    } finally {
+      await holder.rollback()
+      await guesses
+    }
     expect(await countAttempts()).to.equal(10)
   })
 

@@ -37,7 +37,7 @@ interface Row {
  * Pages of the tables and their indexes that one call may touch. An index look-up touches three or four, in each
  * of the partitions at worst; a scan of the waiting messages or deliveries touches 500 and more.
  */
-const MAX_PAGES = 280
+const MAX_PAGES = 300
 
 /**
  * Counted by Postgres itself while the real functions run, rather than read from plans of copied statements. With

@@ -13,7 +13,7 @@ describe('API tokens', () => {
   let count = 0
 
   before(async () => {
-    context = await createTestContext()
+    context = await createTestContext({}, { acquireTimeoutMs: 10_000 })
   })
   beforeEach(async () => {
     count += 1

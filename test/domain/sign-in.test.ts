@@ -165,7 +165,8 @@ describe('signing in', () => {
     const guesses = attempts(40, () => ({ password: WRONG }))
     try {
       await waitForLock()
-      for (let n = 0; n < 20; n += 1) expect(await context.db('users').where({ id: ada.id })).to.have.length(1)
+      for (let n = 0; n < 20; n += 1)
+        expect(await context.db('users').where({ id: ada.id })).to.have.length(1)
     } finally {
       await holder.rollback()
       await guesses

@@ -27,6 +27,16 @@ export interface Settled {
 }
 
 /**
+ * SQL: a later message to the number was handed over after `m` was claimed. What is given back so late stays `unknown`:
+ * it would come out of order.
+ */
+const isOvertaken = `(
+  exists (select 1 from messages p where p.line_id = m.line_id and p.handed_over_at > m.claimed_at
+    and p.to_number = m.to_number and p.position > m.position)
+  or exists (select 1 from messages p where p.status = 'sending' and p.lease_until > '-infinity'
+    and p.line_id = m.line_id and p.to_number = m.to_number and p.position > m.position))`
+
+/**
  * Writes how claimed messages ended, and hands each number to its next message: that one gets a new job
  * generation, which the caller enqueues. A result that comes after the lease is over still counts (unknown →
  * sent), but not over a later claim, nor over a receipt that was faster: of that one only the carrier's id is new.
@@ -35,6 +45,7 @@ export interface Settled {
 export async function settleMessages(db: Database, settlements: readonly Settlement[]): Promise<Settled> {
   // The ids beside the record set: joined with that alone, the planner reads the whole table for a handful of rows.
   const ids = settlements.map(({ id }) => id)
+  const isAnyGivenBack = settlements.some(({ status }) => status === 'queued')
   const { deliveries } = await changeMessages(
     db,
     `given as (
@@ -65,6 +76,7 @@ export async function settleMessages(db: Database, settlements: readonly Settlem
        from given g join before b on b.id = g.id
        where m.id = any (?::uuid[]) and m.id = g.id and m.claim_id = g.claim
          and (b.is_open or b.status in ('sent', 'delivered', 'failed'))
+         ${isAnyGivenBack ? `and not (g.status = 'queued' and b.status = 'unknown' and ${isOvertaken})` : ''}
        returning ${CHANGED}, b.status as status_before
      )`,
     [toJson(settlements), ids, ids],

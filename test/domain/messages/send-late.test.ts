@@ -55,6 +55,23 @@ describe('a worker that is late', () => {
     expect(await sendMessage(context, id)).to.deep.equal({ kind: 'sent' })
   })
 
+  it('leaves it unknown when the next one to the number was sent meanwhile: it would come out of order', async () => {
+    const [first, second] = [await queueMessage(context, line), await queueMessage(context, line)]
+    const realNow = performance.now.bind(performance)
+    const stopped = afterClaim(async () => {
+      await loseWorker(context, 'messages', [first])
+      await sweep(context)
+      expect(await sendMessage(context, second)).to.deep.equal({ kind: 'sent' })
+      performance.now = () => realNow() + 30_000
+    })
+    try {
+      expect(await sendMessage(stopped, first)).to.include({ reason: 'too_late' })
+    } finally {
+      performance.now = realNow
+    }
+    expect(await messageRow(context, first)).to.include({ status: 'unknown', error: 'worker_lost' })
+  })
+
   it('because the answer to its claim was lost gives the message back', async () => {
     const id = await queueMessage(context, line)
     const lost = afterClaim(() => Promise.reject(new Unavailable('Postgres is not available')))

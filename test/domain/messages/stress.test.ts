@@ -56,7 +56,7 @@ describe('two processes that accept, send, receive, report and sweep on the same
     for (const line of lines) {
       for (const toNumber of NUMBERS) {
         const ofNumber = { from_number: line.number, to_number: toNumber }
-        const accepted = await db('messages').where(ofNumber).orderBy('id').pluck<string[]>('id')
+        const accepted = await db('messages').where(ofNumber).orderBy('position').pluck<string[]>('id')
         const taken = await db('simulator_outbox')
           .where(ofNumber)
           .orderBy('carrier_message_id')

@@ -1,6 +1,5 @@
 import { expect } from 'chai'
 import { changeConnection } from '../../../src/domain/connections.js'
-import { deliver } from '../../../src/domain/deliveries/deliver.js'
 import { receiveMessage, receiveReceipt } from '../../../src/domain/messages/receive.js'
 import { sendMessage } from '../../../src/domain/messages/send.js'
 import { keepMedia } from '../../../src/domain/simulator/media.js'
@@ -13,6 +12,7 @@ import {
   queueMessage,
   receiveForDelivery,
   type DeliveryRow,
+  deliverWhenDue,
 } from '../../domain/fixtures.js'
 import { MEDIA } from '../../domain/media-samples.js'
 import { createLine } from '../../helpers/factories.js'
@@ -180,7 +180,7 @@ describe("a message's page", () => {
       id = event.message_id
     })
 
-    const attempt = () => deliver(site.context, delivery.id, delivery.endpoint_id)
+    const attempt = () => deliverWhenDue(site.context, delivery.id, delivery.endpoint_id)
 
     it('tells of its event and its first delivery', async () => {
       expect(await words(id))

@@ -99,6 +99,10 @@ describe('the log of web', () => {
     expect(web.lines.join()).not.to.include(token)
   })
 
+  /** What is not in the log's shape, but for what oidc-provider says of a Node that is past its end. */
+  const linesBeside = () =>
+    web.lines.filter((line) => !/^(\{|oidc-provider WARNING: Unsupported runtime)/.test(line))
+
   it('has the request of a client that left before it was whole', async () => {
     const body = JSON.stringify(messageBody({ toNumber: TO_NUMBER, text: TEXT }))
     const count = web.log().length
@@ -111,7 +115,7 @@ describe('the log of web', () => {
     expect(last).to.include({ msg: 'request.handled', status: 400 })
     socket.destroy()
     expectNothingPrivate()
-    expect(web.lines.filter((entry) => !entry.startsWith('{'))).to.deep.equal([])
+    expect(linesBeside()).to.deep.equal([])
   })
 
   it('has the error of a request that failed, and nothing private', async () => {
@@ -122,6 +126,6 @@ describe('the log of web', () => {
     expect(failed[0]).to.have.property('level', 'error')
     expect(JSON.stringify(failed[0])).to.match(/accept_messages/)
     expectNothingPrivate()
-    expect(web.lines.filter((entry) => !entry.startsWith('{'))).to.deep.equal([])
+    expect(linesBeside()).to.deep.equal([])
   })
 })

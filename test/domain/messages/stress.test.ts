@@ -17,11 +17,11 @@ describe('two processes that accept, send, receive, report and sweep on the same
   const faults: unknown[] = []
 
   before(async () => {
-    const first = await createTestContext()
-    const second = await createTestContext({
-      DATABASE_URL: first.config.databaseUrl,
-      REDIS_URL: first.config.redisUrl,
-    })
+    const first = await createTestContext({}, { acquireTimeoutMs: 10_000 })
+    const second = await createTestContext(
+      { DATABASE_URL: first.config.databaseUrl, REDIS_URL: first.config.redisUrl },
+      { acquireTimeoutMs: 10_000 },
+    )
     contexts = [first, second]
     lines = [await createLine(first, UNLIMITED), await createLine(first, UNLIMITED)]
   })

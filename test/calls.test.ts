@@ -46,7 +46,12 @@ describe('calls between processes', () => {
   it('each question has its own answer, in whatever order they come', async () => {
     const waiting = new Map<string, () => void>()
     const served = await serve(
-      (question) => new Promise((resolve) => waiting.set(question, () => { resolve(`${question}!`); })),
+      (question) =>
+        new Promise((resolve) =>
+          waiting.set(question, () => {
+            resolve(`${question}!`)
+          }),
+        ),
     )
     const answers = Promise.all(['a', 'b', 'c'].map((each) => asking.calls.ask('echo', each, LONG_MS)))
     await until('all are asked', () => waiting.size === 3)

@@ -7,7 +7,7 @@ import { until } from '../test/helpers/until.js'
 import type { Fault } from './fault.js'
 import { install, type Installation } from './installation.js'
 import { isAcknowledged, type Ledger } from './ledger.js'
-import { startLoad } from './load/load.js'
+import { startLoad, type Load } from './load/load.js'
 import { seeded } from './random.js'
 import { findLost, findUnheard, scoreOf, type Evidence, type Score } from './score.js'
 
@@ -43,6 +43,7 @@ export async function experiment(
   const startedAt = performance.now()
   const name = `${fault.name}-${seed}`
   const installation = await install(join(folder, name), template, fault.layout ?? {})
+  let load: Load | undefined
   try {
     const story: string[] = []
     const beginning = performance.now()
@@ -51,7 +52,7 @@ export async function experiment(
       say(`${fault.name} (seed ${seed}): ${what}`)
     }
     const ledger: Ledger = { texts: [], inbound: [] }
-    const load = startLoad(installation, ledger)
+    load = startLoad(installation, ledger)
     if (fault.fromTheBeginning !== true) {
       await whenFlowing(installation, ledger)
       await sleep(BEFORE_MS)
@@ -79,6 +80,8 @@ export async function experiment(
       load: loadavg()[0] ?? 0,
     }
   } finally {
+    // Also when something broke: who is still asking must not meet what is being taken down.
+    await load?.stop().catch(() => undefined)
     await installation.close()
   }
 }

@@ -46,6 +46,8 @@ export function startLoad(installation: Installation, ledger: Ledger): Load {
     bringPictures(shift),
     bringBySmpp(shift),
   ]
+  // Who breaks is heard of when all are told to stop.
+  for (const client of clients) client.catch(() => undefined)
   return {
     pauseInbound: () => {
       inbound = new Promise((resolve) => {

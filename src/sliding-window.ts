@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import type { Redis } from 'ioredis'
+import { inProject } from './project-files.js'
 import { redisAvailable } from './redis.js'
 
 /** At most `limit` places in any span of `lengthMs`. Keys of windows that are taken together share a hash tag. */
@@ -95,5 +96,5 @@ function waiters(key: string): string {
 }
 
 function readScript(name: string): string {
-  return readFileSync(new URL(`./${name}.lua`, import.meta.url), 'utf8')
+  return readFileSync(inProject(`src/${name}.lua`), 'utf8')
 }

@@ -3,9 +3,12 @@ import { resolve } from 'node:path'
 import { readProcfile } from '../dev/supervise.js'
 import { runNode, stopProcesses } from './helpers/processes.js'
 
-/** Module hooks that send the process a SIGTERM in the middle of loading, and let it load no further. */
+/**
+ * Module hooks that send the process a SIGTERM in the middle of loading, and let it load no further. Every process uses
+ * `crypto`; the file that it starts with does not.
+ */
 const HOOKS = `export const load = (url, context, next) => {
-  if (!url.includes('/node_modules/knex/')) return next(url, context)
+  if (url !== 'node:crypto') return next(url, context)
   process.kill(process.pid, 'SIGTERM')
   return new Promise(() => {})
 }`

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
-import { join, resolve } from 'node:path'
-import { runNode, TSX, type RunningProcess } from '../../test/helpers/processes.js'
+import { join } from 'node:path'
+import { runSource, type RunningProcess } from '../../test/helpers/processes.js'
 import { until } from '../../test/helpers/until.js'
 
 const START_LIMIT_MS = 60_000
@@ -20,7 +20,7 @@ export async function startStandIn<Seen>(
   name: string = kind,
 ): Promise<StandIn<Seen>> {
   const file = join(folder, `${name}.jsonl`)
-  const running = runNode(name, [...TSX, resolve(`chaos/stand-ins/${kind}.ts`)], { RECORD: file })
+  const running = runSource(`chaos/stand-ins/${kind}.ts`, { RECORD: file }, { name })
   const told = await until(`${name} has started`, () => announcementOf(running), START_LIMIT_MS)
   return {
     url: String(told.url),

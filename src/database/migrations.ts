@@ -1,7 +1,8 @@
 import { readdirSync } from 'node:fs'
 import type { Knex } from 'knex'
+import { inProject } from '../project-files.js'
 
-const folder = new URL('../../migrations/', import.meta.url)
+const folder = inProject('migrations/')
 
 /**
  * Names without an extension: run by tsx the files end in .ts and by node in .js, and knex calls a directory

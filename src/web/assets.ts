@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import type { RouterMiddleware } from '@koa/router'
 import { UserError } from '../errors.js'
+import { inProject } from '../project-files.js'
 
 const require = createRequire(import.meta.url)
 
@@ -13,11 +14,11 @@ const FILES = {
   'htmx-sse.js': require.resolve('htmx.org/dist/ext/hx-sse.min.js'),
   'swagger-ui.css': require.resolve('swagger-ui-dist/swagger-ui.css'),
   'swagger-ui.js': require.resolve('swagger-ui-dist/swagger-ui-bundle.js'),
-  'console.css': new URL('assets/console.css', import.meta.url),
-  'console.js': new URL('assets/console.js', import.meta.url),
-  'simulator.css': new URL('assets/simulator.css', import.meta.url),
-  'docs.js': new URL('assets/docs.js', import.meta.url),
-  'icon.svg': new URL('assets/icon.svg', import.meta.url),
+  'console.css': inProject('src/web/assets/console.css'),
+  'console.js': inProject('src/web/assets/console.js'),
+  'simulator.css': inProject('src/web/assets/simulator.css'),
+  'docs.js': inProject('src/web/assets/docs.js'),
+  'icon.svg': inProject('src/web/assets/icon.svg'),
 }
 
 export type AssetName = keyof typeof FILES

@@ -17,7 +17,7 @@ import {
   symlink,
   writeFile,
 } from 'node:fs/promises'
-import { createServer } from 'node:net'
+import { createServer, type Server } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -174,12 +174,12 @@ describe('embedded services', function () {
     const lines: string[] = []
     const services = await start({ databaseUrl: 'postgres://db.example/x', log: (line) => lines.push(line) })
     await withRedis(services.redisUrl, (redis) => redis.set('mark', 'kept'))
-    const [pid = 0] = servicePids(dataFolder)
-    process.kill(pid, 'SIGKILL')
-    await until('it is gone', () => !isAlive(pid))
     const port = Number(new URL(services.redisUrl).port)
-    const stranger = createServer().listen(port, '127.0.0.1')
-    await once(stranger, 'listening')
+    const stranger = await until('a stranger has its port', () => {
+      for (const pid of servicePids(dataFolder).filter(isAlive)) process.kill(pid, 'SIGKILL')
+      // Again when it was started again first.
+      return listenOn(port)
+    })
     await until('its port is taken', () => lines.some((line) => /address already in use/i.test(line)), 30_000)
     stranger.close()
     const mark = () => withRedis(services.redisUrl, (redis) => redis.get('mark'))
@@ -507,6 +507,17 @@ function isSignalled(pid: number): boolean {
     return process.kill(pid, 0)
   } catch {
     return false
+  }
+}
+
+/** @returns undefined when somebody else has the port */
+async function listenOn(port: number): Promise<Server | undefined> {
+  const server = createServer().listen(port, '127.0.0.1')
+  try {
+    await once(server, 'listening')
+    return server
+  } catch {
+    return undefined
   }
 }
 

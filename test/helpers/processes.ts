@@ -66,10 +66,7 @@ export async function startWeb(environment: Environment): Promise<RunningWeb> {
   return { ...web, url: `http://127.0.0.1:${port}` }
 }
 
-/**
- * Runs a TypeScript file of the project: what `compile` made of it, or the file itself if it is one of the tests'.
- * `stopProcesses` ends it if it has not ended by then.
- */
+/** Runs what `compile` made of a TypeScript file. `stopProcesses` ends it if it has not ended by then. */
 export function runSource(
   path: string,
   environment: Environment,
@@ -80,10 +77,8 @@ export function runSource(
     input,
   }: { name?: string; args?: readonly string[]; cwd?: string; input?: string } = {},
 ): RunningProcess {
-  const isCompiled = !path.startsWith('test/')
-  const file = isCompiled ? `dist/${path.replace(/\.tsx?$/, '.js')}` : path
-  const script = fileURLToPath(new URL(`../../${file}`, import.meta.url))
-  return runNode(name, [...(isCompiled ? [] : TSX), script, ...args], environment, cwd, input)
+  const script = fileURLToPath(new URL(`../../dist/${path.replace(/\.tsx?$/, '.js')}`, import.meta.url))
+  return runNode(name, [script, ...args], environment, cwd, input)
 }
 
 /**

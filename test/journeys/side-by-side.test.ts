@@ -188,7 +188,7 @@ describe('journey: two of each worker side by side', function () {
     return due.length === 0 && [waiting, active, prioritized].every((count) => count === 0)
   }
 
-  /** The windows' places and what the outbox holds become so much older, and whoever waits asks again. */
+  /** What was sent becomes so much older: places, rows and the outbox. Whoever waits asks again. */
   async function passTime(seconds: number, lines: TestLine[]): Promise<void> {
     const { db, redis, queues } = context
     for (const line of lines) {
@@ -199,6 +199,12 @@ describe('journey: two of each worker side by side', function () {
       await db('simulator_outbox')
         .where({ from_number: line.number })
         .update({ taken_at: db.raw('taken_at - make_interval(secs => ?)', [seconds]) })
+      await db('messages')
+        .where({ line_id: line.lineId })
+        .update({
+          handed_over_at: db.raw('handed_over_at - make_interval(secs => ?)', [seconds]),
+          not_before: db.raw('not_before - make_interval(secs => ?)', [seconds]),
+        })
     }
     await queues.sendMessage.promoteJobs()
   }

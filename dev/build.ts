@@ -1,0 +1,4 @@
+import { bundleProject } from './bundle.js'
+
+// `npm run build`
+await bundleProject()

@@ -1,0 +1,101 @@
+import { chmodSync, cpSync, readdirSync, rmSync, statSync } from 'node:fs'
+import { join, relative } from 'node:path'
+import { build } from 'esbuild'
+
+/** What is run: by the Procfile, by a person, by `linehook start`. */
+const PROGRAMS = [
+  'bin/linehook.ts',
+  'src/server.ts',
+  ...['send-message', 'deliver-event', 'fetch-media', 'maintenance', 'receive-smpp'].map(
+    (name) => `workers/${name}.ts`,
+  ),
+  'dev/receiver.ts',
+  'dev/smsc.ts',
+  'knexfile.ts',
+]
+
+/** What programs read at run time, by `inProject`. */
+const FILES = [
+  'src/web/assets',
+  ...readdirSync('src')
+    .filter(isLua)
+    .map((file) => `src/${file}`),
+]
+
+/**
+ * Packages that stay where they are: with a binary, with files that they read beside themselves, or loaded by few.
+ * The rest is what other packages would use if they were there.
+ */
+const EXTERNAL = [
+  '@node-rs/argon2',
+  '@bull-board/*',
+  '@aws-sdk/*',
+  'msgpackr-extract',
+  'esbuild',
+  ...[
+    'better-sqlite3',
+    'mariadb',
+    'mysql',
+    'mysql2',
+    'oracledb',
+    'pg-native',
+    'pg-query-stream',
+    'sqlite3',
+    'tedious',
+  ],
+]
+
+const CHUNK_LIFE_MS = 24 * 3_600_000
+
+/** What packages that are CommonJS have. */
+const BANNER = `import { createRequire as requireFor } from 'node:module'
+const require = requireFor(import.meta.url)
+const __dirname = import.meta.dirname`
+
+/**
+ * `npm run build`: each program, with the packages that it uses, in few files. So it is there in half the time (the
+ * command line 0.6 s instead of 1.3 s, and a third of the processor's): node looks for some 850 files otherwise, and
+ * reads each. Types are looked after by `npm run check`.
+ *
+ * @param more other programs, beside those of the project
+ */
+export async function bundleProject(folder = 'dist', more: readonly string[] = []): Promise<void> {
+  const migrations = readdirSync('migrations').map((file) => `migrations/${file}`)
+  const { metafile } = await build({
+    entryPoints: [...PROGRAMS, ...migrations, ...more],
+    outdir: folder,
+    outbase: '.',
+    // One folder below, as sources are: see `inProject`.
+    chunkNames: 'chunks/[name]-[hash]',
+    bundle: true,
+    splitting: true,
+    format: 'esm',
+    platform: 'node',
+    target: 'node20.19',
+    // Errors are known by the names of their classes.
+    keepNames: true,
+    sourcemap: true,
+    external: EXTERNAL,
+    banner: { js: BANNER },
+    metafile: true,
+    logLevel: 'warning',
+  })
+  for (const file of FILES) cpSync(file, join(folder, file), { recursive: true })
+  chmodSync(join(folder, 'bin/linehook.js'), 0o755)
+  removeFormer(folder, new Set(Object.keys(metafile.outputs)))
+}
+
+/** Every migration in the folder is run. A chunk of a build before this one may be loaded yet by who runs it. */
+function removeFormer(folder: string, built: ReadonlySet<string>): void {
+  const former = ['migrations', 'chunks']
+    .flatMap((each) => readdirSync(join(folder, each)).map((file) => join(folder, each, file)))
+    .filter((file) => !built.has(relative('.', file)))
+  for (const file of former) {
+    const isOld = Date.now() - statSync(file).mtimeMs > CHUNK_LIFE_MS
+    if (isOld || relative(folder, file).startsWith('migrations')) rmSync(file)
+  }
+}
+
+function isLua(file: string): boolean {
+  return file.endsWith('.lua')
+}

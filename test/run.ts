@@ -5,12 +5,18 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 /**
- * `npm test`. Two files at a time, which is what CI has cores for; then, one at a time, those that start whole
- * installations and browsers: they need the cores themselves and say within which time something must have happened.
- * Arguments go to both runs: `npm test -- --grep receipt`.
+ * `npm test`. Two files at a time, which is what CI has cores for; journeys by themselves, because they start whole
+ * installations and say within which time something must have happened; then, one at a time, browsers and chaos, which
+ * need both cores. Arguments go to every run: `npm test -- --grep receipt`.
  */
-const ALONE = 'test/{journeys,browser}/**/*.test.ts'
-const RUNS = [['--parallel', '--jobs', '2', '--ignore', ALONE, 'test/**/*.test.ts'], [ALONE]]
+const TWO_AT_A_TIME = ['--parallel', '--jobs', '2']
+const JOURNEYS = 'test/journeys/**/*.test.ts'
+const ALONE = 'test/{browser,chaos}/**/*.test.ts'
+const RUNS = [
+  [...TWO_AT_A_TIME, '--ignore', JOURNEYS, '--ignore', ALONE, 'test/**/*.test.ts'],
+  [...TWO_AT_A_TIME, JOURNEYS],
+  [ALONE],
+]
 
 const folder = mkdtempSync(join(tmpdir(), 'linehook-test-'))
 const interruption = new AbortController()

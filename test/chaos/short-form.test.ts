@@ -7,7 +7,7 @@ import { createDataFolder } from '../helpers/services.js'
 const SHORT = FAULTS.filter(({ isShort }) => isShort)
 
 /** Nothing is said about times: the machine may have other things to do. What never recovers is lost. */
-describe('journey: chaos, in its short form', function () {
+describe('chaos, in its short form', function () {
   this.timeout(900_000)
 
   const story: string[] = []

@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { resolve } from 'node:path'
-import { createTestDatabase, createTestRedis } from './services.js'
+import { createDataFolder, createTestDatabase, createTestRedis } from './services.js'
 
 export type Environment = Record<string, string>
 
@@ -13,8 +12,7 @@ export async function createEnvironment(overrides: Environment = {}): Promise<En
     LOG_LEVEL: 'silent',
     HOST: '127.0.0.1',
     SIMULATOR: 'true',
-    // Below the run's own folder (global.ts), which is deleted after it.
-    MEDIA_FOLDER: resolve(`.data/test-${process.pid}/media`),
+    MEDIA_FOLDER: createDataFolder('media'),
     ALLOW_HTTP: 'true',
     ALLOWED_PRIVATE_CIDRS: '127.0.0.0/8,::1/128',
     ...overrides,

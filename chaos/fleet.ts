@@ -2,17 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
 import { resolve } from 'node:path'
 import type { Environment } from '../test/helpers/environment.js'
-import { runSource, type ProcessName, type RunningProcess } from '../test/helpers/processes.js'
+import { runSource, SOURCES, type ProcessName, type RunningProcess } from '../test/helpers/processes.js'
 import { until } from '../test/helpers/until.js'
-
-const SOURCES: Record<ProcessName, string> = {
-  web: 'src/server.ts',
-  'send-message': 'workers/send-message.ts',
-  'deliver-event': 'workers/deliver-event.ts',
-  'fetch-media': 'workers/fetch-media.ts',
-  maintenance: 'workers/maintenance.ts',
-  'receive-smpp': 'workers/receive-smpp.ts',
-}
 
 /** As the supervisor of `npm start`. */
 const RESTART_MS = 500

@@ -55,10 +55,11 @@ const USUAL: Record<ProcessName, number> = {
   'receive-smpp': 0,
 }
 
-/** Short, so that what a killed worker held is looked at again within a run: a lease is 15 s longer than these. */
+/** Short, so that what a killed worker held is looked at again within a run: a lease is 15 s longer (media's: 30 s). */
 const TIMES: Environment = {
   CARRIER_TIMEOUT_MS: '2000',
   DELIVERY_TIMEOUT_MS: '2000',
+  MEDIA_TIMEOUT_MS: '2000',
   DELIVERY_RETRY_BASE_MS: '300',
 }
 

@@ -7,7 +7,8 @@ import { freePort } from '../../dev/free-port.js'
 import type { Environment } from './environment.js'
 import { until } from './until.js'
 
-const SOURCES = {
+/** The files of the Procfile's processes. */
+export const SOURCES = {
   web: 'src/server.ts',
   'send-message': 'workers/send-message.ts',
   'deliver-event': 'workers/deliver-event.ts',

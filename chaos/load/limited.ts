@@ -2,9 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { postToApi } from './api.js'
 import { idOf, numberOf, type Shift } from './load.js'
 
-/** More than the line may send in a minute, so that some have to wait; and then one more now and then. */
+/** More than the line may send in a minute, so that some have to wait; and then fewer, so that it catches up. */
 const BURST = { toLine: 38, toOneNumber: 8 }
-const PAUSE_MS = 1200
+const PAUSE_MS = 3000
 
 /** To a line with the limits of every line: by the API, which takes more than the line may send. */
 export async function crowdLine(shift: Shift): Promise<void> {

@@ -60,7 +60,9 @@ const __dirname = import.meta.dirname`
  * @param more other programs, beside those of the project
  */
 export async function bundleProject(folder = 'dist', more: readonly string[] = []): Promise<void> {
-  const migrations = readdirSync('migrations').map((file) => `migrations/${file}`)
+  const migrations = readdirSync('migrations')
+    .filter((file) => file.endsWith('.ts'))
+    .map((file) => `migrations/${file}`)
   const { metafile } = await build({
     entryPoints: [...PROGRAMS, ...migrations, ...more],
     outdir: folder,

@@ -1,18 +1,8 @@
 import type { Knex } from 'knex'
+import { createFunctions } from '../src/database/functions.js'
 
-/**
- * A UUIDv7 (RFC 9562 §5.7), as `newId` makes them, for rows that a statement makes of other rows. Its parts: 48 bits
- * of milliseconds over a random UUID of version 4, whose version then becomes 7.
- */
 export async function up(knex: Knex): Promise<void> {
-  await knex.raw(`
-    create function new_id() returns uuid language sql volatile as $$
-      select encode(set_bit(set_bit(
-        overlay(uuid_send(gen_random_uuid())
-          placing substring(int8send(floor(extract(epoch from clock_timestamp()) * 1000)::bigint) from 3) from 1 for 6),
-        52, 1), 53, 1), 'hex')::uuid
-    $$
-  `)
+  await createFunctions(knex, ['new_id'])
 }
 
 export async function down(knex: Knex): Promise<void> {

@@ -1,4 +1,5 @@
 import type { Knex } from 'knex'
+import { createFunctions } from '../src/database/functions.js'
 
 /**
  * Messages to one number are sent in the order in which they were accepted. That order is given by the transaction
@@ -18,11 +19,8 @@ export async function up(knex: Knex): Promise<void> {
     drop index messages_unfinished;
     create index messages_unfinished on messages (line_id, to_number, position) where status in ('queued', 'sending');
 
-    -- The lock under which messages of a line are accepted.
-    create function lock_line(line uuid) returns void language sql volatile as $$
-      select pg_advisory_xact_lock(hashtextextended(line::text, 0))
-    $$;
   `)
+  await createFunctions(knex, ['lock_line'])
 }
 
 export async function down(knex: Knex): Promise<void> {

@@ -1,6 +1,7 @@
 import { readdirSync } from 'node:fs'
 import type { Knex } from 'knex'
 import { inProject } from '../project-files.js'
+import { createFunctions } from './functions.js'
 
 const folder = inProject('migrations/')
 
@@ -13,7 +14,7 @@ export function migrationSource(): Knex.MigrationSource<string> {
     getMigrations: () =>
       Promise.resolve(
         readdirSync(folder)
-          .filter((file) => /\.[jt]s$/.test(file) && !file.endsWith('.d.ts'))
+          .filter((file) => /^\d.*\.[jt]s$/.test(file) && !file.endsWith('.d.ts'))
           .sort(),
       ),
     getMigrationName: (file) => file.replace(/\.[jt]s$/, ''),
@@ -29,7 +30,7 @@ export const MIGRATION_STATEMENT_MS = 3_600_000
  * own is a row: it outlives a killed process, and two that begin in an empty database at the same moment make it
  * twice, after which every migration is refused.
  *
- * Takes two of the pool's connections.
+ * Functions are made as they are in their files. Takes two of the pool's connections.
  */
 export async function migrate(db: Knex): Promise<string[]> {
   return db.transaction(async (trx) => {
@@ -38,6 +39,7 @@ export async function migrate(db: Knex): Promise<string[]> {
     await trx.raw(`select pg_advisory_xact_lock(hashtextextended('linehook migrate', 0))`)
     await db.migrate.forceFreeMigrationsLock()
     const [, names] = (await db.migrate.latest({ migrationSource: migrationSource() })) as [number, string[]]
+    await createFunctions(trx)
     return names
   })
 }

@@ -9,7 +9,9 @@ import { answer, jsonAnswer } from './linehook.js'
 describe('linehook migrate', function () {
   this.timeout(30_000)
 
-  const names = readdirSync('migrations').map((file) => file.replace(/\.ts$/, ''))
+  const names = readdirSync('migrations')
+    .filter((file) => file.endsWith('.ts'))
+    .map((file) => file.replace(/\.ts$/, ''))
   let environment: Environment
   let db: Database
 

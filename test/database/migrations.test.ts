@@ -12,7 +12,9 @@ describe('the migrations', () => {
 
   before(async () => {
     db = connectDatabase({ url: await createEmptyDatabase(), poolSize: 2, applicationName: 'test' })
-    names = readdirSync('migrations').map((file) => file.replace(/\.ts$/, ''))
+    names = readdirSync('migrations')
+      .filter((file) => file.endsWith('.ts'))
+      .map((file) => file.replace(/\.ts$/, ''))
   })
   after(() => db.destroy())
 

@@ -1,0 +1,765 @@
+-- The whole schema, as all migrations and the functions in src/database/sql make it: to be read, not to be run.
+-- Made by `npm run schema`; a test compares it. Partitions, one a month, are left out.
+
+create sequence message_positions;
+
+create table api_tokens (
+  id uuid not null,
+  user_id uuid not null,
+  name text not null,
+  token_hash bytea not null,
+  created_at timestamp with time zone not null default now(),
+  last_used_at timestamp with time zone
+);
+alter table api_tokens add constraint api_tokens_token_hash_key UNIQUE (token_hash);
+alter table api_tokens add constraint api_tokens_pkey PRIMARY KEY (id);
+alter table api_tokens add constraint api_tokens_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE;
+CREATE INDEX api_tokens_user ON public.api_tokens USING btree (user_id, id);
+
+create table application_lines (
+  application_id uuid not null,
+  line_id uuid not null,
+  user_id uuid not null,
+  scopes text[] not null,
+  connected_at timestamp with time zone not null default now(),
+  last_sent_at timestamp with time zone,
+  last_received_at timestamp with time zone
+);
+alter table application_lines add constraint application_lines_pkey PRIMARY KEY (application_id, line_id);
+alter table application_lines add constraint application_lines_application_id_fkey FOREIGN KEY (application_id) REFERENCES applications(id) ON DELETE CASCADE;
+alter table application_lines add constraint application_lines_line_id_fkey FOREIGN KEY (line_id) REFERENCES lines(id) ON DELETE CASCADE;
+alter table application_lines add constraint application_lines_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id);
+CREATE INDEX application_lines_line ON public.application_lines USING btree (line_id);
+CREATE INDEX application_lines_user ON public.application_lines USING btree (user_id, application_id);
+
+create table applications (
+  id uuid not null,
+  user_id uuid not null,
+  client_id text not null,
+  kind text not null,
+  client_secret_hash bytea,
+  name text not null,
+  description text not null,
+  website text,
+  redirect_uris text[] not null,
+  endpoint_id uuid,
+  created_at timestamp with time zone not null default now(),
+  deleted_at timestamp with time zone
+);
+alter table applications add constraint applications_client_id_key UNIQUE (client_id);
+alter table applications add constraint applications_endpoint_id_key UNIQUE (endpoint_id);
+alter table applications add constraint applications_pkey PRIMARY KEY (id);
+alter table applications add constraint applications_endpoint_id_fkey FOREIGN KEY (endpoint_id) REFERENCES endpoints(id);
+alter table applications add constraint applications_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id);
+alter table applications add constraint applications_check CHECK (((client_secret_hash IS NULL) = (kind = 'public'::text)));
+alter table applications add constraint applications_kind_check CHECK ((kind = ANY (ARRAY['confidential'::text, 'public'::text])));
+CREATE INDEX applications_user ON public.applications USING btree (user_id, id) WHERE (deleted_at IS NULL);
+
+create table carrier_accounts (
+  id uuid not null,
+  name text not null,
+  kind text not null,
+  settings_sealed bytea,
+  version integer not null default 1,
+  messages_per_second real,
+  messages_per_second_per_line real,
+  handles_opt_out boolean not null default false,
+  created_at timestamp with time zone not null default now(),
+  last_tested_at timestamp with time zone,
+  last_test_fault text,
+  settings_unsealed jsonb not null default '{}'::jsonb,
+  last_tested_version integer,
+  received_until timestamp with time zone,
+  received_asked_at timestamp with time zone
+);
+alter table carrier_accounts add constraint carrier_accounts_name_key UNIQUE (name);
+alter table carrier_accounts add constraint carrier_accounts_pkey PRIMARY KEY (id);
+alter table carrier_accounts add constraint carrier_accounts_messages_per_second_check CHECK ((messages_per_second > (0)::double precision));
+alter table carrier_accounts add constraint carrier_accounts_messages_per_second_per_line_check CHECK ((messages_per_second_per_line > (0)::double precision));
+alter table carrier_accounts add constraint carrier_accounts_name_check CHECK ((name ~ '^[a-z0-9][a-z0-9-]{0,39}$'::text));
+
+create table carrier_message_ids (
+  carrier text not null,
+  carrier_message_id text not null,
+  message_id uuid not null,
+  created_at timestamp with time zone not null default now()
+);
+alter table carrier_message_ids add constraint carrier_message_ids_pkey PRIMARY KEY (carrier, carrier_message_id);
+
+create table carrier_sessions (
+  account_id uuid not null,
+  holder_id uuid not null,
+  lease_until timestamp with time zone not null,
+  version integer,
+  bound_count integer not null default 0,
+  session_count integer not null default 0,
+  changed_at timestamp with time zone not null default clock_timestamp(),
+  last_error text,
+  last_error_at timestamp with time zone
+);
+alter table carrier_sessions add constraint carrier_sessions_pkey PRIMARY KEY (account_id);
+alter table carrier_sessions add constraint carrier_sessions_account_id_fkey FOREIGN KEY (account_id) REFERENCES carrier_accounts(id) ON DELETE CASCADE;
+
+create table deliveries (
+  id uuid not null,
+  user_id uuid not null,
+  line_id uuid not null,
+  event_id uuid not null,
+  endpoint_id uuid not null,
+  status text not null,
+  attempt_count integer not null default 0,
+  round_attempt_count integer not null default 0,
+  crash_count integer not null default 0,
+  last_failure text,
+  created_at timestamp with time zone not null default now(),
+  due_at timestamp with time zone not null default now(),
+  job_generation integer not null default 0,
+  lease_until timestamp with time zone,
+  delivered_at timestamp with time zone,
+  type text not null,
+  from_number text not null,
+  application_id uuid,
+  not_before timestamp with time zone,
+  lost_count integer not null default 0
+) partition by range (id);
+alter table deliveries add constraint deliveries_pkey PRIMARY KEY (id);
+alter table deliveries add constraint deliveries_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'delivering'::text, 'delivered'::text, 'exhausted'::text, 'held'::text])));
+CREATE INDEX deliveries_application ON public.deliveries USING btree (application_id, id) WHERE (application_id IS NOT NULL);
+CREATE INDEX deliveries_application_waiting ON public.deliveries USING btree (application_id, line_id) WHERE ((application_id IS NOT NULL) AND (status = ANY (ARRAY['pending'::text, 'held'::text])));
+CREATE INDEX deliveries_contact ON public.deliveries USING btree (line_id, from_number, id);
+CREATE INDEX deliveries_due ON public.deliveries USING btree (due_at) WHERE (status = 'pending'::text);
+CREATE INDEX deliveries_event ON public.deliveries USING btree (event_id);
+CREATE INDEX deliveries_failed ON public.deliveries USING btree (line_id, id) WHERE (status = ANY (ARRAY['exhausted'::text, 'held'::text]));
+CREATE INDEX deliveries_held ON public.deliveries USING btree (endpoint_id, id) WHERE (status = 'held'::text);
+CREATE INDEX deliveries_leased ON public.deliveries USING btree (lease_until) WHERE (status = 'delivering'::text);
+CREATE INDEX deliveries_line ON public.deliveries USING btree (line_id, id);
+
+create table delivery_attempts (
+  id uuid not null,
+  delivery_id uuid not null,
+  attempt_number integer not null,
+  started_at timestamp with time zone not null,
+  duration_ms integer not null,
+  response_status integer,
+  response_excerpt text,
+  failure text,
+  next_attempt_at timestamp with time zone
+) partition by range (id);
+alter table delivery_attempts add constraint delivery_attempts_pkey PRIMARY KEY (id);
+CREATE INDEX delivery_attempts_delivery ON public.delivery_attempts USING btree (delivery_id, attempt_number);
+
+create table developer_connections (
+  line_id uuid not null,
+  enabled boolean not null default false,
+  endpoint_id uuid,
+  created_at timestamp with time zone not null default now(),
+  updated_at timestamp with time zone not null default now()
+);
+alter table developer_connections add constraint developer_connections_endpoint_id_key UNIQUE (endpoint_id);
+alter table developer_connections add constraint developer_connections_pkey PRIMARY KEY (line_id);
+alter table developer_connections add constraint developer_connections_endpoint_id_fkey FOREIGN KEY (endpoint_id) REFERENCES endpoints(id);
+alter table developer_connections add constraint developer_connections_line_id_fkey FOREIGN KEY (line_id) REFERENCES lines(id) ON DELETE CASCADE;
+
+create table endpoints (
+  id uuid not null,
+  user_id uuid not null,
+  url text not null,
+  secret_sealed bytea not null,
+  previous_secret_sealed bytea,
+  previous_secret_until timestamp with time zone,
+  failing_since timestamp with time zone,
+  consecutive_failure_count integer not null default 0,
+  disabled_at timestamp with time zone,
+  disabled_reason text,
+  created_at timestamp with time zone not null default now(),
+  removed_at timestamp with time zone,
+  opt_in_events text[] not null default '{}'::text[],
+  called_at timestamp with time zone
+);
+alter table endpoints add constraint endpoints_pkey PRIMARY KEY (id);
+alter table endpoints add constraint endpoints_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id);
+alter table endpoints add constraint endpoints_disabled_reason_check CHECK ((disabled_reason = ANY (ARRAY['gone'::text, 'failing'::text])));
+
+create table events (
+  id uuid not null,
+  user_id uuid not null,
+  line_id uuid not null,
+  message_id uuid,
+  type text not null,
+  payload text not null,
+  from_number text not null,
+  to_number text not null,
+  created_at timestamp with time zone not null default now()
+) partition by range (id);
+alter table events add constraint events_pkey PRIMARY KEY (id);
+CREATE INDEX events_message ON public.events USING btree (message_id);
+
+create table idempotency_keys (
+  scope_id uuid not null,
+  key text not null,
+  request_hash bytea not null,
+  message_id uuid not null,
+  created_at timestamp with time zone not null default now()
+);
+alter table idempotency_keys add constraint idempotency_keys_pkey PRIMARY KEY (scope_id, key);
+CREATE INDEX idempotency_keys_created ON public.idempotency_keys USING btree (created_at);
+
+create table incoming_webhooks (
+  line_id uuid not null,
+  token_hash bytea not null,
+  token_sealed bytea not null,
+  previous_token_hash bytea,
+  previous_token_until timestamp with time zone,
+  created_at timestamp with time zone not null default now(),
+  regenerated_at timestamp with time zone
+);
+alter table incoming_webhooks add constraint incoming_webhooks_pkey PRIMARY KEY (line_id);
+alter table incoming_webhooks add constraint incoming_webhooks_line_id_fkey FOREIGN KEY (line_id) REFERENCES developer_connections(line_id) ON DELETE CASCADE;
+
+create table line_contacts (
+  line_id uuid not null,
+  number text not null,
+  window_cleared_at timestamp with time zone,
+  opted_out_at timestamp with time zone,
+  opted_in_at timestamp with time zone,
+  opt_out_answer_id uuid,
+  help_answered_at timestamp with time zone,
+  paused_until timestamp with time zone
+);
+alter table line_contacts add constraint line_contacts_pkey PRIMARY KEY (line_id, number);
+alter table line_contacts add constraint line_contacts_line_id_fkey FOREIGN KEY (line_id) REFERENCES lines(id) ON DELETE CASCADE;
+CREATE INDEX line_contacts_opted_out ON public.line_contacts USING btree (line_id, number) WHERE (opted_out_at IS NOT NULL);
+CREATE INDEX line_contacts_paused ON public.line_contacts USING btree (line_id, paused_until) WHERE (paused_until IS NOT NULL);
+
+create table lines (
+  id uuid not null,
+  user_id uuid not null,
+  number text not null,
+  name text not null,
+  carrier text not null,
+  status text not null default 'active'::text,
+  country text,
+  allowed_countries text[],
+  messages_per_number_per_minute integer not null default 5,
+  messages_per_minute integer not null default 30,
+  created_at timestamp with time zone not null default now()
+);
+alter table lines add constraint lines_number_key UNIQUE (number);
+alter table lines add constraint lines_pkey PRIMARY KEY (id);
+alter table lines add constraint lines_carrier_fkey FOREIGN KEY (carrier) REFERENCES carrier_accounts(name);
+alter table lines add constraint lines_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id);
+alter table lines add constraint lines_messages_per_minute_check CHECK ((messages_per_minute > 0));
+alter table lines add constraint lines_messages_per_number_per_minute_check CHECK ((messages_per_number_per_minute > 0));
+alter table lines add constraint lines_status_check CHECK ((status = ANY (ARRAY['active'::text, 'disabled'::text])));
+CREATE INDEX lines_carrier ON public.lines USING btree (carrier);
+CREATE INDEX lines_user ON public.lines USING btree (user_id, id);
+
+create table media (
+  id uuid not null,
+  user_id uuid not null,
+  line_id uuid not null,
+  message_id uuid not null,
+  purpose text not null,
+  source_url text not null,
+  carrier text,
+  token text not null,
+  status text not null default 'pending'::text,
+  failure text,
+  content_type text,
+  byte_count integer,
+  width integer,
+  height integer,
+  storage_key text,
+  attempt_count integer not null default 0,
+  round_attempt_count integer not null default 0,
+  crash_count integer not null default 0,
+  job_generation integer not null default 0,
+  due_at timestamp with time zone not null default clock_timestamp(),
+  lease_until timestamp with time zone,
+  created_at timestamp with time zone not null default clock_timestamp(),
+  stored_at timestamp with time zone,
+  removed_at timestamp with time zone,
+  lost_count integer not null default 0
+);
+alter table media add constraint media_token_key UNIQUE (token);
+alter table media add constraint media_pkey PRIMARY KEY (id);
+alter table media add constraint media_purpose_check CHECK ((purpose = ANY (ARRAY['outbound'::text, 'inbound'::text, 'voicemail'::text])));
+alter table media add constraint media_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'fetching'::text, 'stored'::text, 'failed'::text])));
+CREATE INDEX media_due ON public.media USING btree (due_at) WHERE (status = 'pending'::text);
+CREATE INDEX media_kept ON public.media USING btree (stored_at) WHERE ((status = 'stored'::text) AND (removed_at IS NULL));
+CREATE INDEX media_leased ON public.media USING btree (lease_until) WHERE (status = 'fetching'::text);
+CREATE INDEX media_message ON public.media USING btree (message_id);
+
+create table messages (
+  id uuid not null,
+  user_id uuid not null,
+  line_id uuid not null,
+  direction text not null,
+  source text not null,
+  from_number text not null,
+  to_number text not null,
+  text text,
+  media_url text,
+  status text not null,
+  error text,
+  carrier_message_id text,
+  attempt_count integer not null default 0,
+  crash_count integer not null default 0,
+  created_at timestamp with time zone not null default clock_timestamp(),
+  due_at timestamp with time zone not null default clock_timestamp(),
+  job_generation integer not null default 0,
+  lease_until timestamp with time zone,
+  sent_at timestamp with time zone,
+  type text not null default 'text'::text,
+  again_of uuid,
+  claimed_at timestamp with time zone,
+  receipt_at timestamp with time zone,
+  application_id uuid,
+  carrier_code text,
+  carrier_asked_count integer not null default 0,
+  "position" bigint not null default nextval('message_positions'::regclass),
+  claim_id uuid,
+  handed_over_at timestamp with time zone,
+  not_before timestamp with time zone
+) partition by range (id);
+alter table messages add constraint messages_pkey PRIMARY KEY (id);
+alter table messages add constraint messages_direction_check CHECK ((direction = ANY (ARRAY['outbound'::text, 'inbound'::text])));
+alter table messages add constraint messages_source_check CHECK ((source = ANY (ARRAY['webhook'::text, 'application'::text, 'api'::text, 'console'::text, 'carrier'::text, 'service'::text])));
+alter table messages add constraint messages_status_check CHECK ((status = ANY (ARRAY['queued'::text, 'sending'::text, 'sent'::text, 'delivered'::text, 'failed'::text, 'unknown'::text, 'received'::text])));
+alter table messages add constraint messages_type_check CHECK ((type = ANY (ARRAY['text'::text, 'media'::text, 'voicemail'::text])));
+CREATE INDEX messages_accepted ON public.messages USING btree (line_id, created_at) WHERE (source = 'webhook'::text);
+CREATE INDEX messages_contact ON public.messages USING btree (line_id, (
+CASE direction
+    WHEN 'outbound'::text THEN to_number
+    ELSE from_number
+END), id);
+CREATE INDEX messages_due ON public.messages USING btree (due_at) WHERE (status = 'queued'::text);
+CREATE INDEX messages_failed ON public.messages USING btree (line_id, id) WHERE (status = ANY (ARRAY['failed'::text, 'unknown'::text]));
+CREATE INDEX messages_handed_over ON public.messages USING btree (line_id, handed_over_at) WHERE (handed_over_at IS NOT NULL);
+CREATE INDEX messages_leased ON public.messages USING btree (lease_until) WHERE (status = 'sending'::text);
+CREATE INDEX messages_line ON public.messages USING btree (line_id, id);
+CREATE INDEX messages_unfinished ON public.messages USING btree (line_id, to_number, "position") WHERE (status = ANY (ARRAY['queued'::text, 'sending'::text]));
+CREATE INDEX messages_unknown ON public.messages USING btree (claimed_at) WHERE (status = 'unknown'::text);
+
+create table oauth_records (
+  kind text not null,
+  id_hash bytea not null,
+  grant_hash bytea,
+  application_id uuid,
+  user_id uuid,
+  payload jsonb not null,
+  created_at timestamp with time zone not null default now(),
+  consumed_at timestamp with time zone,
+  expires_at timestamp with time zone not null,
+  consumed_again_at timestamp with time zone
+);
+alter table oauth_records add constraint oauth_records_pkey PRIMARY KEY (kind, id_hash);
+alter table oauth_records add constraint oauth_records_application_id_fkey FOREIGN KEY (application_id) REFERENCES applications(id) ON DELETE CASCADE;
+alter table oauth_records add constraint oauth_records_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE;
+alter table oauth_records add constraint oauth_records_kind_check CHECK ((kind = ANY (ARRAY['Grant'::text, 'AuthorizationCode'::text, 'AccessToken'::text, 'RefreshToken'::text, 'Interaction'::text])));
+CREATE INDEX oauth_records_application ON public.oauth_records USING btree (application_id, user_id);
+CREATE INDEX oauth_records_expiry ON public.oauth_records USING btree (expires_at);
+CREATE INDEX oauth_records_grant ON public.oauth_records USING btree (grant_hash);
+CREATE INDEX oauth_records_user ON public.oauth_records USING btree (user_id);
+
+create table sessions (
+  token_hash bytea not null,
+  id uuid not null,
+  user_id uuid not null,
+  user_agent text not null,
+  created_at timestamp with time zone not null default now(),
+  last_seen_at timestamp with time zone not null default now(),
+  confirmed_at timestamp with time zone not null default now()
+);
+alter table sessions add constraint sessions_id_key UNIQUE (id);
+alter table sessions add constraint sessions_pkey PRIMARY KEY (token_hash);
+alter table sessions add constraint sessions_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE;
+CREATE INDEX sessions_last_seen ON public.sessions USING btree (last_seen_at);
+CREATE INDEX sessions_user ON public.sessions USING btree (user_id, id);
+
+create table set_up_links (
+  token_hash bytea not null,
+  user_id uuid,
+  expires_at timestamp with time zone not null
+);
+alter table set_up_links add constraint set_up_links_user_id_key UNIQUE (user_id);
+alter table set_up_links add constraint set_up_links_pkey PRIMARY KEY (token_hash);
+alter table set_up_links add constraint set_up_links_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE;
+
+create table sign_in_attempts (
+  id uuid not null,
+  account_hash bytea not null,
+  address_hash bytea not null,
+  attempted_at timestamp with time zone not null default clock_timestamp()
+);
+alter table sign_in_attempts add constraint sign_in_attempts_pkey PRIMARY KEY (id);
+CREATE INDEX sign_in_attempts_account ON public.sign_in_attempts USING btree (account_hash, attempted_at);
+CREATE INDEX sign_in_attempts_address ON public.sign_in_attempts USING btree (address_hash, attempted_at);
+CREATE INDEX sign_in_attempts_age ON public.sign_in_attempts USING btree (attempted_at);
+
+create table simulator_media (
+  token text not null,
+  content_type text not null,
+  bytes bytea not null,
+  created_at timestamp with time zone not null default now()
+);
+alter table simulator_media add constraint simulator_media_pkey PRIMARY KEY (token);
+alter table simulator_media add constraint simulator_media_bytes_check CHECK ((octet_length(bytes) < 5000000));
+CREATE INDEX simulator_media_age ON public.simulator_media USING btree (created_at);
+
+create table simulator_outbox (
+  carrier_message_id uuid not null,
+  message_id uuid not null,
+  from_number text not null,
+  to_number text not null,
+  text text,
+  media_url text,
+  taken_at timestamp with time zone not null default clock_timestamp(),
+  receipt_sent_at timestamp with time zone
+);
+alter table simulator_outbox add constraint simulator_outbox_pkey PRIMARY KEY (carrier_message_id);
+CREATE INDEX simulator_outbox_number ON public.simulator_outbox USING btree (to_number, carrier_message_id);
+CREATE INDEX simulator_outbox_receipts ON public.simulator_outbox USING btree (carrier_message_id) WHERE (receipt_sent_at IS NULL);
+
+create table smpp_inbound (
+  id uuid not null,
+  digest bytea not null,
+  session_id uuid not null,
+  created_at timestamp with time zone not null default clock_timestamp()
+);
+alter table smpp_inbound add constraint smpp_inbound_pkey PRIMARY KEY (id);
+CREATE INDEX smpp_inbound_created ON public.smpp_inbound USING btree (created_at);
+CREATE INDEX smpp_inbound_digest ON public.smpp_inbound USING btree (digest);
+
+create table smpp_parts (
+  id uuid not null,
+  carrier text not null,
+  from_number text not null,
+  to_number text not null,
+  reference integer not null,
+  total integer not null,
+  number integer not null,
+  text bytea not null,
+  created_at timestamp with time zone not null default clock_timestamp()
+);
+alter table smpp_parts add constraint smpp_parts_pkey PRIMARY KEY (id);
+CREATE INDEX smpp_parts_created ON public.smpp_parts USING btree (created_at);
+CREATE INDEX smpp_parts_message ON public.smpp_parts USING btree (carrier, from_number, to_number, reference, total);
+
+create table users (
+  id uuid not null,
+  email text not null,
+  name text not null,
+  created_at timestamp with time zone not null default now(),
+  role text not null default 'user'::text,
+  password_hash text
+);
+alter table users add constraint users_pkey PRIMARY KEY (id);
+alter table users add constraint users_role_check CHECK ((role = ANY (ARRAY['user'::text, 'operator'::text])));
+CREATE UNIQUE INDEX users_email ON public.users USING btree (lower(email));
+
+CREATE OR REPLACE FUNCTION public.accept_api_message(r jsonb, max_queued_per_line integer, OUT outcome text, OUT message_id uuid)
+ RETURNS record
+ LANGUAGE plpgsql
+ SET enable_seqscan TO 'off'
+AS $function$
+declare
+  l lines;
+  known idempotency_keys;
+  application uuid := (r ->> 'application_id')::uuid;
+  scope uuid := (r ->> 'scope_id')::uuid;
+  now_at timestamptz;
+begin
+  if r ->> 'key' is not null and not pg_try_advisory_xact_lock(hashtextextended(scope || ' ' || (r ->> 'key'), 1)) then
+    outcome := 'key_in_flight';
+    return;
+  end if;
+  perform pg_advisory_xact_lock(hashtextextended(r ->> 'line_id', 0));
+  now_at := clock_timestamp();
+  select * into l from lines where id = (r ->> 'line_id')::uuid;
+
+  if application is not null then
+    update application_lines set last_sent_at = now_at
+      where application_id = application and line_id = l.id and scopes && array['messages:connect', 'messages:write'];
+    if not found then
+      outcome := 'not_connected';
+      return;
+    end if;
+  end if;
+
+  select * into known from idempotency_keys k
+    where k.scope_id = scope and k.key = r ->> 'key' and k.created_at > now_at - interval '24 hours';
+  if found then
+    outcome := case when known.request_hash = decode(r ->> 'hash', 'hex') then 'replayed' else 'key_reused' end;
+    message_id := known.message_id;
+  elsif exists (select 1 from line_contacts c
+      where c.line_id = l.id and c.number = r ->> 'to' and c.opted_out_at is not null) then
+    outcome := 'opted_out';
+  elsif (select count(*) from (select 1 from messages m where m.line_id = l.id and m.status in ('queued', 'sending')
+      limit max_queued_per_line) waiting) >= max_queued_per_line then
+    outcome := 'line_full';
+  else
+    outcome := 'accepted';
+    message_id := (r ->> 'id')::uuid;
+    insert into messages (id, user_id, line_id, direction, source, application_id, type, from_number, to_number,
+        text, media_url, status, created_at, due_at)
+      values (message_id, l.user_id, l.id, 'outbound', case when application is null then 'console' else 'application' end,
+        application, case when r ->> 'media_url' is null then 'text' else 'media' end, l.number, r ->> 'to',
+        r ->> 'text', r ->> 'media_url', 'queued', now_at, now_at);
+    if r ->> 'key' is not null then
+      insert into idempotency_keys (scope_id, key, request_hash, message_id, created_at)
+        values (scope, r ->> 'key', decode(r ->> 'hash', 'hex'), message_id, now_at)
+        on conflict (scope_id, key) do update
+        set request_hash = excluded.request_hash, message_id = excluded.message_id, created_at = excluded.created_at;
+    end if;
+  end if;
+end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.accept_messages(requests jsonb, max_queued_per_line integer)
+ RETURNS TABLE(n integer, outcome text, message_id uuid, number_limit integer, number_used integer, number_opens_ms integer, line_limit integer, line_used integer, line_opens_ms integer)
+ LANGUAGE plpgsql
+ SET enable_seqscan TO 'off'
+AS $function$
+declare
+  r record;
+  l record;
+  contact record;
+  known_hash bytea;
+  known_id uuid;
+  busy integer[] := '{}';
+  now_at timestamptz;
+  line_times timestamptz[];
+  number_times timestamptz[];
+begin
+  for r in select x.n, x.line_id, x.key from jsonb_to_recordset(requests) as x(n integer, line_id uuid, key text)
+           where x.key is not null loop
+    if not pg_try_advisory_xact_lock(hashtextextended(r.line_id || ' ' || r.key, 1)) then
+      busy := busy || r.n;
+    end if;
+  end loop;
+
+  for r in select distinct hashtextextended(x.line_id::text, 0) as lock
+           from jsonb_to_recordset(requests) as x(line_id uuid) order by 1 loop
+    perform pg_advisory_xact_lock(r.lock);
+  end loop;
+
+  for r in select * from jsonb_to_recordset(requests) as x(n integer, id uuid, line_id uuid, "to" text, text text, "full" boolean, key text, hash text)
+           order by x.n loop
+    n := r.n;
+    now_at := clock_timestamp();
+    select * into l from lines where id = r.line_id;
+    select * into contact from line_contacts c where c.line_id = r.line_id and c.number = r."to";
+    select coalesce(array_agg(m.created_at order by m.created_at), '{}'),
+           coalesce(array_agg(m.created_at order by m.created_at)
+             filter (where m.to_number = r."to" and (contact.window_cleared_at is null or m.created_at > contact.window_cleared_at)), '{}')
+      into line_times, number_times
+      from messages m
+      where m.line_id = r.line_id and m.source = 'webhook' and m.created_at > now_at - interval '60 seconds'
+        and m.id >= lowest_id_at(now_at - interval '1 day');
+
+    known_id := null;
+    if r.key is not null then
+      select k.request_hash, k.message_id into known_hash, known_id from idempotency_keys k
+        where k.scope_id = r.line_id and k.key = r.key and k.created_at > now_at - interval '24 hours';
+    end if;
+
+    message_id := null;
+    if r.n = any (busy) then
+      outcome := 'key_in_flight';
+    elsif known_id is not null then
+      outcome := case when known_hash = decode(r.hash, 'hex') then 'replayed' else 'key_reused' end;
+      message_id := known_id;
+    elsif contact.opted_out_at is not null then
+      outcome := 'opted_out';
+    elsif cardinality(number_times) >= l.messages_per_number_per_minute or cardinality(line_times) >= l.messages_per_minute then
+      outcome := 'rate_limited';
+    elsif r."full" or (select count(*) from (select 1 from messages m where m.line_id = r.line_id and m.status in ('queued', 'sending')
+            limit max_queued_per_line) waiting) >= max_queued_per_line then
+      outcome := 'line_full';
+    else
+      outcome := 'accepted';
+      message_id := r.id;
+      insert into messages (id, user_id, line_id, direction, source, from_number, to_number, text, status, created_at, due_at)
+        values (r.id, l.user_id, r.line_id, 'outbound', 'webhook', l.number, r."to", r.text, 'queued', now_at, now_at);
+      if r.key is not null then
+        insert into idempotency_keys (scope_id, key, request_hash, message_id, created_at)
+          values (r.line_id, r.key, decode(r.hash, 'hex'), r.id, now_at)
+          on conflict (scope_id, key) do update
+          set request_hash = excluded.request_hash, message_id = excluded.message_id, created_at = excluded.created_at;
+      end if;
+      line_times := line_times || now_at;
+      number_times := number_times || now_at;
+    end if;
+
+    number_limit := l.messages_per_number_per_minute;
+    number_used := cardinality(number_times);
+    number_opens_ms := opens_in_ms(number_times, number_limit, now_at);
+    line_limit := l.messages_per_minute;
+    line_used := cardinality(line_times);
+    line_opens_ms := opens_in_ms(line_times, line_limit, now_at);
+    return next;
+  end loop;
+end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.claim_messages(claims jsonb, lease interval)
+ RETURNS TABLE(id uuid, claim uuid, attempt integer, opens_ms integer)
+ LANGUAGE plpgsql
+ SET enable_seqscan TO 'off'
+AS $function$
+#variable_conflict use_column
+declare
+  l record;
+  ids uuid[];
+begin
+  select array_agg(x.id) into ids from jsonb_to_recordset(claims) as x(id uuid);
+  for l in select distinct hashtextextended(m.line_id::text, 2) as lock from messages m where m.id = any (ids) order by 1 loop
+    perform pg_advisory_xact_lock(l.lock);
+  end loop;
+
+  return query
+  with candidates as (
+    select m.id, m.line_id, m.to_number, m.position from messages m
+    where m.id = any (ids) and m.status || '' = 'queued' and not exists (
+      select 1 from messages p where p.line_id = m.line_id and p.to_number = m.to_number
+        and p.status in ('queued', 'sending') and p.position < m.position)
+  ), recent as materialized (
+    select w.line_id, t.to_number, t.at from (select distinct line_id from candidates) w cross join lateral (
+      select c.to_number, c.handed_over_at as at from messages c
+      where c.line_id = w.line_id and c.handed_over_at > clock_timestamp() - window_length()
+    ) t
+    union all
+    -- By the index of leases: all that are on their way are few, and all that wait on a line may be many.
+    select c.line_id, c.to_number, clock_timestamp() from messages c
+    where c.status = 'sending' and c.lease_until > '-infinity'
+      and c.line_id::text in (select line_id::text from candidates)
+  ), judged as (
+    select c.id, greatest(
+      case when cardinality(of_line.times) + c.nth > l.messages_per_minute
+        then opens_in_ms(of_line.times, greatest(l.messages_per_minute + 1 - c.nth::integer, 1), clock_timestamp()) end,
+      case when cardinality(of_number.times) >= l.messages_per_number_per_minute
+        then opens_in_ms(of_number.times, l.messages_per_number_per_minute, clock_timestamp()) end) as opens_ms
+    from (select *, row_number() over (partition by line_id order by position) as nth from candidates) c
+    join lines l on l.id = c.line_id
+    left join line_contacts k on k.line_id = c.line_id and k.number = c.to_number
+    cross join lateral (
+      select coalesce(array_agg(r.at order by r.at), '{}') as times from recent r where r.line_id = c.line_id
+    ) of_line
+    cross join lateral (
+      select coalesce(array_agg(r.at order by r.at), '{}') as times from recent r
+      where r.line_id = c.line_id and r.to_number = c.to_number
+        and r.at > coalesce(k.window_cleared_at, '-infinity')
+    ) of_number
+  ), claimed as (
+    update messages m
+    set status = 'sending', claimed_at = clock_timestamp(), attempt_count = m.attempt_count + 1,
+        claim_id = g.claim, lease_until = clock_timestamp() + lease
+    from judged j join (
+      select distinct on (x.id) x.id, x.claim from jsonb_to_recordset(claims) as x(id uuid, claim uuid)
+    ) g on g.id = j.id
+    where m.id = any (ids) and m.id = j.id and j.opens_ms is null and m.status || '' = 'queued'
+    returning m.id, m.claim_id, m.attempt_count
+  )
+  select c.id, c.claim_id, c.attempt_count, null::integer from claimed c
+  union all
+  select j.id, null::uuid, null::integer, greatest(j.opens_ms, 0) + 50 from judged j where j.opens_ms is not null;
+end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.ensure_partitions(parent text, first_month date, months integer)
+ RETURNS integer
+ LANGUAGE plpgsql
+AS $function$
+declare
+  month_start timestamptz;
+  partition text;
+  created integer := 0;
+begin
+  -- Two processes may come at the same time.
+  perform pg_advisory_xact_lock(hashtextextended('ensure_partitions ' || parent, 0));
+  for i in 0 .. months - 1 loop
+    month_start := (date_trunc('month', first_month::timestamp) + make_interval(months => i)) at time zone 'UTC';
+    partition := parent || to_char(month_start at time zone 'UTC', '_YYYYMM');
+    if to_regclass(partition) is null then
+      begin
+        execute format('create table %I partition of %I for values from (%L) to (%L)', partition, parent,
+          lowest_id_at(month_start), lowest_id_at((month_start at time zone 'UTC' + interval '1 month') at time zone 'UTC'));
+        created := created + 1;
+      exception when check_violation then
+        raise warning 'rows of % are in the default partition already', partition;
+      end;
+    end if;
+  end loop;
+  return created;
+end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.lock_line(line uuid)
+ RETURNS void
+ LANGUAGE sql
+AS $function$
+  select pg_advisory_xact_lock(hashtextextended(line::text, 0))
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.lowest_id_at(moment timestamp with time zone)
+ RETURNS uuid
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select (lpad(to_hex(floor(extract(epoch from moment) * 1000)::bigint), 12, '0') || repeat('0', 20))::uuid
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.new_id()
+ RETURNS uuid
+ LANGUAGE sql
+AS $function$
+  select encode(set_bit(set_bit(
+    overlay(uuid_send(gen_random_uuid())
+      placing substring(int8send(floor(extract(epoch from clock_timestamp()) * 1000)::bigint) from 3) from 1 for 6),
+    52, 1), 53, 1), 'hex')::uuid
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.opens_in_ms(times timestamp with time zone[], allowed integer, now_at timestamp with time zone)
+ RETURNS integer
+ LANGUAGE sql
+ IMMUTABLE
+AS $function$
+  select case when cardinality(times) = 0 then 0 else
+    ceil(extract(epoch from times[greatest(cardinality(times) - allowed, 0) + 1] + interval '60 seconds' - now_at) * 1000)::integer
+  end
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.take_smpp_inbound(new_id uuid, new_digest bytea, new_session_id uuid, open_session_ids uuid[], silent_ms integer, forgotten_ms integer)
+ RETURNS uuid
+ LANGUAGE plpgsql
+AS $function$
+declare
+  earlier_id uuid;
+begin
+  perform pg_advisory_xact_lock(('x' || encode(substr(new_digest, 1, 8), 'hex'))::bit(64)::bigint);
+  update smpp_inbound set session_id = new_session_id where id = (
+    select id from smpp_inbound
+    where digest = new_digest
+      and created_at > clock_timestamp() - forgotten_ms * interval '1 ms'
+      and (id = new_id
+        or session_id <> all (open_session_ids)
+        or (session_id <> new_session_id and created_at < clock_timestamp() - silent_ms * interval '1 ms'))
+    order by id limit 1
+  ) returning id into earlier_id;
+  if earlier_id is not null then return earlier_id; end if;
+  insert into smpp_inbound (id, digest, session_id) values (new_id, new_digest, new_session_id);
+  return null;
+end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.window_length()
+ RETURNS interval
+ LANGUAGE sql
+ IMMUTABLE
+AS $function$ select interval '60.05 seconds' $function$
+;

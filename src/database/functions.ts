@@ -1,0 +1,24 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import type { Knex } from 'knex'
+import { inProject } from '../project-files.js'
+
+const folder = inProject('src/database/sql/')
+
+/** The functions of the schema, each in a file of its name in `src/database/sql/`. */
+export function listFunctions(): string[] {
+  return readdirSync(folder)
+    .map((file) => file.replace(/\.sql$/, ''))
+    .sort()
+}
+
+/**
+ * Creates functions as they are in their files, or replaces them. `migrate` does so every time, so that a change of one
+ * is a change of its file. A function whose parameters or columns change gets a new name: `web` of the release before
+ * works beside this one.
+ */
+export async function createFunctions(db: Knex, names: readonly string[] = listFunctions()): Promise<void> {
+  // What a function uses may come later, by another migration.
+  await db.raw('set check_function_bodies = off')
+  for (const name of names) await db.raw(readFileSync(new URL(`${name}.sql`, folder), 'utf8'))
+  await db.raw('reset check_function_bodies')
+}

@@ -11,6 +11,9 @@ export interface Outcome {
   notRun: string[]
 }
 
+/** An installation of so many processes is run by itself: beside others it would measure the machine. */
+const CROWD = 10
+
 /** Every fault with every seed, some at the same time, each on an installation of its own. */
 export async function runAll(
   faults: readonly Fault[],
@@ -23,10 +26,7 @@ export async function runAll(
   const notRun: string[] = []
   const results: Result[] = []
   const waiting = faults.flatMap((fault) => seeds.map((seed) => ({ fault, seed })))
-  const next = async (): Promise<void> => {
-    const turn = waiting.shift()
-    if (turn === undefined) return
-    const { fault, seed } = turn
+  const runOne = async ({ fault, seed }: { fault: Fault; seed: number }): Promise<void> => {
     const reason = fault.missing?.()
     if (reason !== undefined) notRun.push(`${fault.name}: not run: ${reason}`)
     else {
@@ -40,9 +40,30 @@ export async function runAll(
         say(String((error as Error).stack))
       }
     }
-    return next()
   }
-  await Promise.all(Array.from({ length: parallel }, next))
+  const [crowds, others] = [waiting.filter(isCrowd), waiting.filter((turn) => !isCrowd(turn))]
+  await inParallel(others, parallel, runOne)
+  await inParallel(crowds, 1, runOne)
   const place = ({ fault, seed }: Result) => faults.findIndex(({ name }) => name === fault) * 1000 + seed
   return { results: results.sort((a, b) => place(a) - place(b)), notRun }
+}
+
+function isCrowd({ fault }: { fault: Fault }): boolean {
+  const counts = Object.values(fault.layout?.copies ?? {})
+  return counts.reduce((sum, count) => sum + count, 0) >= CROWD
+}
+
+async function inParallel<T>(
+  items: readonly T[],
+  count: number,
+  run: (item: T) => Promise<void>,
+): Promise<void> {
+  const waiting = [...items]
+  const next = async (): Promise<void> => {
+    const item = waiting.shift()
+    if (item === undefined) return
+    await run(item)
+    return next()
+  }
+  await Promise.all(Array.from({ length: count }, next))
 }

@@ -19,6 +19,10 @@ export function listFunctions(): string[] {
 export async function createFunctions(db: Knex, names: readonly string[] = listFunctions()): Promise<void> {
   // What a function uses may come later, by another migration.
   await db.raw('set check_function_bodies = off')
-  for (const name of names) await db.raw(readFileSync(new URL(`${name}.sql`, folder), 'utf8'))
+  for (const name of names) {
+    const sql = readFileSync(new URL(`${name}.sql`, folder), 'utf8')
+    // A question mark is a binding to knex, unless it is told otherwise.
+    await db.raw(sql.replaceAll('?', '\\?'))
+  }
   await db.raw('reset check_function_bodies')
 }

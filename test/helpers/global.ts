@@ -9,7 +9,13 @@ let services: Services | undefined
 
 /** One Postgres and one Redis for the run, with data of its own; test files get databases of theirs in it. */
 export async function mochaGlobalSetup(): Promise<void> {
-  await Promise.all([compile(), startOwnServices()])
+  try {
+    await Promise.all([compile(), startOwnServices()])
+  } catch (error) {
+    // Mocha calls no teardown then, and what runs would keep the process.
+    await mochaGlobalTeardown()
+    throw error
+  }
 }
 
 async function startOwnServices(): Promise<void> {

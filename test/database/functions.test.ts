@@ -13,10 +13,10 @@ describe('the functions of the schema', () => {
   after(() => db.destroy())
 
   it('have a file each, of their name', async () => {
-    const made: string[] = await db('pg_proc')
+    const made = await db('pg_proc')
       .whereRaw(`pronamespace = 'public'::regnamespace`)
       .orderByRaw('proname collate "C"')
-      .pluck('proname')
+      .pluck<string[]>('proname')
     expect(made).to.deep.equal(listFunctions())
   })
 

@@ -17,6 +17,7 @@ const PROGRAMS = [
 /** What programs read at run time, by `inProject`. */
 const FILES = [
   'src/web/assets',
+  'src/database/sql',
   ...readdirSync('src')
     .filter(isLua)
     .map((file) => `src/${file}`),

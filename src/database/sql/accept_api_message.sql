@@ -45,7 +45,7 @@ begin
     message_id := (r ->> 'id')::uuid;
     insert into messages (id, user_id, line_id, direction, source, application_id, type, from_number, to_number,
         text, media_url, status, created_at, due_at)
-      values (message_id, l.user_id, l.id, 'outbound', case when application is null then 'console' else 'application' end,
+      values (message_id, l.user_id, l.id, 'outbound', r ->> 'source',
         application, case when r ->> 'media_url' is null then 'text' else 'media' end, l.number, r ->> 'to',
         r ->> 'text', r ->> 'media_url', 'queued', now_at, now_at);
     if r ->> 'key' is not null then

@@ -12,7 +12,9 @@ const HOOKS = `export const load = (url, context, next) => {
   process.kill(process.pid, 'SIGTERM')
   return new Promise(() => {})
 }`
+/** The signal comes from the thread of the hooks: the process must not have run out of work before it is there. */
 const PRELOAD = `import { register } from 'node:module'
+setInterval(() => undefined, 60_000)
 register(${JSON.stringify(dataUrl(HOOKS))})`
 
 describe('SIGTERM while a process loads', function () {

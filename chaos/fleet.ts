@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
 import { resolve } from 'node:path'
 import type { Environment } from '../test/helpers/environment.js'
-import { runSource, SOURCES, type ProcessName, type RunningProcess } from '../test/helpers/processes.js'
+import { runSource, sourceOf, type ProcessName, type RunningProcess } from '../test/helpers/processes.js'
 import { until } from '../test/helpers/until.js'
 
 /** As the supervisor of `npm start`. */
@@ -34,7 +34,7 @@ export function startCopy(name: ProcessName, environment: Environment, clockMs =
   let isExpected = false
   let crashes = 0
   const launch = () =>
-    runSource(SOURCES[name], clockMs === 0 ? environment : withClock(environment, clockMs), { name })
+    runSource(sourceOf(name), clockMs === 0 ? environment : withClock(environment, clockMs), { name })
   let current = launch()
 
   const supervise = async (running: RunningProcess): Promise<void> => {

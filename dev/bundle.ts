@@ -1,18 +1,10 @@
 import { chmodSync, cpSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { build } from 'esbuild'
+import { readSources } from './supervise.js'
 
 /** What is run: by the Procfile, by a person, by `linehook start`. */
-const PROGRAMS = [
-  'bin/linehook.ts',
-  'src/server.ts',
-  ...['send-message', 'deliver-event', 'fetch-media', 'maintenance', 'receive-smpp'].map(
-    (name) => `workers/${name}.ts`,
-  ),
-  'dev/receiver.ts',
-  'dev/smsc.ts',
-  'knexfile.ts',
-]
+const PROGRAMS = ['bin/linehook.ts', ...readSources().values(), 'dev/receiver.ts', 'dev/smsc.ts']
 
 /** What programs read at run time, by `inProject`. */
 const FILES = [
@@ -32,7 +24,6 @@ const EXTERNAL = [
   '@bull-board/*',
   '@aws-sdk/*',
   'msgpackr-extract',
-  'esbuild',
   ...[
     'better-sqlite3',
     'mariadb',
@@ -88,7 +79,10 @@ export async function bundleProject(folder = 'dist', more: readonly string[] = [
   removeFormer(folder, new Set(Object.keys(metafile.outputs)))
 }
 
-/** Every migration in the folder is run. A chunk of a build before this one may be loaded yet by who runs it. */
+/**
+ * Every migration in the folder is run. A chunk of a build before this one may be loaded yet by who runs it: each program
+ * loads itself in two parts, and the client for S3 when a copy is asked for.
+ */
 function removeFormer(folder: string, built: ReadonlySet<string>): void {
   const former = ['migrations', 'chunks']
     .flatMap((each) => readdirSync(join(folder, each)).map((file) => join(folder, each, file)))

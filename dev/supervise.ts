@@ -29,19 +29,19 @@ export function readProcfile(path = 'Procfile'): ProcessType[] {
     })
 }
 
+/** The source that each process of the Procfile is built from, by its name. */
+export function readSources(path?: string): Map<string, string> {
+  return new Map(readProcfile(path).map(({ name, command: [, file = ''] }) => [name, sourceOf(file)]))
+}
+
 /** The same processes from their sources, started again when a source changes. */
 export function fromSources({ name, command }: ProcessType): ProcessType {
   const [program = 'node', ...args] = command
-  return {
-    name,
-    command: [
-      program,
-      '--watch',
-      '--import',
-      'tsx',
-      ...args.map((arg) => arg.replace(/^dist\/(.+)\.js$/, '$1.ts')),
-    ],
-  }
+  return { name, command: [program, '--watch', '--import', 'tsx', ...args.map(sourceOf)] }
+}
+
+function sourceOf(built: string): string {
+  return built.replace(/^dist\/(.+)\.js$/, '$1.ts')
 }
 
 /**

@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fromSources, readProcfile, supervise, type Supervisor } from '../../dev/supervise.js'
+import { fromSources, readProcfile, readSources, supervise, type Supervisor } from '../../dev/supervise.js'
 import { until } from '../helpers/until.js'
 
 describe('supervise', function () {
@@ -63,6 +63,12 @@ describe('supervise', function () {
     const path = join(folder, 'Procfile')
     await writeFile(path, '# one process\n\nrelease: node up.js\nweb:   node  server.js --port 1\n')
     expect(readProcfile(path)).to.deep.equal([{ name: 'web', command: ['node', 'server.js', '--port', '1'] }])
+  })
+
+  it('a process of the Procfile is known by the source that it is built from', async () => {
+    const path = join(folder, 'Procfile')
+    await writeFile(path, 'release: node dist/up.js\nweb: node dist/src/server.js --port 1\n')
+    expect([...readSources(path)]).to.deep.equal([['web', 'src/server.ts']])
   })
 
   it('from the sources, a process runs by tsx and starts again when they change', () => {

@@ -4,23 +4,18 @@ import { createInterface } from 'node:readline'
 import { createRequire } from 'node:module'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { freePort } from '../../dev/free-port.js'
+import { readSources } from '../../dev/supervise.js'
+import type { QueueName } from '../../src/queues/queues.js'
 import type { Environment } from './environment.js'
 import { until } from './until.js'
 
-/** The files of the Procfile's processes. */
-export const SOURCES = {
-  web: 'src/server.ts',
-  'send-message': 'workers/send-message.ts',
-  'deliver-event': 'workers/deliver-event.ts',
-  'fetch-media': 'workers/fetch-media.ts',
-  maintenance: 'workers/maintenance.ts',
-  'receive-smpp': 'workers/receive-smpp.ts',
-}
+const sources = readSources()
 
 /** What node needs to run TypeScript. Resolved here: a process may run in a folder that has no tsx. */
 export const TSX = ['--import', pathToFileURL(createRequire(import.meta.url).resolve('tsx')).href]
 
-export type ProcessName = keyof typeof SOURCES
+/** As in the Procfile. */
+export type ProcessName = 'web' | QueueName | 'receive-smpp'
 
 export interface RunningProcess {
   name: string
@@ -44,7 +39,7 @@ const running = new Set<ChildProcess>()
 
 /** Starts one process of the Procfile and waits until it says that it has started. */
 export async function startProcess(name: ProcessName, environment: Environment): Promise<RunningProcess> {
-  const started = runSource(SOURCES[name], withLog(environment), { name })
+  const started = runSource(sourceOf(name), withLog(environment), { name })
   const said = () => `${name} says that it has started; it said:\n${started.lines.join('\n')}`
   await until(
     said,
@@ -53,6 +48,13 @@ export async function startProcess(name: ProcessName, environment: Environment):
   )
   if (!started.isRunning()) throw new Error(`ended instead: ${said()}`)
   return started
+}
+
+/** The source of a process of the Procfile, for `runSource`. */
+export function sourceOf(name: ProcessName): string {
+  const source = sources.get(name)
+  if (source === undefined) throw new Error(`the Procfile has no ${name}`)
+  return source
 }
 
 /** The test configuration is silent, but a process is known by its log. */

@@ -173,7 +173,7 @@ describe('the connection to Postgres', () => {
       await Promise.all([db.raw('select pg_sleep(0.05)'), db.raw('select pg_sleep(0.05)')])
       proxy.abandonOpen()
       expect(await failureOf(db.raw('select 1'))).to.have.property('outage', 'silent')
-      await db.raw('select 1')
+      await Promise.all([db.raw('select pg_sleep(0.05)'), db.raw('select pg_sleep(0.05)')])
     })
 
     it('does not keep locks when it was left in a transaction: the server ends it', async () => {

@@ -1,5 +1,4 @@
 import type { Knex } from 'knex'
-import { createFunctions } from '../src/database/functions.js'
 
 /**
  * What OAuth keeps: grants, codes, tokens and authorizations under way. Found by the SHA-256 of their value, which
@@ -29,12 +28,10 @@ export async function up(knex: Knex): Promise<void> {
     alter table messages add column application_id uuid;
 
   `)
-  await createFunctions(knex, ['accept_api_message'])
 }
 
 export async function down(knex: Knex): Promise<void> {
   await knex.raw(`
-    drop function accept_api_message;
     alter table messages drop column application_id;
     drop table oauth_records;
   `)

@@ -1,5 +1,4 @@
 import type { Knex } from 'knex'
-import { createFunctions } from '../src/database/functions.js'
 
 /** A message that a user's own program posted with an API token came by the API, not by the console. */
 export async function up(knex: Knex): Promise<void> {
@@ -8,7 +7,6 @@ export async function up(knex: Knex): Promise<void> {
     alter table messages add constraint messages_source_check
       check (source in ('webhook', 'application', 'api', 'console', 'carrier', 'service'));
   `)
-  await createFunctions(knex, ['accept_api_message'])
 }
 
 export async function down(knex: Knex): Promise<void> {

@@ -34,7 +34,7 @@ export async function findOpenWebhooks(
          l.messages_per_number_per_minute as "numberLimit", l.messages_per_minute as "lineLimit",
          (select coalesce(array_agg(m.created_at order by m.created_at), '{}') from messages m
           where m.line_id = w.line_id and m.source = 'webhook'
-            and m.created_at > now() - interval '60 seconds'
+            and m.created_at > now() - limit_window()
             and m.id >= lowest_id_at(now() - interval '1 day')) as times
        from incoming_webhooks w
        join developer_connections c on c.line_id = w.line_id and c.enabled

@@ -7,7 +7,7 @@ import { available, connectDatabase, type Database } from '../database/connectio
 import { claimDeliveries, recordAttempts, type AttemptResult } from '../database/deliveries/delivering.js'
 import { findOpenWebhooks } from '../database/incoming-webhooks.js'
 import { findLinesByNumbers } from '../database/lines.js'
-import { acceptMessages, type AcceptRequest } from '../database/messages/accept.js'
+import { queueMessages, type QueueAnswer, type QueueRequest } from '../database/messages/queueing.js'
 import { claimMessages, loadMessagesToSend, type ClaimRequest } from '../database/messages/sending.js'
 import { settleMessages, type Settlement } from '../database/messages/settling.js'
 import { requeueHeads, type Conversation } from '../database/messages/turns.js'
@@ -163,13 +163,15 @@ function createBatched(config: Config, db: Database, queues: Queues, maxLost: nu
   return {
     findOpenWebhook: batch((lineIds: readonly string[]) => available(() => findOpenWebhooks(db, lineIds))),
 
-    accept: batch(async (requests: readonly AcceptRequest[]) => {
-      const answers = await available(() => acceptMessages(db, requests, config.maxQueuedPerLine))
-      const accepted = answers.flatMap(({ outcome, messageId }) =>
-        outcome === 'accepted' && messageId !== null ? [{ id: messageId, generation: 0 }] : [],
-      )
+    queueMessage: batch(async (requests: readonly QueueRequest[]) => {
+      const answers = await available(() => queueMessages(db, requests, config.maxQueuedPerLine))
+      const accepted = requests.filter((_, n) => isAccepted(answers[n]))
       // Not awaited: the rows are committed, and the answer does not need Redis.
-      void queues.enqueueMessages(accepted)
+      void queues.enqueueMessages(
+        accepted.flatMap(({ messageId, media }) => (media ? [] : [firstJob(messageId)])),
+      )
+      // The message gets its job when there is a copy.
+      void queues.enqueueMedia(accepted.flatMap(({ media }) => (media ? [firstJob(media.id)] : [])))
       return answers
     }),
 
@@ -198,4 +200,12 @@ function createBatched(config: Config, db: Database, queues: Queues, maxLost: nu
       return results.map(() => true)
     }),
   }
+}
+
+function isAccepted(answer: QueueAnswer | Error | undefined): boolean {
+  return answer !== undefined && !(answer instanceof Error) && answer.outcome === 'accepted'
+}
+
+function firstJob(id: string): { id: string; generation: number } {
+  return { id, generation: 0 }
 }

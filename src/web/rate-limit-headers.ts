@@ -1,5 +1,5 @@
 import type { Context as KoaContext } from 'koa'
-import type { Allowance } from '../database/messages/accept.js'
+import type { Allowance } from '../database/messages/queueing.js'
 
 const WINDOW_SECONDS = 60
 

@@ -46,7 +46,7 @@ describe('the migrations', () => {
   it('make the schema, undo all of it, and make the same again', async () => {
     expect(await migrate(db)).to.deep.equal(names)
     const first = await schema()
-    expect(await publicObjects()).to.include.members(['messages', 'lines', 'accept_messages', 'messages_due'])
+    expect(await publicObjects()).to.include.members(['messages', 'lines', 'queue_messages', 'messages_due'])
 
     await db.migrate.rollback({ migrationSource: migrationSource() }, true)
     expect(await publicObjects()).to.deep.equal([])

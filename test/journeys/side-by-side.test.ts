@@ -1,7 +1,6 @@
 import { expect } from 'chai'
-import { acceptMessages } from '../../src/database/messages/accept.js'
 import type { Context } from '../../src/domain/context.js'
-import { newId } from '../../src/ids.js'
+import { queueMessage } from '../domain/fixtures.js'
 import { createLine, type TestLine } from '../helpers/factories.js'
 import { startProcess, startWeb, stopProcesses, type RunningProcess } from '../helpers/processes.js'
 import { startReceiver, type Receiver } from '../helpers/receiver.js'
@@ -160,21 +159,11 @@ describe('journey: two of each worker side by side', function () {
 
   /** As other sources than the webhook may: more than its limits let in. */
   async function queueBeyondLimits(line: TestLine, recipients: string[]): Promise<void> {
-    const limits = { messages_per_number_per_minute: 5, messages_per_minute: 12 }
-    await context
-      .db('lines')
-      .where({ id: line.lineId })
-      .update({ messages_per_number_per_minute: 99, messages_per_minute: 99 })
-    const answers = await acceptMessages(
-      context.db,
-      recipients.map((toNumber) => ({ messageId: newId(), lineId: line.lineId, toNumber, text: 'Hello' })),
-      1000,
-    )
-    expect(answers.every(({ outcome }) => outcome === 'accepted')).to.equal(true)
-    await context.db('lines').where({ id: line.lineId }).update(limits)
-    await context.queues.enqueueMessages(
-      answers.map(({ messageId }) => ({ id: messageId ?? '', generation: 0 })),
-    )
+    const ids: string[] = []
+    for (const to_number of recipients) {
+      ids.push(await queueMessage(context, line, { to_number, source: 'api' }))
+    }
+    await context.queues.enqueueMessages(ids.map((id) => ({ id, generation: 0 })))
   }
 
   /** What is left waits for a slot, or behind a message that does. */

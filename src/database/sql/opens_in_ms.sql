@@ -2,6 +2,6 @@
 create or replace function opens_in_ms(times timestamptz[], allowed integer, now_at timestamptz) returns integer
 language sql immutable as $$
   select case when cardinality(times) = 0 then 0 else
-    ceil(extract(epoch from times[greatest(cardinality(times) - allowed, 0) + 1] + interval '60 seconds' - now_at) * 1000)::integer
+    ceil(extract(epoch from times[greatest(cardinality(times) - allowed, 0) + 1] + limit_window() - now_at) * 1000)::integer
   end
 $$;

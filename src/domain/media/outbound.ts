@@ -1,11 +1,7 @@
-import type { NewMedia } from '../../database/media/creating.js'
+import { newId } from '../../ids.js'
 import { newToken } from '../../secrets.js'
 
-/** The copy that a message of a line waits for; whose credentials its host gets: nobody's. */
-export function outboundMedia(
-  id: string,
-  message: { userId: string; lineId: string; messageId: string },
-  sourceUrl: string,
-): NewMedia {
-  return { ...message, id, purpose: 'outbound', sourceUrl, carrier: null, token: newToken() }
+/** The copy that a message waits for, of what its sender named; `token` is of the URL at which it will be. */
+export function outboundMedia(url: string): { id: string; url: string; token: string } {
+  return { id: newId(), url, token: newToken() }
 }

@@ -1,5 +1,5 @@
 import { available } from '../../database/connection.js'
-import { countQueued } from '../../database/messages/accept.js'
+import { countQueued } from '../../database/messages/queueing.js'
 import type { Context } from '../context.js'
 
 const FRESH_MS = 1000

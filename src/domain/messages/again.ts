@@ -1,6 +1,3 @@
-import { available, transaction } from '../../database/connection.js'
-import { insertMedia } from '../../database/media/creating.js'
-import { insertMessageAgain, isLineFull } from '../../database/messages/again.js'
 import type { Message } from '../../database/messages/reading.js'
 import { Unavailable, UserError } from '../../errors.js'
 import { newId } from '../../ids.js'
@@ -35,31 +32,20 @@ export async function sendMessageAgain(
   const line = await getOwnLine(context, userId, message.lineId)
   if (line.status !== 'active') throw new UserError('this line is disabled: enable it first', 409)
   readDestination({ ...line, lineNumber: line.number }, message.toNumber)
-  const { db, config, queues } = context
-  const isFull =
-    (await isBacklogFull(context)) ||
-    (await available(() => isLineFull(db, line.id, config.maxQueuedPerLine)))
-  if (isFull) throw new Unavailable('too many messages wait', 10)
-
-  const again = { id: newId(), userId, againOf: id, source }
-  const mediaId = newId()
   const { mediaUrl } = message
-  const made = await available(() =>
-    transaction(db, async (trx) => {
-      const copy = await insertMessageAgain(trx, again, key, sha256('send again'))
-      // Copied anew: the first copy may have failed, or be gone by now.
-      if (copy.isNew && mediaUrl !== null) {
-        await insertMedia(
-          trx,
-          outboundMedia(mediaId, { userId, lineId: line.id, messageId: copy.id }, mediaUrl),
-        )
-      }
-      return copy
-    }),
-  )
-  if (made.isNew) {
-    if (mediaUrl === null) void queues.enqueueMessages([{ id: made.id, generation: 0 }])
-    else void queues.enqueueMedia([{ id: mediaId, generation: 0 }])
-  }
-  return getMessage(context, userId, made.id)
+  const answer = await context.batched.queueMessage({
+    messageId: newId(),
+    lineId: line.id,
+    source,
+    toNumber: message.toNumber,
+    text: message.text,
+    // Copied anew: the first copy may have failed, or be gone by now.
+    media: mediaUrl === null ? undefined : outboundMedia(mediaUrl),
+    againOf: id,
+    isBacklogFull: await isBacklogFull(context),
+    idempotency: { scopeId: id, key, requestHash: sha256('send again').toString('hex') },
+  })
+  if (answer.outcome === 'line_full') throw new Unavailable('too many messages wait', 10)
+  if (answer.outcome === 'key_in_flight') throw new UserError(REFUSALS.keyInFlight, 409)
+  return getMessage(context, userId, answer.messageId ?? '')
 }

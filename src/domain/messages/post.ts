@@ -1,11 +1,5 @@
-import { available, transaction } from '../../database/connection.js'
+import type { OutboundSource, QueueAnswer } from '../../database/messages/queueing.js'
 import type { Message } from '../../database/messages/reading.js'
-import { insertMedia } from '../../database/media/creating.js'
-import {
-  acceptApiMessage,
-  type ApiMessage,
-  type ApiMessageAnswer,
-} from '../../database/messages/submitting.js'
 import { Unavailable, UserError } from '../../errors.js'
 import { newId } from '../../ids.js'
 import { sha256 } from '../../secrets.js'
@@ -53,43 +47,28 @@ export async function postMessage(context: Context, message: NewMessage): Promis
   const toNumber = readDestination({ ...line, lineNumber: line.number }, message.toNumber)
   if (await isBacklogFull(context)) throw new Unavailable('too many messages wait', 10)
 
-  const { db, config, queues } = context
-  const request = {
-    id: newId(),
+  const answer = await context.batched.queueMessage({
+    messageId: newId(),
     lineId: line.id,
     source: sourceOf(message),
-    applicationId: applicationId ?? null,
+    applicationId,
     toNumber,
     text,
-    mediaUrl,
-    scopeId: applicationId ?? userId,
-    key,
-    hash: sha256(JSON.stringify([line.id, toNumber, text, mediaUrl])).toString('hex'),
-  }
-  const mediaId = newId()
-  const answer = await available(() =>
-    transaction(db, async (trx) => {
-      const accepted = await acceptApiMessage(trx, request, config.maxQueuedPerLine)
-      if (accepted.outcome === 'accepted' && mediaUrl !== null) {
-        await insertMedia(
-          trx,
-          outboundMedia(mediaId, { userId, lineId: line.id, messageId: request.id }, mediaUrl),
-        )
-      }
-      return accepted
-    }),
-  )
+    media: mediaUrl === null ? undefined : outboundMedia(mediaUrl),
+    idempotency:
+      key === undefined
+        ? undefined
+        : {
+            scopeId: applicationId ?? userId,
+            key,
+            requestHash: sha256(JSON.stringify([line.id, toNumber, text, mediaUrl])).toString('hex'),
+          },
+  })
   const id = requireAccepted(answer)
-  // Not awaited: the rows are committed, and the answer does not need Redis.
-  if (answer.outcome === 'accepted') {
-    if (mediaUrl === null) void queues.enqueueMessages([{ id, generation: 0 }])
-    // The message gets its job when there is a copy.
-    else void queues.enqueueMedia([{ id: mediaId, generation: 0 }])
-  }
   return getMessage(context, userId, id)
 }
 
-function sourceOf({ applicationId, isFromConsole = false }: NewMessage): ApiMessage['source'] {
+function sourceOf({ applicationId, isFromConsole = false }: NewMessage): OutboundSource {
   if (applicationId !== undefined) return 'application'
   return isFromConsole ? 'console' : 'api'
 }
@@ -119,7 +98,7 @@ async function readMediaUrl(context: Context, written: string): Promise<string> 
   return url.href
 }
 
-function requireAccepted({ outcome, messageId }: ApiMessageAnswer): string {
+function requireAccepted({ outcome, messageId }: QueueAnswer): string {
   switch (outcome) {
     case 'accepted':
     case 'replayed':
@@ -134,5 +113,7 @@ function requireAccepted({ outcome, messageId }: ApiMessageAnswer): string {
       throw new UserError(REFUSALS.keyReused, 422)
     case 'key_in_flight':
       throw new UserError(REFUSALS.keyInFlight, 409)
+    case 'rate_limited':
+      throw new Error('only webhooks have limits')
   }
 }

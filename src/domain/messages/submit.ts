@@ -2,7 +2,7 @@ import { Unavailable, UserError } from '../../errors.js'
 import { newId } from '../../ids.js'
 import { sha256 } from '../../secrets.js'
 import type { OpenWebhook } from '../../database/incoming-webhooks.js'
-import type { AcceptAnswer } from '../../database/messages/accept.js'
+import type { QueueAnswer } from '../../database/messages/queueing.js'
 import type { Context } from '../context.js'
 import { maySendTo } from '../destinations.js'
 import { parseNumber } from '../phone-number.js'
@@ -42,7 +42,7 @@ export async function submitToWebhook(
   context: Context,
   webhook: OpenWebhook,
   message: WebhookMessage,
-): Promise<AcceptAnswer> {
+): Promise<QueueAnswer> {
   // Lone surrogates are no text; Postgres would refuse the whole batch for one.
   const text = message.text.toWellFormed()
   if (Array.from(text).length > MAX_TEXT_LENGTH) throw new UserError(REFUSALS.tooLong)
@@ -51,16 +51,18 @@ export async function submitToWebhook(
   const key = message.idempotencyKey
   if (key !== undefined && key.length > MAX_KEY_LENGTH) throw new UserError(REFUSALS.keyTooLong)
 
-  const answer = await context.batched.accept({
+  const answer = await context.batched.queueMessage({
     messageId: newId(),
     lineId: webhook.lineId,
+    source: 'webhook',
     toNumber,
     text,
     // Judged after the limits (contract §2: check 10 comes after 9), and not at all for a repeat.
     isBacklogFull: await isBacklogFull(context),
-    ...(key === undefined
-      ? {}
-      : { idempotencyKey: key, requestHash: sha256(`${toNumber}\n${text}`).toString('hex') }),
+    idempotency:
+      key === undefined
+        ? undefined
+        : { scopeId: webhook.lineId, key, requestHash: sha256(`${toNumber}\n${text}`).toString('hex') },
   })
   if (answer.outcome === 'line_full') throw new Unavailable('too many messages wait', 10)
   return answer

@@ -2,7 +2,7 @@ import { findCarrierAccount } from '../../database/carrier-accounts.js'
 import type { Database } from '../../database/connection.js'
 import { setOptOutAnswer, type NotedContact } from '../../database/line-contacts.js'
 import type { Line } from '../../database/lines.js'
-import { insertServiceMessage } from '../../database/messages/service.js'
+import { queueMessages } from '../../database/messages/queueing.js'
 import { newId } from '../../ids.js'
 import { maySendTo } from '../destinations.js'
 import { parseNumber } from '../phone-number.js'
@@ -32,7 +32,7 @@ export async function answerKeyword(
   const account = await findCarrierAccount(trx, { name: line.carrier })
   if (account?.handlesOptOut === true) return []
   const id = newId()
-  await insertServiceMessage(trx, { id, line, toNumber: number, text })
+  await queueMessages(trx, [{ messageId: id, lineId: line.id, source: 'service', toNumber: number, text }], 1)
   if (contact.hasOptedOut) await setOptOutAnswer(trx, line.id, number, id)
   return [{ id, generation: 0 }]
 }

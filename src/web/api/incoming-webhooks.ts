@@ -1,5 +1,5 @@
 import type { Middleware } from 'koa'
-import type { AcceptAnswer } from '../../database/messages/accept.js'
+import type { QueueAnswer } from '../../database/messages/queueing.js'
 import type { Context } from '../../domain/context.js'
 import { REFUSALS, submitToWebhook } from '../../domain/messages/submit.js'
 import { UserError } from '../../errors.js'
@@ -59,7 +59,7 @@ function isFilled(value: unknown): value is string {
   return typeof value === 'string' && value.trim() !== ''
 }
 
-function requireAccepted({ outcome }: AcceptAnswer, rateLimitStatus: 403 | 429): void {
+function requireAccepted({ outcome }: QueueAnswer, rateLimitStatus: 403 | 429): void {
   switch (outcome) {
     case 'accepted':
     case 'replayed':
@@ -73,6 +73,7 @@ function requireAccepted({ outcome }: AcceptAnswer, rateLimitStatus: 403 | 429):
     case 'key_in_flight':
       throw new UserError(REFUSALS.keyInFlight, 409)
     case 'line_full':
-      throw new Error('submitToWebhook answers a full line as Unavailable')
+    case 'not_connected':
+      throw new Error(`a webhook is not answered ${outcome}`)
   }
 }

@@ -1,6 +1,5 @@
 import { expect } from 'chai'
 import { requeueHeads } from '../../../src/database/messages/turns.js'
-import { acceptMessages } from '../../../src/database/messages/accept.js'
 import type { Context } from '../../../src/domain/context.js'
 import { setLineStatus } from '../../../src/domain/lines.js'
 import { sendMessage } from '../../../src/domain/messages/send.js'
@@ -164,7 +163,7 @@ describe('messages to one number', () => {
     ]
     for (const messageId of ids) {
       const request = { messageId, lineId: line.lineId, toNumber: ANNA, text: messageId }
-      const [answer] = await acceptMessages(context.db, [request], 1000)
+      const answer = await context.batched.queueMessage({ ...request, source: 'webhook' })
       expect(answer).to.include({ outcome: 'accepted' })
     }
     for (const [n, id] of ids.entries()) {

@@ -1,0 +1,121 @@
+import type { Database } from '../connection.js'
+import { toJson } from '../text.js'
+
+/** Who wants it sent: a line's webhook, an application, a user's program, a user by hand, or the service by itself. */
+export type OutboundSource = 'webhook' | 'application' | 'api' | 'console' | 'service'
+
+/** A message that is to be sent. */
+export interface QueueRequest {
+  messageId: string
+  lineId: string
+  source: OutboundSource
+  /** Of an `application`. */
+  applicationId?: string | undefined
+  /** E.164 */
+  toNumber: string
+  text: string | null
+  /** What is to be copied before it is sent. */
+  media?: { id: string; url: string; token: string } | undefined
+  /** The message that this one repeats. */
+  againOf?: string
+  /** The service takes no more now; the answer is `line_full`, as when the line's own backlog is. */
+  isBacklogFull?: boolean
+  /** `scopeId`: whose key it is. `requestHash`: hex; tells a repeat from another request under the same key. */
+  idempotency?: { scopeId: string; key: string; requestHash: string } | undefined
+}
+
+/** A sliding window as it is after the request. `opensMs`: until it gives back one message; 0 when none counts. */
+export interface Allowance {
+  limit: number
+  used: number
+  opensMs: number
+}
+
+export interface QueueAnswer {
+  outcome:
+    | 'accepted'
+    | 'replayed'
+    | 'key_reused'
+    | 'key_in_flight'
+    | 'not_connected'
+    | 'opted_out'
+    | 'rate_limited'
+    | 'line_full'
+  /** Of the accepted message, or of the first one under the same key. */
+  messageId: string | null
+  /** The windows of the line's incoming webhook. */
+  toNumber: Allowance
+  line: Allowance
+}
+
+interface Row {
+  n: number
+  outcome: QueueAnswer['outcome']
+  message_id: string | null
+  number_limit: number
+  number_used: number
+  number_opens_ms: number
+  line_limit: number
+  line_used: number
+  line_opens_ms: number
+}
+
+/**
+ * The one door for what is to be sent: keys, opt-outs, limits, backlogs and rows in one transaction for the batch
+ * (`queue_messages`). What is answered as `accepted` is committed with it. Answers are in the order of the requests; an
+ * Error where the line is gone.
+ */
+export async function queueMessages(
+  db: Database,
+  requests: readonly QueueRequest[],
+  maxQueuedPerLine: number,
+): Promise<(QueueAnswer | Error)[]> {
+  const { rows } = await db.raw<{ rows: Row[] }>('select * from queue_messages(?::jsonb, ?)', [
+    toJson(requests.map(asRow)),
+    maxQueuedPerLine,
+  ])
+  const byPlace = new Map(rows.map((row) => [row.n, row]))
+  return requests.map((_, n) => {
+    const row = byPlace.get(n)
+    return row === undefined ? new Error('its line is gone') : asAnswer(row)
+  })
+}
+
+function asRow(request: QueueRequest, n: number): object {
+  const { media, idempotency } = request
+  return {
+    n,
+    id: request.messageId,
+    line_id: request.lineId,
+    source: request.source,
+    application_id: request.applicationId,
+    to: request.toNumber,
+    text: request.text,
+    media_url: media?.url,
+    media_id: media?.id,
+    media_token: media?.token,
+    again_of: request.againOf,
+    full: request.isBacklogFull,
+    scope_id: idempotency?.scopeId,
+    key: idempotency?.key,
+    hash: idempotency?.requestHash,
+  }
+}
+
+function asAnswer(row: Row): QueueAnswer {
+  return {
+    outcome: row.outcome,
+    messageId: row.message_id,
+    toNumber: { limit: row.number_limit, used: row.number_used, opensMs: row.number_opens_ms },
+    line: { limit: row.line_limit, used: row.line_used, opensMs: row.line_opens_ms },
+  }
+}
+
+/** How many messages wait in all, counted no further than `limit`. */
+export async function countQueued(db: Database, limit: number): Promise<number> {
+  const result = await db.raw<{ rows: { count: number }[] }>(
+    `select count(*)::integer as count from (select 1 from messages where status = 'queued' limit ?) waiting`,
+    [limit],
+  )
+  return result.rows[0]?.count ?? 0
+}

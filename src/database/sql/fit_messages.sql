@@ -1,0 +1,123 @@
+-- The part of `queue_messages` that judges and writes, under its locks. Each request is judged as if all before it on its
+-- line and to its number were accepted. If then every one of a line is, that was true, by induction, and they are
+-- queued. Otherwise none of the line is, and they have to be judged again alone (is_final: they need not).
+--
+-- requests: [{n, id, line_id, source, application_id, to, text, media_url, media_id, media_token, again_of, full,
+-- scope_id, key, hash}]. `full`: the service takes no more now. `hash` is hex.
+--
+-- Only the webhook has limits, and only its messages count in them. What the service says by itself is never refused;
+-- what a person sends again meets an opt-out at the worker.
+--
+-- enable_seqscan is off because a plan made while the tables are fresh would scan them for ever after.
+create or replace function fit_messages(
+  requests jsonb, in_flight integer[], connected text[], max_queued_per_line integer
+)
+returns table (
+  n integer, outcome text, message_id uuid, is_final boolean,
+  number_limit integer, number_used integer, number_opens_ms integer,
+  line_limit integer, line_used integer, line_opens_ms integer
+)
+language plpgsql volatile set enable_seqscan = off as $$
+#variable_conflict use_column
+declare
+  now_at timestamptz := clock_timestamp();
+begin
+  return query
+  with asked as materialized (
+    select x.*, x.source = 'webhook' as is_limited
+    from jsonb_to_recordset(requests) as x(
+      n integer, id uuid, line_id uuid, source text, application_id uuid, "to" text, text text, media_url text,
+      media_id uuid, media_token text, again_of uuid, "full" boolean, scope_id uuid, key text, hash text)
+  ), placed as (
+    select a.*,
+      count(*) over of_line - 1 as waiting_before,
+      count(*) filter (where a.is_limited) over of_line - a.is_limited::integer as line_before,
+      count(*) filter (where a.is_limited) over of_number - a.is_limited::integer as number_before,
+      row_number() over (partition by a.scope_id, a.key order by a.n) as nth_of_key
+    from asked a
+    window of_line as (partition by a.line_id order by a.n), of_number as (partition by a.line_id, a."to" order by a.n)
+  ), line_state as materialized (
+    select l.id, l.user_id, l.number, l.messages_per_minute, l.messages_per_number_per_minute,
+      recent.used, recent.oldest_at, waiting.count as waiting
+    from (select distinct a.line_id from asked a) d
+    join lines l on l.id = d.line_id
+    cross join lateral (
+      select count(*)::integer as used, min(t.created_at) as oldest_at from (
+        select m.created_at from messages m
+        where m.line_id = l.id and m.source = 'webhook' and m.created_at > now_at - limit_window()
+        order by m.created_at desc limit l.messages_per_minute) t
+    ) recent
+    cross join lateral (
+      select count(*) as count from (
+        select 1 from messages m where m.line_id = l.id and m.status in ('queued', 'sending')
+        limit max_queued_per_line) w
+    ) waiting
+  ), number_state as materialized (
+    select d.line_id, d."to", c.opted_out_at, recent.used, recent.oldest_at
+    from (select distinct a.line_id, a."to" from asked a) d
+    join line_state l on l.id = d.line_id
+    left join line_contacts c on c.line_id = d.line_id and c.number = d."to"
+    cross join lateral (
+      select count(*)::integer as used, min(t.created_at) as oldest_at from (
+        select m.created_at from messages m
+        where l.used > 0 and m.line_id = d.line_id and m.source = 'webhook' and m.to_number = d."to"
+          and m.created_at > greatest(now_at - limit_window(), c.window_cleared_at)
+        order by m.created_at desc limit l.messages_per_number_per_minute) t
+    ) recent
+  ), judged as materialized (
+    select p.*, l.user_id, l.number as from_number, l.messages_per_minute, l.messages_per_number_per_minute,
+      l.used as line_used, l.oldest_at as line_oldest_at, r.used as number_used, r.oldest_at as number_oldest_at,
+      k.message_id as known_id,
+      case
+        when p.n = any (in_flight) then 'key_in_flight'
+        when p.application_id is not null
+          and (p.application_id || ' ' || p.line_id = any (connected)) is not true then 'not_connected'
+        when k.message_id is not null then
+          case when k.request_hash = decode(p.hash, 'hex') then 'replayed' else 'key_reused' end
+        when p.source = 'service' then 'accepted'
+        when r.opted_out_at is not null and p.again_of is null then 'opted_out'
+        when p.is_limited and (r.used + p.number_before >= l.messages_per_number_per_minute
+          or l.used + p.line_before >= l.messages_per_minute) then 'rate_limited'
+        when p."full" or l.waiting + p.waiting_before >= max_queued_per_line then 'line_full'
+        else 'accepted'
+      end as outcome
+    from placed p
+    join line_state l on l.id = p.line_id
+    join number_state r on r.line_id = p.line_id and r."to" = p."to"
+    left join lateral (
+      select i.message_id, i.request_hash from idempotency_keys i
+      where i.scope_id = p.scope_id and i.key = p.key and i.created_at > now_at - interval '24 hours'
+    ) k on p.key is not null
+  ), fitting as materialized (
+    select j.line_id from judged j group by j.line_id
+    having bool_and(j.outcome = 'accepted' and (j.key is null or j.nth_of_key = 1))
+  ), queued as (
+    insert into messages (id, user_id, line_id, direction, source, application_id, type, from_number, to_number, text,
+      media_url, again_of, status, created_at, due_at, position)
+    select j.id, j.user_id, j.line_id, 'outbound', j.source, j.application_id,
+      case when j.media_url is null then 'text' else 'media' end, j.from_number, j."to", j.text, j.media_url, j.again_of,
+      'queued', now_at, now_at, nextval('message_positions')
+    from (select * from judged where judged.line_id in (select f.line_id from fitting f) order by judged.n) j
+  ), copies as (
+    insert into media (id, user_id, line_id, message_id, purpose, source_url, token)
+    select j.media_id, j.user_id, j.line_id, j.id, 'outbound', j.media_url, j.media_token
+    from judged j where j.media_id is not null and j.line_id in (select f.line_id from fitting f)
+  ), keys as (
+    insert into idempotency_keys as k (scope_id, key, request_hash, message_id, created_at)
+    select j.scope_id, j.key, decode(j.hash, 'hex'), j.id, now_at
+    from judged j where j.key is not null and j.line_id in (select f.line_id from fitting f)
+    on conflict (scope_id, key) do update
+    set request_hash = excluded.request_hash, message_id = excluded.message_id, created_at = excluded.created_at
+  )
+  select j.n, j.outcome, case when j.outcome = 'accepted' then j.id else j.known_id end,
+    f.line_id is not null or jsonb_array_length(requests) = 1,
+    j.messages_per_number_per_minute, s.number_used, opens_ms(j.number_oldest_at, s.number_used, now_at),
+    j.messages_per_minute, s.line_used, opens_ms(j.line_oldest_at, s.line_used, now_at)
+  from judged j
+  left join fitting f on f.line_id = j.line_id
+  cross join lateral (
+    select j.number_used + (j.number_before + (j.is_limited and j.outcome = 'accepted')::integer)::integer as number_used,
+      j.line_used + (j.line_before + (j.is_limited and j.outcome = 'accepted')::integer)::integer as line_used
+  ) s
+  order by j.n;
+end $$;

@@ -1,0 +1,2 @@
+-- In which the limits of a line count: for the webhook that accepts, and for the worker that sends.
+create or replace function limit_window() returns interval language sql immutable as $$ select interval '60 seconds' $$;

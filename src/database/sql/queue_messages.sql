@@ -1,0 +1,71 @@
+-- Queues a batch of messages that are to be sent, whoever asks for it: in one transaction the keys, opt-outs, limits and
+-- backlogs are judged and the rows are there. requests: what `fit_messages` takes, in order of `n`.
+--
+-- The lock of a line is advisory (a row lock would write the line's row for every message) and taken in one order by
+-- everybody. Each statement sees what was committed before it, so that the counts are right after a wait for the lock,
+-- and clock_timestamp() after the lock never runs backwards on a line.
+--
+-- A key whose first request is still uncommitted is found by a lock that is only tried: its repeat is told so instead of
+-- waiting. So is the right of an application before anything is judged, because who takes it away waits for this row.
+--
+-- What does not fit together is judged one by one, in order, by the same statement.
+--
+-- outcome: accepted | replayed | key_reused | key_in_flight | not_connected | opted_out | rate_limited | line_full
+create or replace function queue_messages(requests jsonb, max_queued_per_line integer)
+returns table (
+  n integer, outcome text, message_id uuid,
+  number_limit integer, number_used integer, number_opens_ms integer,
+  line_limit integer, line_used integer, line_opens_ms integer
+)
+language plpgsql volatile as $$
+#variable_conflict use_column
+declare
+  in_flight integer[];
+  connected text[];
+  judged record;
+  rest integer[] := '{}';
+  each integer;
+begin
+  select array_agg(tried.n) into in_flight from (
+    select x.n, pg_try_advisory_xact_lock(hashtextextended(x.scope_id || ' ' || x.key, 1)) as is_ours
+    from jsonb_to_recordset(requests) as x(n integer, scope_id uuid, key text) where x.key is not null
+  ) tried where not tried.is_ours;
+
+  perform pg_advisory_xact_lock(asked.lock) from (
+    select distinct hashtextextended(x.line_id::text, 0) as lock from jsonb_to_recordset(requests) as x(line_id uuid)
+    order by 1
+  ) asked;
+
+  if jsonb_path_exists(requests, '$[*].application_id ? (@ != null)') then
+    with used as (
+      update application_lines a set last_sent_at = clock_timestamp()
+      from (
+        select distinct x.application_id, x.line_id
+        from jsonb_to_recordset(requests) as x(application_id uuid, line_id uuid)
+      ) asked
+      where a.application_id = asked.application_id and a.line_id = asked.line_id
+        and a.scopes && array['messages:connect', 'messages:write']
+      returning a.application_id, a.line_id
+    )
+    select array_agg(used.application_id || ' ' || used.line_id) into connected from used;
+  end if;
+
+  for judged in select * from fit_messages(requests, in_flight, connected, max_queued_per_line) loop
+    if judged.is_final then
+      n := judged.n; outcome := judged.outcome; message_id := judged.message_id;
+      number_limit := judged.number_limit; number_used := judged.number_used; number_opens_ms := judged.number_opens_ms;
+      line_limit := judged.line_limit; line_used := judged.line_used; line_opens_ms := judged.line_opens_ms;
+      return next;
+    else
+      rest := rest || judged.n;
+    end if;
+  end loop;
+
+  foreach each in array rest loop
+    return query
+      select f.n, f.outcome, f.message_id, f.number_limit, f.number_used, f.number_opens_ms,
+        f.line_limit, f.line_used, f.line_opens_ms
+      from fit_messages(jsonb_path_query_array(requests, '$[*] ? (@.n == $n)', jsonb_build_object('n', each)),
+        in_flight, connected, max_queued_per_line) f;
+  end loop;
+end $$;

@@ -1,0 +1,115 @@
+import { expect } from 'chai'
+import fc from 'fast-check'
+import { queueMessages, type QueueRequest } from '../../src/database/messages/queueing.js'
+import type { Context } from '../../src/domain/context.js'
+import { newId } from '../../src/ids.js'
+import { createTestContext } from '../helpers/context.js'
+import { createLine, type TestLine } from '../helpers/factories.js'
+
+const NUMBERS = ['+14155550001', '+14155550002', '+14155550003']
+const OPTED_OUT = '+14155550003'
+const MAX_QUEUED = 12
+
+interface Planned {
+  line: number
+  number: number
+  source: 'webhook' | 'api' | 'service'
+  key: number | undefined
+  text: string
+}
+
+const planned = fc.record<Planned>({
+  line: fc.nat(1),
+  number: fc.nat(NUMBERS.length - 1),
+  source: fc.constantFrom('webhook', 'webhook', 'webhook', 'api', 'service'),
+  key: fc.option(fc.nat(3), { nil: undefined, freq: 3 }),
+  text: fc.constantFrom('one', 'two'),
+})
+const plan = fc.array(fc.array(planned, { minLength: 1, maxLength: 12 }), { minLength: 1, maxLength: 3 })
+
+describe('a batch of messages that are to be queued', function () {
+  this.timeout(60_000)
+  let context: Context
+
+  before(async () => {
+    context = await createTestContext()
+  })
+  after(() => context.close())
+
+  async function createLines(): Promise<TestLine[]> {
+    const limits = { messagesPerNumberPerMinute: 3, messagesPerMinute: 5 }
+    const lines = [await createLine(context, limits), await createLine(context, limits)]
+    await context
+      .db('line_contacts')
+      .insert(lines.map(({ lineId }) => ({ line_id: lineId, number: OPTED_OUT, opted_out_at: new Date() })))
+    return lines
+  }
+
+  function requestsOf(lines: readonly TestLine[], batch: readonly Planned[]): QueueRequest[] {
+    return batch.map(({ line: at, number, source, key, text }) => {
+      const lineId = lines[at]!.lineId
+      return {
+        messageId: newId(),
+        lineId,
+        source,
+        toNumber: NUMBERS[number]!,
+        text,
+        idempotency:
+          key === undefined
+            ? undefined
+            : { scopeId: lineId, key: String(key), requestHash: Buffer.from(text).toString('hex') },
+      }
+    })
+  }
+
+  const queue = async (requests: readonly QueueRequest[]) => {
+    const answers = await queueMessages(context.db, requests, MAX_QUEUED)
+    return answers.map((answer, n) => {
+      if (answer instanceof Error) throw answer
+      const { outcome, messageId, toNumber, line } = answer
+      const isOwn = messageId === requests[n]?.messageId
+      return { outcome, isOwn, number: [toNumber.limit, toNumber.used], line: [line.limit, line.used] }
+    })
+  }
+
+  it('is answered as the same messages one after the other are', async () => {
+    await fc.assert(
+      fc.asyncProperty(plan, async (batches) => {
+        const [together, alone] = [await createLines(), await createLines()]
+        for (const batch of batches) {
+          const one: unknown[] = []
+          for (const request of requestsOf(alone, batch)) one.push(...(await queue([request])))
+          expect(await queue(requestsOf(together, batch))).to.deep.equal(one)
+        }
+        // Their order is promised for each line.
+        const rowsOf = (lines: readonly TestLine[]) =>
+          Promise.all(
+            lines.map(({ lineId }) =>
+              context
+                .db('messages')
+                .where({ line_id: lineId })
+                .orderBy('position')
+                .select('source', 'to_number', 'text', 'status'),
+            ),
+          )
+        expect(await rowsOf(together)).to.deep.equal(await rowsOf(alone))
+      }),
+      { numRuns: 25 },
+    )
+  })
+
+  it('has one answer for each request, an error where the line is gone', async () => {
+    const line = await createLine(context)
+    const request = { messageId: newId(), source: 'webhook' as const, toNumber: NUMBERS[0]!, text: 'x' }
+    const [gone, there] = await queueMessages(
+      context.db,
+      [
+        { ...request, lineId: newId() },
+        { ...request, lineId: line.lineId },
+      ],
+      MAX_QUEUED,
+    )
+    expect(gone).to.be.instanceOf(Error)
+    expect(there).to.include({ outcome: 'accepted', messageId: request.messageId })
+  })
+})

@@ -458,151 +458,6 @@ alter table users add constraint users_pkey PRIMARY KEY (id);
 alter table users add constraint users_role_check CHECK ((role = ANY (ARRAY['user'::text, 'operator'::text])));
 CREATE UNIQUE INDEX users_email ON public.users USING btree (lower(email));
 
-CREATE OR REPLACE FUNCTION public.accept_api_message(r jsonb, max_queued_per_line integer, OUT outcome text, OUT message_id uuid)
- RETURNS record
- LANGUAGE plpgsql
- SET enable_seqscan TO 'off'
-AS $function$
-declare
-  l lines;
-  known idempotency_keys;
-  application uuid := (r ->> 'application_id')::uuid;
-  scope uuid := (r ->> 'scope_id')::uuid;
-  now_at timestamptz;
-begin
-  if r ->> 'key' is not null and not pg_try_advisory_xact_lock(hashtextextended(scope || ' ' || (r ->> 'key'), 1)) then
-    outcome := 'key_in_flight';
-    return;
-  end if;
-  perform pg_advisory_xact_lock(hashtextextended(r ->> 'line_id', 0));
-  now_at := clock_timestamp();
-  select * into l from lines where id = (r ->> 'line_id')::uuid;
-
-  if application is not null then
-    update application_lines set last_sent_at = now_at
-      where application_id = application and line_id = l.id and scopes && array['messages:connect', 'messages:write'];
-    if not found then
-      outcome := 'not_connected';
-      return;
-    end if;
-  end if;
-
-  select * into known from idempotency_keys k
-    where k.scope_id = scope and k.key = r ->> 'key' and k.created_at > now_at - interval '24 hours';
-  if found then
-    outcome := case when known.request_hash = decode(r ->> 'hash', 'hex') then 'replayed' else 'key_reused' end;
-    message_id := known.message_id;
-  elsif exists (select 1 from line_contacts c
-      where c.line_id = l.id and c.number = r ->> 'to' and c.opted_out_at is not null) then
-    outcome := 'opted_out';
-  elsif (select count(*) from (select 1 from messages m where m.line_id = l.id and m.status in ('queued', 'sending')
-      limit max_queued_per_line) waiting) >= max_queued_per_line then
-    outcome := 'line_full';
-  else
-    outcome := 'accepted';
-    message_id := (r ->> 'id')::uuid;
-    insert into messages (id, user_id, line_id, direction, source, application_id, type, from_number, to_number,
-        text, media_url, status, created_at, due_at)
-      values (message_id, l.user_id, l.id, 'outbound', r ->> 'source',
-        application, case when r ->> 'media_url' is null then 'text' else 'media' end, l.number, r ->> 'to',
-        r ->> 'text', r ->> 'media_url', 'queued', now_at, now_at);
-    if r ->> 'key' is not null then
-      insert into idempotency_keys (scope_id, key, request_hash, message_id, created_at)
-        values (scope, r ->> 'key', decode(r ->> 'hash', 'hex'), message_id, now_at)
-        on conflict (scope_id, key) do update
-        set request_hash = excluded.request_hash, message_id = excluded.message_id, created_at = excluded.created_at;
-    end if;
-  end if;
-end $function$
-;
-
-CREATE OR REPLACE FUNCTION public.accept_messages(requests jsonb, max_queued_per_line integer)
- RETURNS TABLE(n integer, outcome text, message_id uuid, number_limit integer, number_used integer, number_opens_ms integer, line_limit integer, line_used integer, line_opens_ms integer)
- LANGUAGE plpgsql
- SET enable_seqscan TO 'off'
-AS $function$
-declare
-  r record;
-  l record;
-  contact record;
-  known_hash bytea;
-  known_id uuid;
-  busy integer[] := '{}';
-  now_at timestamptz;
-  line_times timestamptz[];
-  number_times timestamptz[];
-begin
-  for r in select x.n, x.line_id, x.key from jsonb_to_recordset(requests) as x(n integer, line_id uuid, key text)
-           where x.key is not null loop
-    if not pg_try_advisory_xact_lock(hashtextextended(r.line_id || ' ' || r.key, 1)) then
-      busy := busy || r.n;
-    end if;
-  end loop;
-
-  for r in select distinct hashtextextended(x.line_id::text, 0) as lock
-           from jsonb_to_recordset(requests) as x(line_id uuid) order by 1 loop
-    perform pg_advisory_xact_lock(r.lock);
-  end loop;
-
-  for r in select * from jsonb_to_recordset(requests) as x(n integer, id uuid, line_id uuid, "to" text, text text, "full" boolean, key text, hash text)
-           order by x.n loop
-    n := r.n;
-    now_at := clock_timestamp();
-    select * into l from lines where id = r.line_id;
-    select * into contact from line_contacts c where c.line_id = r.line_id and c.number = r."to";
-    select coalesce(array_agg(m.created_at order by m.created_at), '{}'),
-           coalesce(array_agg(m.created_at order by m.created_at)
-             filter (where m.to_number = r."to" and (contact.window_cleared_at is null or m.created_at > contact.window_cleared_at)), '{}')
-      into line_times, number_times
-      from messages m
-      where m.line_id = r.line_id and m.source = 'webhook' and m.created_at > now_at - interval '60 seconds'
-        and m.id >= lowest_id_at(now_at - interval '1 day');
-
-    known_id := null;
-    if r.key is not null then
-      select k.request_hash, k.message_id into known_hash, known_id from idempotency_keys k
-        where k.scope_id = r.line_id and k.key = r.key and k.created_at > now_at - interval '24 hours';
-    end if;
-
-    message_id := null;
-    if r.n = any (busy) then
-      outcome := 'key_in_flight';
-    elsif known_id is not null then
-      outcome := case when known_hash = decode(r.hash, 'hex') then 'replayed' else 'key_reused' end;
-      message_id := known_id;
-    elsif contact.opted_out_at is not null then
-      outcome := 'opted_out';
-    elsif cardinality(number_times) >= l.messages_per_number_per_minute or cardinality(line_times) >= l.messages_per_minute then
-      outcome := 'rate_limited';
-    elsif r."full" or (select count(*) from (select 1 from messages m where m.line_id = r.line_id and m.status in ('queued', 'sending')
-            limit max_queued_per_line) waiting) >= max_queued_per_line then
-      outcome := 'line_full';
-    else
-      outcome := 'accepted';
-      message_id := r.id;
-      insert into messages (id, user_id, line_id, direction, source, from_number, to_number, text, status, created_at, due_at)
-        values (r.id, l.user_id, r.line_id, 'outbound', 'webhook', l.number, r."to", r.text, 'queued', now_at, now_at);
-      if r.key is not null then
-        insert into idempotency_keys (scope_id, key, request_hash, message_id, created_at)
-          values (r.line_id, r.key, decode(r.hash, 'hex'), r.id, now_at)
-          on conflict (scope_id, key) do update
-          set request_hash = excluded.request_hash, message_id = excluded.message_id, created_at = excluded.created_at;
-      end if;
-      line_times := line_times || now_at;
-      number_times := number_times || now_at;
-    end if;
-
-    number_limit := l.messages_per_number_per_minute;
-    number_used := cardinality(number_times);
-    number_opens_ms := opens_in_ms(number_times, number_limit, now_at);
-    line_limit := l.messages_per_minute;
-    line_used := cardinality(line_times);
-    line_opens_ms := opens_in_ms(line_times, line_limit, now_at);
-    return next;
-  end loop;
-end $function$
-;
-
 CREATE OR REPLACE FUNCTION public.claim_messages(claims jsonb, lease interval)
  RETURNS TABLE(id uuid, claim uuid, attempt integer, opens_ms integer)
  LANGUAGE plpgsql
@@ -695,6 +550,123 @@ begin
 end $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.fit_messages(requests jsonb, in_flight integer[], connected text[], max_queued_per_line integer)
+ RETURNS TABLE(n integer, outcome text, message_id uuid, is_final boolean, number_limit integer, number_used integer, number_opens_ms integer, line_limit integer, line_used integer, line_opens_ms integer, line_waiting integer)
+ LANGUAGE plpgsql
+ SET enable_seqscan TO 'off'
+AS $function$
+#variable_conflict use_column
+declare
+  now_at timestamptz := clock_timestamp();
+begin
+  return query
+  with asked as materialized (
+    select x.*, x.source = 'webhook' as is_limited
+    from jsonb_to_recordset(requests) as x(
+      n integer, id uuid, line_id uuid, source text, application_id uuid, "to" text, text text, media_url text,
+      media_id uuid, media_token text, again_of uuid, "full" boolean, roomy boolean, scope_id uuid, key text, hash text)
+  ), placed as (
+    select a.*,
+      count(*) over of_line - 1 as waiting_before,
+      count(*) filter (where a.is_limited) over of_line - a.is_limited::integer as line_before,
+      count(*) filter (where a.is_limited) over of_number - a.is_limited::integer as number_before,
+      row_number() over (partition by a.scope_id, a.key order by a.n) as nth_of_key
+    from asked a
+    window of_line as (partition by a.line_id order by a.n), of_number as (partition by a.line_id, a."to" order by a.n)
+  ), line_state as materialized (
+    select l.id, l.user_id, l.number, l.messages_per_minute, l.messages_per_number_per_minute,
+      recent.used, recent.oldest_at, waiting.count as waiting
+    from (select a.line_id, bool_and(a.roomy is true) as is_roomy from asked a group by a.line_id) d
+    join lines l on l.id = d.line_id
+    cross join lateral (
+      select count(*)::integer as used, min(t.created_at) as oldest_at from (
+        select m.created_at from messages m
+        where m.line_id = l.id and m.source = 'webhook' and m.created_at > now_at - limit_window()
+        order by m.created_at desc limit l.messages_per_minute) t
+    ) recent
+    cross join lateral (
+      select case when not d.is_roomy then count(*)::integer end as count from (
+        select 1 from messages m where not d.is_roomy and m.line_id = l.id and m.status in ('queued', 'sending')
+        limit max_queued_per_line) w
+    ) waiting
+  ), number_state as materialized (
+    select d.line_id, d."to", c.opted_out_at, recent.used, recent.oldest_at
+    from (select distinct a.line_id, a."to" from asked a) d
+    join line_state l on l.id = d.line_id
+    left join line_contacts c on c.line_id = d.line_id and c.number = d."to"
+    cross join lateral (
+      select count(*)::integer as used, min(t.created_at) as oldest_at from (
+        select m.created_at from messages m
+        where l.used > 0 and m.line_id = d.line_id and m.source = 'webhook' and m.to_number = d."to"
+          and m.created_at > greatest(now_at - limit_window(), c.window_cleared_at)
+        order by m.created_at desc limit l.messages_per_number_per_minute) t
+    ) recent
+  ), judged as materialized (
+    select p.*, l.user_id, l.number as from_number, l.messages_per_minute, l.messages_per_number_per_minute,
+      l.used as line_used, l.oldest_at as line_oldest_at, l.waiting, r.used as number_used, r.oldest_at as number_oldest_at,
+      k.message_id as known_id,
+      case
+        when p.n = any (in_flight) then 'key_in_flight'
+        when p.application_id is not null
+          and (p.application_id || ' ' || p.line_id = any (connected)) is not true then 'not_connected'
+        when k.message_id is not null then
+          case when k.request_hash = decode(p.hash, 'hex') then 'replayed' else 'key_reused' end
+        when p.source = 'service' then 'accepted'
+        when r.opted_out_at is not null and p.again_of is null then 'opted_out'
+        when p.is_limited and (r.used + p.number_before >= l.messages_per_number_per_minute
+          or l.used + p.line_before >= l.messages_per_minute) then 'rate_limited'
+        when p."full" or l.waiting + p.waiting_before >= max_queued_per_line then 'line_full'
+        else 'accepted'
+      end as outcome
+    from placed p
+    join line_state l on l.id = p.line_id
+    join number_state r on r.line_id = p.line_id and r."to" = p."to"
+    left join lateral (
+      select i.message_id, i.request_hash from idempotency_keys i
+      where i.scope_id = p.scope_id and i.key = p.key and i.created_at > now_at - interval '24 hours'
+    ) k on p.key is not null
+  ), fitting as materialized (
+    select j.line_id from judged j group by j.line_id
+    having bool_and(j.outcome = 'accepted' and (j.key is null or j.nth_of_key = 1))
+  ), queued as (
+    insert into messages (id, user_id, line_id, direction, source, application_id, type, from_number, to_number, text,
+      media_url, again_of, status, created_at, due_at, position)
+    select j.id, j.user_id, j.line_id, 'outbound', j.source, j.application_id,
+      case when j.media_url is null then 'text' else 'media' end, j.from_number, j."to", j.text, j.media_url, j.again_of,
+      'queued', now_at, now_at, nextval('message_positions')
+    from (select * from judged where judged.line_id in (select f.line_id from fitting f) order by judged.n) j
+  ), copies as (
+    insert into media (id, user_id, line_id, message_id, purpose, source_url, token)
+    select j.media_id, j.user_id, j.line_id, j.id, 'outbound', j.media_url, j.media_token
+    from judged j where j.media_id is not null and j.line_id in (select f.line_id from fitting f)
+  ), keys as (
+    insert into idempotency_keys as k (scope_id, key, request_hash, message_id, created_at)
+    select j.scope_id, j.key, decode(j.hash, 'hex'), j.id, now_at
+    from judged j where j.key is not null and j.line_id in (select f.line_id from fitting f)
+    on conflict (scope_id, key) do update
+    set request_hash = excluded.request_hash, message_id = excluded.message_id, created_at = excluded.created_at
+  )
+  select j.n, j.outcome, case when j.outcome = 'accepted' then j.id else j.known_id end,
+    f.line_id is not null or jsonb_array_length(requests) = 1,
+    j.messages_per_number_per_minute, s.number_used, opens_ms(j.number_oldest_at, s.number_used, now_at),
+    j.messages_per_minute, s.line_used, opens_ms(j.line_oldest_at, s.line_used, now_at), j.waiting
+  from judged j
+  left join fitting f on f.line_id = j.line_id
+  cross join lateral (
+    select j.number_used + (j.number_before + (j.is_limited and j.outcome = 'accepted')::integer)::integer as number_used,
+      j.line_used + (j.line_before + (j.is_limited and j.outcome = 'accepted')::integer)::integer as line_used
+  ) s
+  order by j.n;
+end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.limit_window()
+ RETURNS interval
+ LANGUAGE sql
+ IMMUTABLE
+AS $function$ select interval '60 seconds' $function$
+;
+
 CREATE OR REPLACE FUNCTION public.lock_line(line uuid)
  RETURNS void
  LANGUAGE sql
@@ -729,9 +701,78 @@ CREATE OR REPLACE FUNCTION public.opens_in_ms(times timestamp with time zone[], 
  IMMUTABLE
 AS $function$
   select case when cardinality(times) = 0 then 0 else
-    ceil(extract(epoch from times[greatest(cardinality(times) - allowed, 0) + 1] + interval '60 seconds' - now_at) * 1000)::integer
+    ceil(extract(epoch from times[greatest(cardinality(times) - allowed, 0) + 1] + limit_window() - now_at) * 1000)::integer
   end
 $function$
+;
+
+CREATE OR REPLACE FUNCTION public.opens_ms(oldest_at timestamp with time zone, used integer, now_at timestamp with time zone)
+ RETURNS integer
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select case when used = 0 then 0
+    else ceil(extract(epoch from coalesce(oldest_at, now_at) + limit_window() - now_at) * 1000)::integer end
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.queue_messages(requests jsonb, max_queued_per_line integer)
+ RETURNS TABLE(n integer, outcome text, message_id uuid, number_limit integer, number_used integer, number_opens_ms integer, line_limit integer, line_used integer, line_opens_ms integer, line_waiting integer)
+ LANGUAGE plpgsql
+AS $function$
+#variable_conflict use_column
+declare
+  in_flight integer[];
+  connected text[];
+  judged record;
+  rest integer[] := '{}';
+  each integer;
+begin
+  select array_agg(tried.n) into in_flight from (
+    select x.n, pg_try_advisory_xact_lock(hashtextextended(x.scope_id || ' ' || x.key, 1)) as is_ours
+    from jsonb_to_recordset(requests) as x(n integer, scope_id uuid, key text, again_of uuid)
+    where x.key is not null and x.again_of is null
+  ) tried where not tried.is_ours;
+
+  perform pg_advisory_xact_lock(asked.lock) from (
+    select distinct hashtextextended(x.line_id::text, 0) as lock from jsonb_to_recordset(requests) as x(line_id uuid)
+    order by 1
+  ) asked;
+
+  if jsonb_path_exists(requests, '$[*].application_id ? (@ != null)') then
+    with used as (
+      update application_lines a set last_sent_at = clock_timestamp()
+      from (
+        select distinct x.application_id, x.line_id
+        from jsonb_to_recordset(requests) as x(application_id uuid, line_id uuid)
+      ) asked
+      where a.application_id = asked.application_id and a.line_id = asked.line_id
+        and a.scopes && array['messages:connect', 'messages:write']
+      returning a.application_id, a.line_id
+    )
+    select array_agg(used.application_id || ' ' || used.line_id) into connected from used;
+  end if;
+
+  for judged in select * from fit_messages(requests, in_flight, connected, max_queued_per_line) loop
+    if judged.is_final then
+      n := judged.n; outcome := judged.outcome; message_id := judged.message_id;
+      number_limit := judged.number_limit; number_used := judged.number_used; number_opens_ms := judged.number_opens_ms;
+      line_limit := judged.line_limit; line_used := judged.line_used; line_opens_ms := judged.line_opens_ms;
+      line_waiting := judged.line_waiting;
+      return next;
+    else
+      rest := rest || judged.n;
+    end if;
+  end loop;
+
+  foreach each in array rest loop
+    return query
+      select f.n, f.outcome, f.message_id, f.number_limit, f.number_used, f.number_opens_ms,
+        f.line_limit, f.line_used, f.line_opens_ms, f.line_waiting
+      from fit_messages(jsonb_path_query_array(requests, '$[*] ? (@.n == $n)', jsonb_build_object('n', each)),
+        in_flight, connected, max_queued_per_line) f;
+  end loop;
+end $function$
 ;
 
 CREATE OR REPLACE FUNCTION public.take_smpp_inbound(new_id uuid, new_digest bytea, new_session_id uuid, open_session_ids uuid[], silent_ms integer, forgotten_ms integer)
@@ -761,5 +802,7 @@ CREATE OR REPLACE FUNCTION public.window_length()
  RETURNS interval
  LANGUAGE sql
  IMMUTABLE
-AS $function$ select interval '60.05 seconds' $function$
+AS $function$
+  select limit_window() + interval '50 milliseconds'
+$function$
 ;

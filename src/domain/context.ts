@@ -26,6 +26,7 @@ import { createThrottle, type Throttle } from '../throttle.js'
 import { createVocabulary, type Vocabulary } from '../vocabulary.js'
 import { MAX_LOST } from './crashes.js'
 import { DISABLE_AFTER_MS } from './deliveries/endpoint-health.js'
+import { createLineBacklogs } from './messages/line-backlogs.js'
 
 /** What a process has in its hands. Made once at its start; every domain function takes it first. */
 export interface Context {
@@ -159,13 +160,16 @@ export function createContext(
 function createBatched(config: Config, db: Database, queues: Queues, maxLost: number) {
   const messageLeaseMs = config.carrierTimeoutMs + 15_000
   const deliveryLeaseMs = config.deliveryTimeoutMs + 15_000
+  const lineBacklogs = createLineBacklogs(config.maxQueuedPerLine)
 
   return {
     findOpenWebhook: batch((lineIds: readonly string[]) => available(() => findOpenWebhooks(db, lineIds))),
 
     queueMessage: batch(async (requests: readonly QueueRequest[]) => {
-      const answers = await available(() => queueMessages(db, requests, config.maxQueuedPerLine))
+      const asked = requests.map((each) => ({ ...each, isLineRoomy: lineBacklogs.isRoomy(each.lineId) }))
+      const answers = await available(() => queueMessages(db, asked, config.maxQueuedPerLine))
       const accepted = requests.filter((_, n) => isAccepted(answers[n]))
+      lineBacklogs.note(requests, answers)
       // Not awaited: the rows are committed, and the answer does not need Redis.
       void queues.enqueueMessages(
         accepted.flatMap(({ messageId, media }) => (media ? [] : [firstJob(messageId)])),

@@ -5,7 +5,7 @@ import { endWaitingDeliveries } from '../../src/database/deliveries/ending.js'
 import { listDeliveriesOfApplication } from '../../src/database/deliveries/of-application.js'
 import { listDeliveries } from '../../src/database/deliveries/reading.js'
 import { expireDeliveryLeases, lockOverdueDeliveries } from '../../src/database/deliveries/stranded.js'
-import { countQueued } from '../../src/database/messages/queueing.js'
+import { countQueued, queueMessages } from '../../src/database/messages/queueing.js'
 import { listMessages } from '../../src/database/messages/reading.js'
 import { applyReceipts } from '../../src/database/messages/receiving.js'
 import { postponeMessage } from '../../src/database/messages/sending.js'
@@ -18,7 +18,6 @@ import {
 import { requeueHeads } from '../../src/database/messages/turns.js'
 import { linkCarrierMessage, noteNoRecord, takeUnknownMessages } from '../../src/database/messages/unknown.js'
 import type { Context } from '../../src/domain/context.js'
-import { submitToWebhook } from '../../src/domain/messages/submit.js'
 import { newId } from '../../src/ids.js'
 import { createTestContext } from '../helpers/context.js'
 import { createLine, type TestLine } from '../helpers/factories.js'
@@ -155,9 +154,18 @@ for (const isAnalyzed of [false, true]) {
 
     describe('a few pages are enough', () => {
       it('to accept a message', async () => {
-        const webhook = await context.batched.findOpenWebhook(line.lineId)
         const accept = () =>
-          submitToWebhook(context, webhook!, { toNumber: '+15005550101', text: 'x', idempotencyKey: 'k' })
+          queueMessages(
+            context.db,
+            [
+              {
+                ...{ messageId: newId(), lineId: line.lineId, source: 'webhook', toNumber: '+15005550101' },
+                ...{ text: 'x', isLineRoomy: true },
+                idempotency: { scopeId: line.lineId, key: newId(), requestHash: '00' },
+              },
+            ],
+            1_000_000,
+          )
         await accept()
         expect(await pagesOf(accept)).to.be.within(1, MAX_PAGES)
         expect(await pagesOf(() => context.batched.findOpenWebhook(line.lineId))).to.be.within(1, MAX_PAGES)

@@ -130,7 +130,7 @@ describe('the app', () => {
     const brokenWeb = await serveApp(broken)
     try {
       const { webhookPath, number } = await createLine(broken)
-      await broken.db.raw('drop table carrier_message_ids; drop function accept_messages')
+      await broken.db.raw('drop table carrier_message_ids; drop function queue_messages')
       const inbound = { fromNumber: '+15005550199', toNumber: number, text: 'Hi' }
       for (const answer of [
         await brokenWeb.post(webhookPath, messageBody()),
@@ -138,7 +138,7 @@ describe('the app', () => {
       ]) {
         expect(answer.status).to.equal(500)
         expect(answer.text).not.to.match(
-          / at |node_modules|\.ts|\.js|carrier_message_ids|accept_messages|knex/,
+          / at |node_modules|\.ts|\.js|carrier_message_ids|queue_messages|knex/,
         )
         expect(Object.values(answer.body as object)).to.include('Internal error')
       }

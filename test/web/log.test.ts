@@ -119,12 +119,12 @@ describe('the log of web', () => {
   })
 
   it('has the error of a request that failed, and nothing private', async () => {
-    await context.db.raw('alter function accept_messages rename to accept_messages_away')
+    await context.db.raw('alter function queue_messages rename to queue_messages_away')
     expect(await send(line.webhookPath, messageBody({ toNumber: TO_NUMBER, text: TEXT }))).to.equal(500)
     const failed = web.log().filter(({ msg }) => msg === 'request.failed')
     expect(failed).to.have.length(1)
     expect(failed[0]).to.have.property('level', 'error')
-    expect(JSON.stringify(failed[0])).to.match(/accept_messages/)
+    expect(JSON.stringify(failed[0])).to.match(/queue_messages/)
     expectNothingPrivate()
     expect(linesBeside()).to.deep.equal([])
   })

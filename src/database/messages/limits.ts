@@ -8,7 +8,7 @@ export interface LimitsNow {
 }
 
 /**
- * The windows of a line's incoming webhook as `accept_messages` would find them now, for its owner to look at.
+ * The windows of a line's incoming webhook as `queue_messages` would find them now, for its owner to look at.
  * undefined: the user has no such line.
  */
 export async function readLimitsNow(

@@ -20,6 +20,8 @@ export interface QueueRequest {
   againOf?: string
   /** The service takes no more now; the answer is `line_full`, as when the line's own backlog is. */
   isBacklogFull?: boolean
+  /** What waits on the line is known to be far from the limit: it is not counted, which spares the more the more waits. */
+  isLineRoomy?: boolean
   /** `scopeId`: whose key it is. `requestHash`: hex; tells a repeat from another request under the same key. */
   idempotency?: { scopeId: string; key: string; requestHash: string } | undefined
 }
@@ -46,6 +48,8 @@ export interface QueueAnswer {
   /** The windows of the line's incoming webhook. */
   toNumber: Allowance
   line: Allowance
+  /** How many waited on the line before the request; null: not counted. */
+  waitingOnLine: number | null
 }
 
 interface Row {
@@ -58,6 +62,7 @@ interface Row {
   line_limit: number
   line_used: number
   line_opens_ms: number
+  line_waiting: number | null
 }
 
 /**
@@ -96,6 +101,7 @@ function asRow(request: QueueRequest, n: number): object {
     media_token: media?.token,
     again_of: request.againOf,
     full: request.isBacklogFull,
+    roomy: request.isLineRoomy,
     scope_id: idempotency?.scopeId,
     key: idempotency?.key,
     hash: idempotency?.requestHash,
@@ -108,6 +114,7 @@ function asAnswer(row: Row): QueueAnswer {
     messageId: row.message_id,
     toNumber: { limit: row.number_limit, used: row.number_used, opensMs: row.number_opens_ms },
     line: { limit: row.line_limit, used: row.line_used, opensMs: row.line_opens_ms },
+    waitingOnLine: row.line_waiting,
   }
 }
 

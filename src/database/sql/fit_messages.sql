@@ -2,8 +2,9 @@
 -- line and to its number were accepted. If then every one of a line is, that was true, by induction, and they are
 -- queued. Otherwise none of the line is, and they have to be judged again alone (is_final: they need not).
 --
--- requests: [{n, id, line_id, source, application_id, to, text, media_url, media_id, media_token, again_of, full,
--- scope_id, key, hash}]. `full`: the service takes no more now. `hash` is hex.
+-- requests: [{n, id, line_id, source, application_id, to, text, media_url, media_id, media_token, again_of, full, roomy,
+-- scope_id, key, hash}]. `full`: the service takes no more now. `roomy`: what waits on the line needs not be counted, which
+-- costs the more the more it is (`line_waiting` is null then). `hash` is hex.
 --
 -- Only the webhook has limits, and only its messages count in them. What the service says by itself is never refused;
 -- what a person sends again meets an opt-out at the worker.
@@ -15,7 +16,7 @@ create or replace function fit_messages(
 returns table (
   n integer, outcome text, message_id uuid, is_final boolean,
   number_limit integer, number_used integer, number_opens_ms integer,
-  line_limit integer, line_used integer, line_opens_ms integer
+  line_limit integer, line_used integer, line_opens_ms integer, line_waiting integer
 )
 language plpgsql volatile set enable_seqscan = off as $$
 #variable_conflict use_column
@@ -27,7 +28,7 @@ begin
     select x.*, x.source = 'webhook' as is_limited
     from jsonb_to_recordset(requests) as x(
       n integer, id uuid, line_id uuid, source text, application_id uuid, "to" text, text text, media_url text,
-      media_id uuid, media_token text, again_of uuid, "full" boolean, scope_id uuid, key text, hash text)
+      media_id uuid, media_token text, again_of uuid, "full" boolean, roomy boolean, scope_id uuid, key text, hash text)
   ), placed as (
     select a.*,
       count(*) over of_line - 1 as waiting_before,
@@ -39,7 +40,7 @@ begin
   ), line_state as materialized (
     select l.id, l.user_id, l.number, l.messages_per_minute, l.messages_per_number_per_minute,
       recent.used, recent.oldest_at, waiting.count as waiting
-    from (select distinct a.line_id from asked a) d
+    from (select a.line_id, bool_and(a.roomy is true) as is_roomy from asked a group by a.line_id) d
     join lines l on l.id = d.line_id
     cross join lateral (
       select count(*)::integer as used, min(t.created_at) as oldest_at from (
@@ -48,8 +49,8 @@ begin
         order by m.created_at desc limit l.messages_per_minute) t
     ) recent
     cross join lateral (
-      select count(*) as count from (
-        select 1 from messages m where m.line_id = l.id and m.status in ('queued', 'sending')
+      select case when not d.is_roomy then count(*)::integer end as count from (
+        select 1 from messages m where not d.is_roomy and m.line_id = l.id and m.status in ('queued', 'sending')
         limit max_queued_per_line) w
     ) waiting
   ), number_state as materialized (
@@ -66,7 +67,7 @@ begin
     ) recent
   ), judged as materialized (
     select p.*, l.user_id, l.number as from_number, l.messages_per_minute, l.messages_per_number_per_minute,
-      l.used as line_used, l.oldest_at as line_oldest_at, r.used as number_used, r.oldest_at as number_oldest_at,
+      l.used as line_used, l.oldest_at as line_oldest_at, l.waiting, r.used as number_used, r.oldest_at as number_oldest_at,
       k.message_id as known_id,
       case
         when p.n = any (in_flight) then 'key_in_flight'
@@ -112,7 +113,7 @@ begin
   select j.n, j.outcome, case when j.outcome = 'accepted' then j.id else j.known_id end,
     f.line_id is not null or jsonb_array_length(requests) = 1,
     j.messages_per_number_per_minute, s.number_used, opens_ms(j.number_oldest_at, s.number_used, now_at),
-    j.messages_per_minute, s.line_used, opens_ms(j.line_oldest_at, s.line_used, now_at)
+    j.messages_per_minute, s.line_used, opens_ms(j.line_oldest_at, s.line_used, now_at), j.waiting
   from judged j
   left join fitting f on f.line_id = j.line_id
   cross join lateral (

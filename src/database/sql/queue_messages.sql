@@ -6,7 +6,8 @@
 -- and clock_timestamp() after the lock never runs backwards on a line.
 --
 -- A key whose first request is still uncommitted is found by a lock that is only tried: its repeat is told so instead of
--- waiting. So is the right of an application before anything is judged, because who takes it away waits for this row.
+-- waiting. (A person who pressed "send again" twice waits for the line, and gets the one message.) So is the right of an
+-- application before anything is judged, because who takes it away waits for this row.
 --
 -- What does not fit together is judged one by one, in order, by the same statement.
 --
@@ -15,7 +16,7 @@ create or replace function queue_messages(requests jsonb, max_queued_per_line in
 returns table (
   n integer, outcome text, message_id uuid,
   number_limit integer, number_used integer, number_opens_ms integer,
-  line_limit integer, line_used integer, line_opens_ms integer
+  line_limit integer, line_used integer, line_opens_ms integer, line_waiting integer
 )
 language plpgsql volatile as $$
 #variable_conflict use_column
@@ -28,7 +29,8 @@ declare
 begin
   select array_agg(tried.n) into in_flight from (
     select x.n, pg_try_advisory_xact_lock(hashtextextended(x.scope_id || ' ' || x.key, 1)) as is_ours
-    from jsonb_to_recordset(requests) as x(n integer, scope_id uuid, key text) where x.key is not null
+    from jsonb_to_recordset(requests) as x(n integer, scope_id uuid, key text, again_of uuid)
+    where x.key is not null and x.again_of is null
   ) tried where not tried.is_ours;
 
   perform pg_advisory_xact_lock(asked.lock) from (
@@ -55,6 +57,7 @@ begin
       n := judged.n; outcome := judged.outcome; message_id := judged.message_id;
       number_limit := judged.number_limit; number_used := judged.number_used; number_opens_ms := judged.number_opens_ms;
       line_limit := judged.line_limit; line_used := judged.line_used; line_opens_ms := judged.line_opens_ms;
+      line_waiting := judged.line_waiting;
       return next;
     else
       rest := rest || judged.n;
@@ -64,7 +67,7 @@ begin
   foreach each in array rest loop
     return query
       select f.n, f.outcome, f.message_id, f.number_limit, f.number_used, f.number_opens_ms,
-        f.line_limit, f.line_used, f.line_opens_ms
+        f.line_limit, f.line_used, f.line_opens_ms, f.line_waiting
       from fit_messages(jsonb_path_query_array(requests, '$[*] ? (@.n == $n)', jsonb_build_object('n', each)),
         in_flight, connected, max_queued_per_line) f;
   end loop;

@@ -46,6 +46,5 @@ export async function sendMessageAgain(
     idempotency: { scopeId: id, key, requestHash: sha256('send again').toString('hex') },
   })
   if (answer.outcome === 'line_full') throw new Unavailable('too many messages wait', 10)
-  if (answer.outcome === 'key_in_flight') throw new UserError(REFUSALS.keyInFlight, 409)
   return getMessage(context, userId, answer.messageId ?? '')
 }

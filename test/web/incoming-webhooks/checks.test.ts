@@ -161,7 +161,7 @@ describe('an incoming webhook', () => {
     const brokenWeb = await serveApp(broken)
     try {
       const { webhookPath } = await createLine(broken)
-      await broken.db.raw('drop function accept_messages')
+      await broken.db.raw('drop function queue_messages')
       expectRefused(await brokenWeb.post(webhookPath, messageBody()), 500, 'Internal error')
     } finally {
       await brokenWeb.close()

@@ -1,0 +1,40 @@
+import type { QueueAnswer, QueueRequest } from '../../database/messages/queueing.js'
+
+const FRESH_MS = 1000
+/** More lines are not remembered at a time: each is counted again. */
+const MAX_LINES = 10_000
+
+/** What this process knows of how many messages wait on each line. */
+export interface LineBacklogs {
+  /** Less than half of what may wait does, by a count of the last second and what was accepted here since. */
+  isRoomy(lineId: string): boolean
+  note(requests: readonly QueueRequest[], answers: readonly (QueueAnswer | Error)[]): void
+}
+
+/**
+ * Counting what waits on a line costs the more the more it is, so it is not done for every message: only once a second,
+ * and always when half of the limit is reached. Then the count is exact, under the line's lock. Other processes may fill
+ * the other half within that second, and go over the limit by what they accept in it: it is there against a flood.
+ */
+export function createLineBacklogs(maxQueuedPerLine: number, now: () => number = Date.now): LineBacklogs {
+  const lines = new Map<string, { countedAt: number; waiting: number }>()
+  return {
+    isRoomy: (lineId) => {
+      const line = lines.get(lineId)
+      return line !== undefined && now() - line.countedAt < FRESH_MS && line.waiting < maxQueuedPerLine / 2
+    },
+    note: (requests, answers) => {
+      if (lines.size > MAX_LINES) lines.clear()
+      for (const [n, answer] of answers.entries()) {
+        const lineId = requests[n]?.lineId
+        if (lineId === undefined || answer instanceof Error || answer.waitingOnLine === null) continue
+        lines.set(lineId, { countedAt: now(), waiting: answer.waitingOnLine })
+      }
+      for (const [n, answer] of answers.entries()) {
+        const line = lines.get(requests[n]?.lineId ?? '')
+        if (line !== undefined && !(answer instanceof Error) && answer.outcome === 'accepted')
+          line.waiting += 1
+      }
+    },
+  }
+}

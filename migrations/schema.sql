@@ -119,7 +119,6 @@ create table deliveries (
   type text not null,
   from_number text not null,
   application_id uuid,
-  not_before timestamp with time zone,
   lost_count integer not null default 0
 ) partition by range (id);
 alter table deliveries add constraint deliveries_pkey PRIMARY KEY (id);
@@ -127,12 +126,12 @@ alter table deliveries add constraint deliveries_status_check CHECK ((status = A
 CREATE INDEX deliveries_application ON public.deliveries USING btree (application_id, id) WHERE (application_id IS NOT NULL);
 CREATE INDEX deliveries_application_waiting ON public.deliveries USING btree (application_id, line_id) WHERE ((application_id IS NOT NULL) AND (status = ANY (ARRAY['pending'::text, 'held'::text])));
 CREATE INDEX deliveries_contact ON public.deliveries USING btree (line_id, from_number, id);
-CREATE INDEX deliveries_due ON public.deliveries USING btree (due_at) WHERE (status = 'pending'::text);
 CREATE INDEX deliveries_event ON public.deliveries USING btree (event_id);
 CREATE INDEX deliveries_failed ON public.deliveries USING btree (line_id, id) WHERE (status = ANY (ARRAY['exhausted'::text, 'held'::text]));
 CREATE INDEX deliveries_held ON public.deliveries USING btree (endpoint_id, id) WHERE (status = 'held'::text);
-CREATE INDEX deliveries_leased ON public.deliveries USING btree (lease_until) WHERE (status = 'delivering'::text);
+CREATE INDEX deliveries_lane ON public.deliveries USING btree (endpoint_id, due_at, id) WHERE (status = 'pending'::text);
 CREATE INDEX deliveries_line ON public.deliveries USING btree (line_id, id);
+CREATE INDEX deliveries_under_way ON public.deliveries USING btree (endpoint_id) WHERE (status = 'delivering'::text);
 
 create table delivery_attempts (
   id uuid not null,
@@ -174,11 +173,14 @@ create table endpoints (
   created_at timestamp with time zone not null default now(),
   removed_at timestamp with time zone,
   opt_in_events text[] not null default '{}'::text[],
-  called_at timestamp with time zone
+  called_at timestamp with time zone,
+  places integer not null default 10,
+  slowed_at timestamp with time zone
 );
 alter table endpoints add constraint endpoints_pkey PRIMARY KEY (id);
 alter table endpoints add constraint endpoints_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id);
 alter table endpoints add constraint endpoints_disabled_reason_check CHECK ((disabled_reason = ANY (ARRAY['gone'::text, 'failing'::text])));
+alter table endpoints add constraint endpoints_places_check CHECK ((places > 0));
 
 create table events (
   id uuid not null,
@@ -458,6 +460,62 @@ alter table users add constraint users_pkey PRIMARY KEY (id);
 alter table users add constraint users_role_check CHECK ((role = ANY (ARRAY['user'::text, 'operator'::text])));
 CREATE UNIQUE INDEX users_email ON public.users USING btree (lower(email));
 
+CREATE OR REPLACE FUNCTION public.claim_deliveries(endpoint uuid, only_id uuid, places integer, lease interval, max_lost integer)
+ RETURNS TABLE(status text, delivery_id uuid, event_id uuid, endpoint_id uuid, attempt_number integer, round_attempt integer, url text, secret_sealed bytea, previous_secret_sealed bytea, user_id uuid, line_id uuid, type text, payload text, from_number text, to_number text, claimed_at timestamp with time zone)
+ LANGUAGE plpgsql
+ SET enable_seqscan TO 'off'
+AS $function$
+#variable_conflict use_column
+declare
+  ids uuid[];
+begin
+  if only_id is null then
+    select array_agg(due.id) into ids from (
+      select d.id from deliveries d
+      where d.endpoint_id = endpoint and d.status = 'pending' and d.lost_count < max_lost
+        and d.due_at <= clock_timestamp() + interval '50 milliseconds'
+      order by d.due_at, d.id limit places for no key update skip locked
+    ) due;
+  else
+    select array_agg(d.id) into ids from deliveries d
+    where d.id = only_id and d.status = 'pending' and d.lost_count < max_lost
+      and d.due_at <= clock_timestamp() + interval '50 milliseconds';
+  end if;
+  if ids is null then return; end if;
+
+  return query
+  with claimed as (
+    update deliveries d
+    set (status, attempt_count, round_attempt_count, lease_until, last_failure) = (
+      select o.status, d.attempt_count + (o.status = 'delivering')::integer,
+        d.round_attempt_count + (o.status = 'delivering')::integer,
+        case when o.status = 'delivering' then clock_timestamp() + lease end,
+        case when o.status = 'exhausted' then 'disconnected' else d.last_failure end
+      from (select case
+        when d.application_id is not null and not case when d.type = 'lineDisconnected'
+          then exists (select 1 from applications a where a.id = d.application_id and a.deleted_at is null)
+          else exists (select 1 from application_lines c where c.application_id = d.application_id
+            and c.line_id = d.line_id and 'messages:connect' = any (c.scopes)) end
+          then 'exhausted'
+        when e.disabled_at is not null or e.removed_at is not null then 'held'
+        when d.application_id is null and exists (
+          select 1 from developer_connections c where c.endpoint_id = e.id and c.enabled) then 'delivering'
+        when d.application_id is not null and exists (
+          select 1 from applications a where a.id = d.application_id and a.endpoint_id = e.id) then 'delivering'
+        else 'held' end as status) o)
+    from endpoints e
+    where d.id = any (ids) and d.status || '' = 'pending' and e.id = d.endpoint_id
+    returning d.status, d.id, d.event_id, d.endpoint_id, d.attempt_count, d.round_attempt_count, d.due_at, e.url,
+      e.secret_sealed, case when e.previous_secret_until > now() then e.previous_secret_sealed end as previous_secret_sealed
+  )
+  select c.status, c.id, c.event_id, c.endpoint_id, c.attempt_count, c.round_attempt_count, c.url, c.secret_sealed,
+    c.previous_secret_sealed, v.user_id, v.line_id, v.type, v.payload, v.from_number, v.to_number, clock_timestamp()
+  -- One look-up for each, whatever the planner believes of a table that has just filled.
+  from claimed c cross join lateral (select * from events where id = c.event_id limit 1) v
+  order by c.due_at, c.id;
+end $function$
+;
+
 CREATE OR REPLACE FUNCTION public.claim_messages(claims jsonb, lease interval)
  RETURNS TABLE(id uuid, claim uuid, attempt integer, opens_ms integer)
  LANGUAGE plpgsql
@@ -519,6 +577,53 @@ begin
   select c.id, c.claim_id, c.attempt_count, null::integer from claimed c
   union all
   select j.id, null::uuid, null::integer, greatest(j.opens_ms, 0) + 50 from judged j where j.opens_ms is not null;
+end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.deliver_next(results jsonb, wants jsonb, lease interval, max_lost integer, max_in_flight integer, disable_after interval)
+ RETURNS TABLE(n integer, status text, delivery_id uuid, event_id uuid, endpoint_id uuid, attempt_number integer, round_attempt integer, url text, secret_sealed bytea, previous_secret_sealed bytea, user_id uuid, line_id uuid, type text, payload text, from_number text, to_number text, claimed_at timestamp with time zone, next_due_ms double precision)
+ LANGUAGE plpgsql
+ SET enable_seqscan TO 'off'
+AS $function$
+#variable_conflict use_column
+declare
+  want record;
+  free integer;
+  claimed integer;
+begin
+  perform pg_advisory_xact_lock(hashtextextended(lane.endpoint_id::text, 3)) from (
+    select x.endpoint_id from jsonb_to_recordset(results) as x(endpoint_id uuid)
+    union select x.endpoint_id from jsonb_to_recordset(wants) as x(endpoint_id uuid)
+    order by 1
+  ) lane;
+
+  if jsonb_array_length(results) > 0 then
+    perform settle_deliveries(results, max_in_flight, disable_after);
+  end if;
+
+  for want in
+    select x.n, x.endpoint_id, x.places, x.delivery_id, least(e.places, max_in_flight) as lane_places
+    from jsonb_to_recordset(wants) as x(n integer, endpoint_id uuid, places integer, delivery_id uuid)
+    join endpoints e on e.id = x.endpoint_id
+    order by x.n
+  loop
+    select least(want.places, want.lane_places - count(*)::integer) into free from (
+      select from deliveries d
+      where d.endpoint_id = want.endpoint_id and d.status = 'delivering' and d.lease_until > clock_timestamp()
+      limit want.lane_places) under_way;
+    if free > 0 then
+      return query select want.n, c.*, null::double precision
+        from claim_deliveries(want.endpoint_id, want.delivery_id, free, lease, max_lost) c;
+      get diagnostics claimed = row_count;
+      if claimed < free then
+        n := want.n; status := 'idle'; endpoint_id := want.endpoint_id;
+        select ceil(extract(epoch from d.due_at - clock_timestamp()) * 1000) into next_due_ms from deliveries d
+          where d.endpoint_id = want.endpoint_id and d.status = 'pending' and d.lost_count < max_lost
+          order by d.due_at, d.id limit 1;
+        return next;
+      end if;
+    end if;
+  end loop;
 end $function$
 ;
 
@@ -660,6 +765,31 @@ begin
 end $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.idle_lanes(overdue interval, max_count integer)
+ RETURNS TABLE(endpoint_id uuid, delivery_id uuid)
+ LANGUAGE sql
+ STABLE
+ SET enable_seqscan TO 'off'
+ SET enable_bitmapscan TO 'off'
+AS $function$
+  with recursive lanes as (
+    (select d.endpoint_id from deliveries d where d.status = 'pending' order by d.endpoint_id limit 1)
+    union all
+    select (select d.endpoint_id from deliveries d where d.status = 'pending' and d.endpoint_id > l.endpoint_id
+      order by d.endpoint_id limit 1)
+    from lanes l where l.endpoint_id is not null
+  )
+  select l.endpoint_id, first.id from lanes l cross join lateral (
+    select d.id, d.due_at from deliveries d where d.endpoint_id = l.endpoint_id and d.status = 'pending'
+    order by d.due_at, d.id limit 1
+  ) first
+  where first.due_at < clock_timestamp() - overdue and not exists (
+    select from deliveries d
+    where d.endpoint_id = l.endpoint_id and d.status = 'delivering' and d.lease_until > clock_timestamp())
+  order by first.due_at limit max_count
+$function$
+;
+
 CREATE OR REPLACE FUNCTION public.limit_window()
  RETURNS interval
  LANGUAGE sql
@@ -772,6 +902,73 @@ begin
       from fit_messages(jsonb_path_query_array(requests, '$[*] ? (@.n == $n)', jsonb_build_object('n', each)),
         in_flight, connected, max_queued_per_line) f;
   end loop;
+end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.settle_deliveries(results jsonb, max_in_flight integer, disable_after interval)
+ RETURNS void
+ LANGUAGE plpgsql
+ SET enable_seqscan TO 'off'
+AS $function$
+begin
+  with given as materialized (
+    select * from jsonb_to_recordset(results) as x(attempt_id uuid, delivery_id uuid, endpoint_id uuid, url text,
+      attempt_number integer, started_at timestamptz, duration_ms integer, response_status integer,
+      response_excerpt text, failure text, status text, retry_in_ms bigint, is_gone boolean, is_slow boolean)
+  ), attempts as (
+    insert into delivery_attempts (id, delivery_id, attempt_number, started_at, duration_ms, response_status,
+      response_excerpt, failure, next_attempt_at)
+    select attempt_id, delivery_id, attempt_number, started_at, duration_ms, response_status, response_excerpt, failure,
+      clock_timestamp() + make_interval(secs => retry_in_ms / 1000.0)
+    from given
+    -- Written before, by a statement whose answer was lost.
+    on conflict do nothing
+  ), settled as (
+    update deliveries d set status = g.status, last_failure = g.failure, lease_until = null, lost_count = 0,
+      due_at = clock_timestamp() + make_interval(secs => coalesce(g.retry_in_ms, 0) / 1000.0),
+      delivered_at = case when g.status = 'delivered' then clock_timestamp() end
+    from given g
+    where d.id = any (array(select delivery_id from given)) and d.id = g.delivery_id
+      and d.attempt_count = g.attempt_number
+      and (d.status || '' = 'delivering' or (g.status = 'delivered' and d.status <> 'delivered'))
+  ), health as (
+    select g.endpoint_id as id, count(*) filter (where g.failure is not null)::integer as failures,
+      count(*) filter (where g.failure is null)::integer as successes,
+      bool_or(g.status = 'delivered') as works, coalesce(bool_or(g.is_gone), false) as is_gone,
+      coalesce(bool_or(g.is_slow), false) as is_slow,
+      coalesce(bool_or(g.failure in ('timeout', 'http_429') or g.failure like 'http\_5%'), false) as is_overloaded
+    from given g join endpoints e on e.id = g.endpoint_id and e.url = g.url
+    group by g.endpoint_id
+  ), judged as materialized (
+    select h.*, case
+      when h.is_overloaded and (e.slowed_at is null or e.slowed_at < clock_timestamp() - interval '1 second')
+        then greatest(least(e.places, max_in_flight) / 2, 1)
+      when h.works and not h.is_slow and not h.is_overloaded and e.places < max_in_flight and e.places <= (
+        -- These are among them: this statement does not see what it writes.
+        select count(*) from (select from deliveries d where d.endpoint_id = h.id and d.status = 'delivering'
+          limit e.places) under_way)
+        then least(e.places + case when e.slowed_at > clock_timestamp() - interval '10 minutes' then 1
+          else h.successes end, max_in_flight)
+      else e.places end as places
+    from health h join endpoints e on e.id = h.id
+  ), locked as (
+    select e.id from endpoints e join judged j on j.id = e.id
+    where not j.works or j.is_overloaded or e.failing_since is not null or e.called_at is null or e.places <> j.places
+    order by e.id for no key update of e
+  )
+  update endpoints e set
+    called_at = coalesce(e.called_at, now()),
+    failing_since = case when j.works then null else coalesce(e.failing_since, now()) end,
+    consecutive_failure_count = case when j.works then 0 else e.consecutive_failure_count + j.failures end,
+    disabled_at = case when e.disabled_at is not null then e.disabled_at
+      when j.is_gone or (not j.works and e.failing_since < now() - disable_after) then now() end,
+    disabled_reason = case when e.disabled_at is not null then e.disabled_reason
+      when j.is_gone then 'gone'
+      when not j.works and e.failing_since < now() - disable_after then 'failing' end,
+    places = j.places,
+    slowed_at = case when j.is_overloaded then clock_timestamp() else e.slowed_at end
+  from judged j, locked
+  where e.id = j.id and e.id = locked.id;
 end $function$
 ;
 

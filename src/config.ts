@@ -99,9 +99,10 @@ export const settings = {
   DELIVERY_TIMEOUT_MS: count(100, 60_000)
     .default(15_000)
     .meta({ about: 'How long an endpoint may take to answer.' }),
-  ENDPOINT_MAX_IN_FLIGHT: count(1, 1000)
-    .default(10)
-    .meta({ about: 'Requests to one endpoint at the same time, over all workers.' }),
+  ENDPOINT_MAX_IN_FLIGHT: count(1, 1000).default(100).meta({
+    about:
+      'Requests to one endpoint at the same time, over all workers, at most: it starts with 10, gets more while it answers in its usual time, and fewer when it is overloaded.',
+  }),
   CARRIER_TIMEOUT_MS: count(100, 60_000)
     .default(15_000)
     .meta({ about: 'How long a carrier may take to answer; after that the outcome is unknown.' }),

@@ -49,7 +49,7 @@ describe('configuration', () => {
       allowedCarrierCidrs: [],
       deliveryRetryBaseMs: 5000,
       deliveryTimeoutMs: 15_000,
-      endpointMaxInFlight: 10,
+      endpointMaxInFlight: 100,
       carrierTimeoutMs: 15_000,
       sendConcurrency: 200,
       deliverConcurrency: 200,

@@ -4,7 +4,7 @@ import { createCalls, type Calls } from '../calls.js'
 import { createCarriers, type CARRIER_KINDS, type Carriers } from '../carriers/registry.js'
 import { ConfigInvalid, readConfig, type Config } from '../config.js'
 import { available, connectDatabase, type Database } from '../database/connection.js'
-import { claimDeliveries, recordAttempts, type AttemptResult } from '../database/deliveries/delivering.js'
+import { deliverNext, renewDeliveryLeases, type LaneStep } from '../database/deliveries/delivering.js'
 import { findOpenWebhooks } from '../database/incoming-webhooks.js'
 import { findLinesByNumbers } from '../database/lines.js'
 import { queueMessages, type QueueAnswer, type QueueRequest } from '../database/messages/queueing.js'
@@ -12,7 +12,7 @@ import { claimMessages, loadMessagesToSend, type ClaimRequest } from '../databas
 import { settleMessages, type Settlement } from '../database/messages/settling.js'
 import { requeueHeads, type Conversation } from '../database/messages/turns.js'
 import { insertSimulatedMessages, type SimulatedMessage } from '../database/simulator-outbox.js'
-import { createInFlightCap, type InFlightCap } from '../in-flight-cap.js'
+import { createHeartbeat, type Heartbeat } from '../heartbeat.js'
 import { createQueues, type Queues } from '../queues/queues.js'
 import { connectRedis } from '../redis.js'
 import { createSafeFetch, type SafeFetch } from '../safe-fetch.js'
@@ -37,7 +37,8 @@ export interface Context {
   queues: Queues
   windows: SlidingWindows
   throttle: Throttle
-  inFlightCap: InFlightCap
+  /** Of deliveries that this process attempts. */
+  deliveryLeases: Heartbeat
   carriers: Carriers
   calls: Calls
   secrets: Secrets
@@ -56,6 +57,9 @@ export interface Context {
 
 /** The largest that Postgres's integers have. */
 const ANY_NUMBER = 2_147_483_647
+
+/** Renewed while an attempt lasts, so that what a dead worker had is taken up after seconds. */
+const DELIVERY_LEASE_MS = 8000
 
 /** The statements of the hot paths, one round trip for the calls of one event-loop turn. */
 export type Batched = ReturnType<typeof createBatched>
@@ -124,6 +128,11 @@ export function createContext(
     options.carrierKinds,
   )
 
+  const deliveryLeases = createHeartbeat(
+    DELIVERY_LEASE_MS / 4,
+    (ids) => available(() => renewDeliveryLeases(db, ids, DELIVERY_LEASE_MS)),
+    log,
+  )
   const calls = createCalls(redis, () => connectRedis(config.redisUrl, 'wait', log), log)
 
   return {
@@ -134,7 +143,7 @@ export function createContext(
     queues,
     windows: createSlidingWindows(redis),
     throttle: createThrottle(redis),
-    inFlightCap: createInFlightCap(redis, config.endpointMaxInFlight),
+    deliveryLeases,
     carriers,
     calls,
     secrets: createSecrets(config.encryptionKeys),
@@ -145,6 +154,7 @@ export function createContext(
     batched: createBatched(config, db, queues, maxLost),
     maxLost,
     close: async () => {
+      await deliveryLeases.stop()
       await carriers.close()
       await calls.close()
       await carrierFetch.close()
@@ -159,7 +169,12 @@ export function createContext(
 
 function createBatched(config: Config, db: Database, queues: Queues, maxLost: number) {
   const messageLeaseMs = config.carrierTimeoutMs + 15_000
-  const deliveryLeaseMs = config.deliveryTimeoutMs + 15_000
+  const laneLimits = {
+    leaseMs: DELIVERY_LEASE_MS,
+    maxLost,
+    maxInFlight: config.endpointMaxInFlight,
+    disableAfterMs: DISABLE_AFTER_MS,
+  }
   const lineBacklogs = createLineBacklogs(config.maxQueuedPerLine)
 
   return {
@@ -190,18 +205,11 @@ function createBatched(config: Config, db: Database, queues: Queues, maxLost: nu
       return settlements.map(() => true)
     }),
 
-    claimDelivery: batch((ids: readonly string[]) =>
-      available(() => claimDeliveries(db, ids, deliveryLeaseMs, maxLost)),
-    ),
+    deliverNext: batch((steps: readonly LaneStep[]) => available(() => deliverNext(db, steps, laneLimits))),
     findLineByNumber: batch((numbers: readonly string[]) => available(() => findLinesByNumbers(db, numbers))),
     requeueHead: batch(async (conversations: readonly Conversation[]) => {
       await queues.enqueueMessages(await available(() => requeueHeads(db, conversations)))
       return conversations.map(() => true)
-    }),
-
-    recordAttempt: batch(async (results: readonly AttemptResult[]) => {
-      await available(() => recordAttempts(db, results, DISABLE_AFTER_MS))
-      return results.map(() => true)
     }),
   }
 }

@@ -1,10 +1,5 @@
 import { Unavailable } from '../errors.js'
-import {
-  expireDeliveryLeases,
-  lockOverdueDeliveries,
-  lookAtDeliveriesAgain,
-  renewDeliveryJobs,
-} from '../database/deliveries/stranded.js'
+import { expireDeliveryLeases, findIdleLanes } from '../database/deliveries/stranded.js'
 import {
   expireMediaLeases,
   lockOverdueMedia,
@@ -15,6 +10,7 @@ import { renewMessageJobs } from '../database/messages/turns.js'
 import { expireLeases, lockOverdueMessages, lookAtMessagesAgain } from '../database/messages/stranded.js'
 import { asError } from '../errors.js'
 import type { Context } from './context.js'
+import { MAX_LOST } from './crashes.js'
 
 /** A row is stranded when it was due so long ago and no job is on its way to it. */
 const OVERDUE_MS = 3000
@@ -37,7 +33,7 @@ export async function sweep(context: Context): Promise<number> {
     ...(context.redis.status === 'ready'
       ? [
           await step(context, 'stranded messages', sweepStrandedMessages),
-          await step(context, 'stranded deliveries', sweepStrandedDeliveries),
+          await step(context, 'idle lanes', sweepIdleLanes),
           await step(context, 'stranded media', sweepStrandedMedia),
         ]
       : []),
@@ -80,6 +76,7 @@ async function sweepExpiredDeliveries({ db, queues, log }: Context) {
     log.warn({ deliveryId, failure: 'worker_lost' }, 'delivery.attempted')
   }
   await queues.enqueueDeliveries(expired)
+  await queues.enqueueSuspects(expired.filter(({ lostCount }) => lostCount >= MAX_LOST))
   return { looked: expired.length, renewed: expired.length }
 }
 
@@ -102,16 +99,11 @@ async function sweepStrandedMessages({ db, queues }: Context) {
   return { looked, renewed: renewed.length }
 }
 
-async function sweepStrandedDeliveries({ db, queues }: Context) {
-  const { looked, renewed } = await db.transaction(async (trx) => {
-    const rows = await lockOverdueDeliveries(trx, OVERDUE_MS, BATCH)
-    const withJob = await queues.existingJobs('deliver-event', rows)
-    const [lost, coming] = split(rows, ({ id }) => !withJob.has(id))
-    await lookAtDeliveriesAgain(trx, coming, LOOK_AGAIN_MS)
-    return { looked: rows.length, renewed: lost.length > 0 ? await renewDeliveryJobs(trx, lost) : [] }
-  })
-  await queues.enqueueDeliveries(renewed)
-  return { looked, renewed: renewed.length }
+/** Not batch after batch: those that were woken still stand idle until a worker comes to them. */
+async function sweepIdleLanes({ db, queues }: Context) {
+  const lanes = await findIdleLanes(db, OVERDUE_MS, BATCH)
+  await queues.wakeLanes(lanes)
+  return { looked: 0, renewed: lanes.length }
 }
 
 async function sweepStrandedMedia({ db, queues }: Context) {

@@ -13,11 +13,16 @@ const id = yup.string().required().test('id', '${path} must be a UUID', isId)
 
 export const sendMessageJob = yup.object({ v: version, id })
 
+/** Work on the lane of an endpoint. */
 export const deliverEventJob = yup.object({
   v: version,
+  /** A delivery that it was made for. */
   id,
-  // Here too, so that a full endpoint is seen without asking Postgres.
   endpointId: id,
+  /** It was delayed until something is due. */
+  isTimed: yup.boolean(),
+  /** Only this delivery is meant: it may have taken its worker with it. */
+  isSuspect: yup.boolean(),
 })
 
 export const fetchMediaJob = yup.object({ v: version, id })

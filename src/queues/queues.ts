@@ -28,7 +28,14 @@ export interface Queues {
    * Callers need not wait.
    */
   enqueueMessages(rows: readonly { id: string; generation: number }[]): Promise<void>
+  /** One job for each endpoint: it is worked on as a lane (`domain/deliveries/lane.ts`). */
   enqueueDeliveries(rows: readonly { id: string; endpointId: string; generation: number }[]): Promise<void>
+  /** Lanes that nobody works on; not while such a job waits. `id`: of a delivery of it. */
+  wakeLanes(lanes: readonly { endpointId: string; id: string }[]): Promise<void>
+  /** In so many milliseconds, and up to LANE_TICK_MS later: then one job does for all that is due. */
+  wakeLaneIn(ms: number, lane: { endpointId: string; id: string }): Promise<void>
+  /** To be tried in a process of its own, because it may have taken others with it. */
+  enqueueSuspects(rows: readonly { id: string; endpointId: string; generation: number }[]): Promise<void>
   enqueueMedia(rows: readonly { id: string; generation: number }[]): Promise<void>
   /**
    * Which of the rows, which are overdue, have a job that will be worked on. One that is delayed is late, by the clock
@@ -39,6 +46,8 @@ export interface Queues {
   existingJobs(name: QueueName, rows: readonly { id: string; generation: number }[]): Promise<Set<string>>
   close(): Promise<void>
 }
+
+const LANE_TICK_MS = 100
 
 export function createQueues(redis: Redis, log: Logger): Queues {
   const open = <Data>(name: QueueName) => {
@@ -72,6 +81,22 @@ export function createQueues(redis: Redis, log: Logger): Queues {
     }
   }
 
+  const addDeliveries = (jobs: readonly (Omit<DeliverEventJob, 'v'> & { jobId: string; delay?: number })[]) =>
+    tryEnqueue(deliverEvent, jobs.length, () =>
+      deliverEvent.addBulk(
+        jobs.map(({ id, endpointId, isTimed, isSuspect, jobId, delay }) => ({
+          name: 'deliver-event',
+          data: {
+            ...{ v: JOB_VERSION, id, endpointId },
+            ...(isTimed === true ? { isTimed } : {}),
+            ...(isSuspect === true ? { isSuspect } : {}),
+          },
+          // One that failed is not kept: it would swallow the next of its name.
+          opts: { jobId, removeOnFail: true, ...(delay === undefined ? {} : { delay }) },
+        })),
+      ),
+    )
+
   /** One that is not delayed any more is being worked on. */
   const promote = async (name: QueueName, jobId: string) => {
     const job = await all.find((queue) => queue.name === name)?.getJob(jobId)
@@ -94,16 +119,28 @@ export function createQueues(redis: Redis, log: Logger): Queues {
           })),
         ),
       ),
-    enqueueDeliveries: (rows) =>
-      tryEnqueue(deliverEvent, rows.length, () =>
-        deliverEvent.addBulk(
-          rows.map(({ id, endpointId, generation }) => ({
-            name: 'deliver-event',
-            data: { v: JOB_VERSION, id, endpointId },
-            opts: { jobId: jobIdOf(id, generation) },
-          })),
-        ),
+    enqueueDeliveries: (rows) => {
+      const first = new Map([...rows].reverse().map((row) => [row.endpointId, row]))
+      return addDeliveries(
+        [...first.values()].map((row) => ({ ...row, jobId: jobIdOf(row.id, row.generation) })),
+      )
+    },
+    enqueueSuspects: (rows) =>
+      addDeliveries(
+        rows.map((row) => ({ ...row, jobId: `alone-${jobIdOf(row.id, row.generation)}`, isSuspect: true })),
       ),
+    wakeLanes: (lanes) => addDeliveries(lanes.map((lane) => ({ ...lane, jobId: `lane-${lane.endpointId}` }))),
+    wakeLaneIn: (ms, lane) => {
+      const tick = Math.ceil((Date.now() + ms) / LANE_TICK_MS)
+      return addDeliveries([
+        {
+          ...lane,
+          jobId: `lane-${lane.endpointId}-${tick}`,
+          isTimed: true,
+          delay: Math.max(0, tick * LANE_TICK_MS - Date.now()),
+        },
+      ])
+    },
     enqueueMedia: (rows) =>
       tryEnqueue(fetchMedia, rows.length, () =>
         fetchMedia.addBulk(

@@ -1,10 +1,10 @@
 import { expect } from 'chai'
-import { postponeDeliveries } from '../../src/database/deliveries/delivering.js'
+import { renewDeliveryLeases, type AttemptResult } from '../../src/database/deliveries/delivering.js'
 import { findEndpointsOfLine, releaseHeldDeliveries } from '../../src/database/deliveries/creating.js'
 import { endWaitingDeliveries } from '../../src/database/deliveries/ending.js'
 import { listDeliveriesOfApplication } from '../../src/database/deliveries/of-application.js'
 import { listDeliveries } from '../../src/database/deliveries/reading.js'
-import { expireDeliveryLeases, lockOverdueDeliveries } from '../../src/database/deliveries/stranded.js'
+import { expireDeliveryLeases, findIdleLanes } from '../../src/database/deliveries/stranded.js'
 import { countQueued, queueMessages } from '../../src/database/messages/queueing.js'
 import { listMessages } from '../../src/database/messages/reading.js'
 import { applyReceipts } from '../../src/database/messages/receiving.js'
@@ -147,7 +147,8 @@ for (const isAnalyzed of [false, true]) {
 
     const claimAll = (ids: string[]) =>
       Promise.all(ids.map((id) => context.batched.claimMessage({ id, claim: id })))
-    const claimDeliveries = (ids: string[]) => Promise.all(ids.map((id) => context.batched.claimDelivery(id)))
+    const claimDeliveries = (ids: string[]) =>
+      Promise.all(ids.map((id) => context.batched.deliverNext({ endpointId, places: 1, deliveryId: id })))
 
     const giveToApplication = (ids: string[]) =>
       context.db('deliveries').whereIn('id', ids).update({ application_id: applicationId })
@@ -266,9 +267,9 @@ for (const isAnalyzed of [false, true]) {
       )
       touchesFew('to claim deliveries', 'deliveries', (rows) => claimDeliveries(rows.map(({ id }) => id)))
       touchesFew(
-        'to claim deliveries to applications',
+        'to claim a delivery to an application',
         'deliveries',
-        (rows) => claimDeliveries(rows.map(({ id }) => id)),
+        (rows) => claimDeliveries([rows[0]!.id]),
         giveToApplication,
       )
       touchesFew(
@@ -293,14 +294,31 @@ for (const isAnalyzed of [false, true]) {
         (rows) => Promise.all(rows.map(({ id }) => recordAttempt(id))),
         claimDeliveries,
       )
-      touchesFew('to postpone deliveries', 'deliveries', (rows) =>
-        postponeDeliveries(
-          context.db,
-          rows.map(({ id }) => ({ id, ms: 1000 })),
-        ),
+      touchesFew(
+        'to claim what is next for an endpoint',
+        'deliveries',
+        async () => {
+          const { deliveries } = await context.batched.deliverNext({ endpointId, places: 3 })
+          expect(deliveries).to.have.length(3)
+        },
+        () => context.db('deliveries').where({ status: 'delivering' }).update({ status: 'delivered' }),
       )
-      touchesFew('to find deliveries that are overdue', 'deliveries', () =>
-        lockOverdueDeliveries(context.db, 3000, 3),
+      touchesFew(
+        'to renew leases',
+        'deliveries',
+        (rows) =>
+          renewDeliveryLeases(
+            context.db,
+            rows.map(({ id }) => id),
+            8000,
+          ),
+        claimDeliveries,
+      )
+      touchesFew(
+        'to find lanes that nobody works on',
+        'deliveries',
+        async () => expect(await findIdleLanes(context.db, 3000, 3)).to.have.length(1),
+        () => context.db('deliveries').where({ status: 'delivering' }).update({ status: 'delivered' }),
       )
       touchesFew(
         'to find deliveries of lost workers',
@@ -338,19 +356,13 @@ for (const isAnalyzed of [false, true]) {
       )
     })
 
-    function recordAttempt(deliveryId: string): Promise<boolean> {
-      return context.batched.recordAttempt({
-        attemptId: newId(),
-        deliveryId,
-        endpointId,
-        url: 'http://127.0.0.1:9/events',
-        attemptNumber: 1,
-        startedAt: new Date(),
-        durationMs: 1,
-        failure: 'connect',
-        status: 'pending',
-        retryInMs: 1000,
-      })
+    function recordAttempt(deliveryId: string): Promise<unknown> {
+      const result: AttemptResult = {
+        ...{ attemptId: newId(), deliveryId, eventId: newId(), endpointId, url: 'http://127.0.0.1:9/events' },
+        ...{ attemptNumber: 1, startedAt: new Date(), durationMs: 1 },
+        ...{ failure: 'connect', status: 'pending', retryInMs: 1000 },
+      }
+      return context.batched.deliverNext({ endpointId, places: 0, result })
     }
   })
 }

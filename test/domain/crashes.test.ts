@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { recordDeliveryCrash } from '../../src/database/deliveries/stranded.js'
 import { sendHeldEvents } from '../../src/domain/deliveries/held-events.js'
-import { MAX_CRASHES } from '../../src/domain/crashes.js'
+import { CRASH_WAIT_MS, MAX_CRASHES } from '../../src/domain/crashes.js'
 import type { Context } from '../../src/domain/context.js'
 import { countMessageCrash } from '../../src/domain/messages/crash.js'
 import { createTestContext } from '../helpers/context.js'
@@ -31,10 +31,10 @@ describe('a row whose job crashes', () => {
   it(`is tried again ${MAX_CRASHES - 1} times; with the next crash a delivery is exhausted`, async () => {
     const { id } = await receiveForDelivery(context, line)
     for (let n = 1; n < MAX_CRASHES; n += 1) {
-      expect(await recordDeliveryCrash(context.db, id, MAX_CRASHES)).to.equal(false)
+      expect(await recordDeliveryCrash(context.db, id, MAX_CRASHES, CRASH_WAIT_MS)).to.equal(false)
       expect(await deliveryRow(context, id)).to.include({ status: 'pending', crash_count: n })
     }
-    expect(await recordDeliveryCrash(context.db, id, MAX_CRASHES)).to.equal(true)
+    expect(await recordDeliveryCrash(context.db, id, MAX_CRASHES, CRASH_WAIT_MS)).to.equal(true)
     expect(await deliveryRow(context, id)).to.include({ status: 'exhausted', last_failure: 'internal_error' })
   })
 
@@ -50,7 +50,7 @@ describe('a row whose job crashes', () => {
     it(`is left as it is when it is a delivery that is ${status}`, async () => {
       const { id } = await receiveForDelivery(context, line)
       await context.db('deliveries').where({ id }).update({ status, crash_count: 4 })
-      expect(await recordDeliveryCrash(context.db, id, MAX_CRASHES)).to.equal(false)
+      expect(await recordDeliveryCrash(context.db, id, MAX_CRASHES, CRASH_WAIT_MS)).to.equal(false)
       expect(await deliveryRow(context, id)).to.include({ status, crash_count: 4, last_failure: null })
     })
   }
@@ -58,7 +58,7 @@ describe('a row whose job crashes', () => {
   it('ends the attempt of a delivery that was under way', async () => {
     const { id } = await receiveForDelivery(context, line)
     await context.db('deliveries').where({ id }).update({ status: 'delivering' })
-    expect(await recordDeliveryCrash(context.db, id, MAX_CRASHES)).to.equal(false)
+    expect(await recordDeliveryCrash(context.db, id, MAX_CRASHES, CRASH_WAIT_MS)).to.equal(false)
     expect(await deliveryRow(context, id)).to.include({
       status: 'pending',
       crash_count: 1,

@@ -1,6 +1,7 @@
 import type { Carrier } from '../../src/carriers/carrier.js'
 import type { Database } from '../../src/database/connection.js'
 import type { Context } from '../../src/domain/context.js'
+import type { ClaimedDelivery } from '../../src/database/deliveries/delivering.js'
 import { deliver, type DeliverOutcome } from '../../src/domain/deliveries/deliver.js'
 import { sendMessage, type SendOutcome } from '../../src/domain/messages/send.js'
 import { receiveMessage, type InboundMessage } from '../../src/domain/messages/receive.js'
@@ -123,8 +124,14 @@ export async function deliverWhenDue(
   id: string,
   endpointId: string,
 ): Promise<DeliverOutcome> {
-  await context.db('deliveries').where({ id }).update({ not_before: null })
+  await context.db('deliveries').where({ id, status: 'pending' }).update({ due_at: context.db.fn.now() })
   return deliver(context, id, endpointId)
+}
+
+/** As a worker does before it calls the endpoint. undefined: it is not to be had. */
+export async function claimDelivery(context: Context, id: string): Promise<ClaimedDelivery | undefined> {
+  const { endpoint_id: endpointId } = await deliveryRow(context, id)
+  return (await context.batched.deliverNext({ endpointId, places: 1, deliveryId: id })).deliveries[0]
 }
 
 /** What a carrier brings to a line; by default a text from ANNA. */
@@ -206,6 +213,11 @@ export async function dueInMs(
     .where({ id })
     .first<{ ms: number }>(db.raw('(extract(epoch from due_at - clock_timestamp()) * 1000)::float8 as ms'))
   return row.ms
+}
+
+/** A job for all that is due to an endpoint. */
+export function hasLaneJob({ queues }: Context, endpointId: string): Promise<boolean> {
+  return queues.deliverEvent.getJob(`lane-${endpointId}`).then((job) => job !== undefined)
 }
 
 /** Milliseconds until a row is due, from a moment of ours: Postgres is on this machine and has the same clock. */

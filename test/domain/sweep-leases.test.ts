@@ -14,6 +14,7 @@ import { until } from '../helpers/until.js'
 import {
   UNLIMITED,
   attemptRows,
+  claimDelivery,
   claimMessage,
   deliveryRow,
   hasDeliveryJob,
@@ -70,7 +71,7 @@ describe('the sweep for leases of lost workers', () => {
 
   it('puts a delivery back to pending, with the attempt on record, and delivers the same event', async () => {
     const delivery = await receiveForDelivery(context, line)
-    await context.batched.claimDelivery(delivery.id)
+    await claimDelivery(context, delivery.id)
     await loseWorker(context, 'deliveries', [delivery.id])
     expect(await sweep(context)).to.equal(1)
 
@@ -97,7 +98,7 @@ describe('the sweep for leases of lost workers', () => {
   it(`claims a delivery that has lost ${MAX_LOST} workers only where it is alone, and none of them counts as its crash`, async () => {
     const delivery = await receiveForDelivery(context, line)
     for (let n = 1; n <= MAX_LOST; n += 1) {
-      expect(await context.batched.claimDelivery(delivery.id)).to.include({ attemptNumber: n })
+      expect(await claimDelivery(context, delivery.id)).to.include({ attemptNumber: n })
       await loseWorker(context, 'deliveries', [delivery.id])
       expect(await sweep(context)).to.equal(1)
     }
@@ -144,7 +145,7 @@ describe('the sweep for leases of lost workers', () => {
       const [lost, next] = await queueMessages(context, line, 2)
       await claimMessage(context, lost!)
       const delivery = await receiveForDelivery(context, line)
-      await context.batched.claimDelivery(delivery.id)
+      await claimDelivery(context, delivery.id)
       await loseWorker(context, 'messages', [lost!])
       await loseWorker(context, 'deliveries', [delivery.id])
 

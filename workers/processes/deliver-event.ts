@@ -1,28 +1,38 @@
 import { recordDeliveryCrash } from '../../src/database/deliveries/stranded.js'
-import { MAX_CRASHES } from '../../src/domain/crashes.js'
+import { CRASH_WAIT_MS, MAX_CRASHES } from '../../src/domain/crashes.js'
 import { deliver } from '../../src/domain/deliveries/deliver.js'
+import { runLane, stopLanes } from '../../src/domain/deliveries/lane.js'
 import { deliverEventJob } from '../../src/queues/jobs.js'
 import { RunAlone, startWorker, TryAgainIn } from '../start-worker.js'
 
 /**
  * Events → developers' URLs.
  *
- * A job says "try this delivery". It is claimed, signed and POSTed; the attempt is a row, whatever came of it.
- * After a failure the job comes back by the retry schedule (5 s, 20 s, 80 s … 24 h), until it is delivered or
- * `exhausted`. Deliveries wait for other people's servers, so one process makes many at once, but only a few to
- * one endpoint: the rest come back a moment later. At least once: a worker that dies after the POST makes
- * another one deliver the event again, under the same webhook-id.
+ * A job says "there is something for this endpoint". The endpoint is a lane: what is due is claimed in order, signed and
+ * POSTed, as many at a time as the endpoint takes; the end of each request brings the next, until nothing is due. Who
+ * finds the lane full lets its job go. Each attempt is a row, whatever came of it; after a failure another job comes by
+ * the retry schedule (5 s, 20 s, 80 s … 24 h), until the event is delivered or `exhausted`. At least once: a worker that
+ * dies after the POST makes another one deliver the event again, under the same webhook-id.
  */
-await startWorker({
-  queue: 'deliver-event',
-  payload: deliverEventJob,
-  concurrency: ({ config }) => config.deliverConcurrency,
-  handle: async (context, { id, endpointId }) => {
-    const outcome = await deliver(context, id, endpointId)
-    if (outcome.kind === 'suspect') throw new RunAlone()
-    if ('ms' in outcome) throw new TryAgainIn(outcome.ms)
+await startWorker(
+  {
+    queue: 'deliver-event',
+    payload: deliverEventJob,
+    concurrency: ({ config }) => config.deliverConcurrency,
+    handle: async (context, { id, endpointId, isTimed, isSuspect }) => {
+      if (isSuspect === true) {
+        const outcome = await deliver(context, id, endpointId)
+        if (outcome.kind === 'suspect') throw new RunAlone()
+        if (outcome.kind === 'early') throw new TryAgainIn(outcome.ms)
+        return
+      }
+      const nextDueMs = await runLane(context, endpointId, id)
+      // By the clock of whoever delayed it its time has come, and by Postgres's, which counts, it has not.
+      if (isTimed === true && nextDueMs !== undefined) throw new TryAgainIn(Math.max(0, nextDueMs))
+    },
+    crashed: async ({ db }, { id, isSuspect }) => {
+      if (isSuspect === true) await recordDeliveryCrash(db, id, MAX_CRASHES, CRASH_WAIT_MS)
+    },
   },
-  crashed: async ({ db }, { id }) => {
-    await recordDeliveryCrash(db, id, MAX_CRASHES)
-  },
-})
+  (context) => ({ close: () => stopLanes(context) }),
+)

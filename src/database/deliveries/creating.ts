@@ -109,7 +109,7 @@ export async function releaseHeldDeliveries(
 ): Promise<NewDelivery[]> {
   const { rows } = await db.raw<{ rows: NewDelivery[] }>(
     `with released as (
-       update deliveries set status = 'pending', due_at = clock_timestamp(), not_before = null, round_attempt_count = 0, crash_count = 0, lost_count = 0,
+       update deliveries set status = 'pending', due_at = clock_timestamp(), round_attempt_count = 0, crash_count = 0, lost_count = 0,
          job_generation = job_generation + 1
        where id in (select id from deliveries where endpoint_id = ? and status = 'held' and id > ?
                       and not ${WITHOUT_MEDIA}

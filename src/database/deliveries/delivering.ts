@@ -1,10 +1,6 @@
 import type { Database } from '../connection.js'
 import type { EventType } from '../events.js'
 import { toJson } from '../text.js'
-import { DISCONNECTED, FAREWELL } from './ending.js'
-
-/** What a timer may be ahead of its time. */
-const EARLY_MS = 50
 
 /** A claimed delivery with all that an attempt needs, or one that was just put on hold or given up. */
 export interface ClaimedDelivery {
@@ -28,101 +24,15 @@ export interface ClaimedDelivery {
   toNumber: string
   /** By Postgres's clock, which an endpoint's may be compared with. */
   claimedAt: Date
-}
-
-/** One that is pending and cannot be claimed now: for how long, or that it is to be tried in a process of its own. */
-export type UnclaimableDelivery = { status: 'early'; ms: number } | { status: 'suspect' }
-
-/**
- * pending → delivering by compare-and-set. Or → held when the endpoint is disabled, its line's connection is switched
- * off, or it is no longer its application's; or → exhausted when the line is no longer connected to the application (for an
- * event that says just that: when the application is deleted).
- * undefined: another worker has it, or it is over.
- *
- * @param maxLost one whose worker was lost so often is a suspect, and not claimed
- */
-export async function claimDeliveries(
-  db: Database,
-  ids: readonly string[],
-  leaseMs: number,
-  maxLost: number,
-): Promise<(ClaimedDelivery | UnclaimableDelivery | undefined)[]> {
-  const { rows } = await db.raw<{ rows: ClaimedDelivery[] }>(
-    `with claimed as (
-       update deliveries d
-       set (status, attempt_count, round_attempt_count, lease_until, last_failure) = (
-         select o.status, d.attempt_count + (o.status = 'delivering')::integer,
-           d.round_attempt_count + (o.status = 'delivering')::integer,
-           case when o.status = 'delivering' then now() + make_interval(secs => ?) end,
-           case when o.status = 'exhausted' then '${DISCONNECTED}' else d.last_failure end
-         from (select case
-           when d.application_id is not null and not case when d.type = '${FAREWELL}'
-             then exists (select 1 from applications a where a.id = d.application_id and a.deleted_at is null)
-             else exists (select 1 from application_lines c where c.application_id = d.application_id
-               and c.line_id = d.line_id and 'messages:connect' = any (c.scopes)) end
-             then 'exhausted'
-           when e.disabled_at is not null or e.removed_at is not null then 'held'
-           when d.application_id is null and exists (
-             select 1 from developer_connections c where c.endpoint_id = e.id and c.enabled) then 'delivering'
-           when d.application_id is not null and exists (
-             select 1 from applications a where a.id = d.application_id and a.endpoint_id = e.id) then 'delivering'
-           else 'held' end as status) o)
-       from endpoints e
-       where d.id = any (?::uuid[]) and d.status = 'pending' and e.id = d.endpoint_id and d.lost_count < ?
-         and coalesce(d.not_before, '-infinity') <= clock_timestamp() + interval '${EARLY_MS} milliseconds'
-       returning d.id, d.event_id, d.endpoint_id as "endpointId", d.status, d.attempt_count as "attemptNumber",
-         d.round_attempt_count as "roundAttempt", e.url, e.secret_sealed as "secretSealed",
-         case when e.previous_secret_until > now() then e.previous_secret_sealed end as "previousSecretSealed"
-     )
-     select c.*, v.id as "eventId", v.line_id as "lineId", v.user_id as "userId", v.type, v.payload,
-       v.from_number as "fromNumber", v.to_number as "toNumber", clock_timestamp() as "claimedAt"
-     -- One look-up for each, whatever the planner believes of a table that has just filled.
-     from claimed c cross join lateral (select * from events where id = c.event_id limit 1) v`,
-    [leaseMs / 1000, [...ids], maxLost],
-  )
-  const byId = new Map<string, ClaimedDelivery | UnclaimableDelivery>(rows.map((row) => [row.id, row]))
-  const missed = ids.filter((id) => !byId.has(id))
-  for (const { id, ...why } of await findUnclaimable(db, missed, maxLost)) byId.set(id, why)
-  return ids.map((id) => {
-    const row = byId.get(id)
-    byId.delete(id)
-    return row
-  })
-}
-
-async function findUnclaimable(
-  db: Database,
-  ids: readonly string[],
-  maxLost: number,
-): Promise<({ id: string } & UnclaimableDelivery)[]> {
-  if (ids.length === 0) return []
-  const { rows } = await db.raw<{ rows: ({ id: string } & UnclaimableDelivery)[] }>(
-    `select id, case when lost_count >= ? then 'suspect' else 'early' end as status,
-       ceil(extract(epoch from not_before - clock_timestamp()) * 1000)::float8 as ms
-     from deliveries where id = any (?::uuid[]) and status = 'pending'
-       and (lost_count >= ? or not_before > clock_timestamp())`,
-    [maxLost, [...ids], maxLost],
-  )
-  return rows
-}
-
-/** Ends a claim as if it had not been: nothing was sent. A later one is left alone. */
-export async function giveDeliveryBack(
-  db: Database,
-  { id, attemptNumber }: Pick<ClaimedDelivery, 'id' | 'attemptNumber'>,
-): Promise<void> {
-  await db.raw(
-    `update deliveries set status = 'pending', lease_until = null, round_attempt_count = round_attempt_count - 1,
-       due_at = clock_timestamp()
-     where id = any (?::uuid[]) and status = 'delivering' and attempt_count = ?`,
-    [[id], attemptNumber],
-  )
+  /** By `performance.now()`, when it was asked for: a process that was stopped knows by it that it is late. */
+  claimedSince: number
 }
 
 /** An attempt and what comes of it. */
 export interface AttemptResult {
   attemptId: string
   deliveryId: string
+  eventId: string
   endpointId: string
   /** Where it went: an endpoint that has another URL by now is not judged by what the old one did. */
   url: string
@@ -137,80 +47,139 @@ export interface AttemptResult {
   retryInMs?: number
   /** The endpoint said that it is gone for good (410). */
   isGone?: boolean
+  /** It took longer than it usually does. */
+  isSlow?: boolean
 }
 
-/**
- * Writes attempts, their deliveries' new states and the endpoints' health in one statement. A result that comes
- * after the lease is over is recorded too, and a success counts if no later attempt has begun: an outage of
- * Postgres ends the leases of everything that is under way.
- *
- * Endpoints are locked in order of their ids: processes report on the same ones all the time.
- */
-export async function recordAttempts(
+/** One of an endpoint's requests is over, or there is room for more of them: what is next? */
+export interface LaneStep {
+  endpointId: string
+  /** What came of the attempt that ended. */
+  result?: AttemptResult
+  /** How many deliveries this process can take now; 0: none. */
+  places: number
+  /** This one and no other. */
+  deliveryId?: string
+}
+
+export interface LaneAnswer {
+  deliveries: ClaimedDelivery[]
+  /** No more are due now; else there may be, or the endpoint has as many requests as it may. */
+  isIdle: boolean
+  /** When idle: until the next one is due; null: none waits. */
+  nextDueMs: number | null
+}
+
+export interface LaneLimits {
+  leaseMs: number
+  /** One whose worker was lost so often is a suspect, and not claimed. */
+  maxLost: number
+  /** What an endpoint's places grow to at most. */
+  maxInFlight: number
+  disableAfterMs: number
+}
+
+type Row = Omit<ClaimedDelivery, 'status' | 'claimedSince'> & {
+  n: number
+  status: ClaimedDelivery['status'] | 'idle'
+  nextDueMs: number | null
+}
+
+/** Writes down what came of attempts and claims what is next, for many lanes in one round trip (`deliver_next`). */
+export async function deliverNext(
   db: Database,
-  results: readonly AttemptResult[],
-  disableAfterMs: number,
+  steps: readonly LaneStep[],
+  limits: LaneLimits,
+): Promise<LaneAnswer[]> {
+  const claimedSince = performance.now()
+  const { rows } = await db.raw<{ rows: Row[] }>(
+    `select n, status, delivery_id as id, event_id as "eventId", endpoint_id as "endpointId",
+       attempt_number as "attemptNumber", round_attempt as "roundAttempt", url, secret_sealed as "secretSealed",
+       previous_secret_sealed as "previousSecretSealed", user_id as "userId", line_id as "lineId", type, payload,
+       from_number as "fromNumber", to_number as "toNumber", claimed_at as "claimedAt", next_due_ms as "nextDueMs"
+     from deliver_next(?::jsonb, ?::jsonb, make_interval(secs => ?), ?, ?, make_interval(secs => ?))`,
+    [
+      toJson(steps.flatMap(({ result }) => (result ? [asResultRow(result)] : []))),
+      JSON.stringify(steps.flatMap((step, n) => (step.places > 0 ? [asWantRow(step, n)] : []))),
+      limits.leaseMs / 1000,
+      limits.maxLost,
+      limits.maxInFlight,
+      limits.disableAfterMs / 1000,
+    ],
+  )
+  const answers = steps.map((): LaneAnswer => ({ deliveries: [], isIdle: false, nextDueMs: null }))
+  for (const { n, nextDueMs, status, ...row } of rows) {
+    const answer = answers[n]
+    if (answer === undefined) continue
+    if (status === 'idle') Object.assign(answer, { isIdle: true, nextDueMs })
+    else answer.deliveries.push({ ...row, status, claimedSince })
+  }
+  return answers
+}
+
+function asResultRow(result: AttemptResult): object {
+  return {
+    attempt_id: result.attemptId,
+    delivery_id: result.deliveryId,
+    endpoint_id: result.endpointId,
+    url: result.url,
+    attempt_number: result.attemptNumber,
+    started_at: result.startedAt,
+    duration_ms: result.durationMs,
+    response_status: result.responseStatus,
+    response_excerpt: result.responseExcerpt,
+    failure: result.failure,
+    status: result.status,
+    retry_in_ms: result.retryInMs,
+    is_gone: result.isGone,
+    is_slow: result.isSlow,
+  }
+}
+
+function asWantRow({ endpointId, places, deliveryId }: LaneStep, n: number): object {
+  return { n, endpoint_id: endpointId, places, delivery_id: deliveryId }
+}
+
+/** One that is pending and cannot be claimed now: for how long, or that it is to be tried in a process of its own. */
+export type UnclaimableDelivery = { status: 'early'; ms: number } | { status: 'suspect' }
+
+/** Why a delivery was not claimed. undefined: its endpoint is full, somebody else has it, or it is over. */
+export async function findUnclaimable(
+  db: Database,
+  id: string,
+  maxLost: number,
+): Promise<UnclaimableDelivery | undefined> {
+  const { rows } = await db.raw<{ rows: UnclaimableDelivery[] }>(
+    `select case when lost_count >= ? then 'suspect' else 'early' end as status,
+       ceil(extract(epoch from due_at - clock_timestamp()) * 1000)::float8 as ms
+     from deliveries where id = any (?::uuid[]) and status = 'pending'
+       and (lost_count >= ? or due_at > clock_timestamp())`,
+    [maxLost, [id], maxLost],
+  )
+  return rows[0]
+}
+
+/** Ends a claim as if it had not been: nothing was sent, and it keeps its place. A later claim is left alone. */
+export async function giveDeliveryBack(
+  db: Database,
+  { id, attemptNumber }: Pick<ClaimedDelivery, 'id' | 'attemptNumber'>,
 ): Promise<void> {
   await db.raw(
-    `with given as (
-       select * from jsonb_to_recordset(?::jsonb) as x("attemptId" uuid, "deliveryId" uuid, "endpointId" uuid,
-         url text, "attemptNumber" integer, "startedAt" timestamptz, "durationMs" integer, "responseStatus" integer,
-         "responseExcerpt" text, failure text, status text, "retryInMs" bigint, "isGone" boolean)
-     ), attempts as (
-       insert into delivery_attempts (id, delivery_id, attempt_number, started_at, duration_ms, response_status,
-         response_excerpt, failure, next_attempt_at)
-       select "attemptId", "deliveryId", "attemptNumber", "startedAt", "durationMs", "responseStatus",
-         "responseExcerpt", failure, clock_timestamp() + make_interval(secs => "retryInMs" / 1000.0)
-       from given
-     ), settled as (
-       update deliveries d set status = g.status, last_failure = g.failure, lease_until = null, lost_count = 0,
-         due_at = clock_timestamp() + make_interval(secs => coalesce(g."retryInMs", 0) / 1000.0),
-         not_before = clock_timestamp() + make_interval(secs => g."retryInMs" / 1000.0),
-         delivered_at = case when g.status = 'delivered' then clock_timestamp() end
-       from given g
-       where d.id = any (?::uuid[]) and d.id = g."deliveryId" and d.attempt_count = g."attemptNumber"
-         and (d.status = 'delivering' or (g.status = 'delivered' and d.status <> 'delivered'))
-     ), health as (
-       select g."endpointId" as id, count(*) filter (where g.failure is not null)::integer as failures,
-         bool_or(g.status = 'delivered') as works, coalesce(bool_or(g."isGone"), false) as is_gone
-       from given g join endpoints e on e.id = g."endpointId" and e.url = g.url
-       group by g."endpointId"
-     ), locked as (
-       select e.id from endpoints e join health h on h.id = e.id
-       where not h.works or e.failing_since is not null or e.called_at is null
-       order by e.id for no key update of e
-     )
-     update endpoints e set
-       called_at = coalesce(e.called_at, now()),
-       failing_since = case when h.works then null else coalesce(e.failing_since, now()) end,
-       consecutive_failure_count = case when h.works then 0 else e.consecutive_failure_count + h.failures end,
-       disabled_at = case when e.disabled_at is not null then e.disabled_at
-         when h.is_gone or (not h.works and e.failing_since < now() - make_interval(secs => ?)) then now() end,
-       disabled_reason = case when e.disabled_at is not null then e.disabled_reason
-         when h.is_gone then 'gone'
-         when not h.works and e.failing_since < now() - make_interval(secs => ?) then 'failing' end
-     from health h, locked
-     where e.id = h.id and e.id = locked.id`,
-    [
-      toJson(results),
-      // The ids once more: joined with a record set alone, the planner reads the whole table for a handful of rows.
-      results.map(({ deliveryId }) => deliveryId),
-      disableAfterMs / 1000,
-      disableAfterMs / 1000,
-    ],
+    `update deliveries set status = 'pending', lease_until = null, round_attempt_count = round_attempt_count - 1
+     where id = any (?::uuid[]) and status = 'delivering' and attempt_count = ?`,
+    [[id], attemptNumber],
   )
 }
 
-/** Lets pending deliveries wait: no job that comes earlier does anything, and the sweep leaves them alone until then. */
-export async function postponeDeliveries(
+/** Their worker is there still. */
+export async function renewDeliveryLeases(
   db: Database,
-  waits: readonly { id: string; ms: number }[],
+  ids: readonly string[],
+  leaseMs: number,
 ): Promise<void> {
   await db.raw(
-    `update deliveries d set due_at = clock_timestamp() + make_interval(secs => g.ms / 1000.0),
-       not_before = clock_timestamp() + make_interval(secs => g.ms / 1000.0)
-     from jsonb_to_recordset(?::jsonb) as g(id uuid, ms integer)
-     where d.id = any (?::uuid[]) and d.id = g.id and d.status = 'pending'`,
-    [JSON.stringify(waits), waits.map(({ id }) => id)],
+    `update deliveries set lease_until = clock_timestamp() + make_interval(secs => ?)
+     where id = any (?::uuid[]) and status = 'delivering'`,
+    [leaseMs / 1000, [...ids]],
   )
 }

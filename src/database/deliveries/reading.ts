@@ -141,7 +141,7 @@ export async function restartDelivery(
   id: string,
 ): Promise<{ id: string; endpointId: string; generation: number } | undefined> {
   const { rows } = await db.raw<{ rows: { id: string; endpointId: string; generation: number }[] }>(
-    `update deliveries set status = 'pending', due_at = clock_timestamp(), not_before = null, round_attempt_count = 0, crash_count = 0, lost_count = 0,
+    `update deliveries set status = 'pending', due_at = clock_timestamp(), round_attempt_count = 0, crash_count = 0, lost_count = 0,
        job_generation = job_generation + 1, delivered_at = null
      where user_id = ? and id = ?::uuid and status in ('delivered', 'exhausted', 'held')
      returning id, endpoint_id as "endpointId", job_generation as generation`,

@@ -2,56 +2,37 @@ import { newId } from '../../ids.js'
 import type { Database } from '../connection.js'
 import type { NewDelivery } from './creating.js'
 
-/** Pending deliveries that should have been worked on a while ago; locked, and passed over by other sweepers. */
-export async function lockOverdueDeliveries(
-  trx: Database,
+/** Lanes whose deliveries should have started a while ago, and that nobody works on; with the first that waits. */
+export async function findIdleLanes(
+  db: Database,
   overdueMs: number,
   limit: number,
-): Promise<NewDelivery[]> {
-  const { rows } = await trx.raw<{ rows: NewDelivery[] }>(
-    `select id, endpoint_id as "endpointId", job_generation as generation from deliveries
-     where status = 'pending' and due_at < clock_timestamp() - make_interval(secs => ?)
-     order by due_at limit ? for update skip locked`,
+): Promise<Pick<NewDelivery, 'id' | 'endpointId'>[]> {
+  const { rows } = await db.raw<{ rows: Pick<NewDelivery, 'id' | 'endpointId'>[] }>(
+    `select delivery_id as id, endpoint_id as "endpointId" from idle_lanes(make_interval(secs => ?), ?)`,
     [overdueMs / 1000, limit],
   )
   return rows
 }
 
-/** The sweep looks at them again after `ms`; when they may be worked on stays as it is. */
-export async function lookAtDeliveriesAgain(
-  trx: Database,
-  ids: readonly string[],
-  ms: number,
-): Promise<void> {
-  await trx.raw(
-    `update deliveries set due_at = clock_timestamp() + make_interval(secs => ?)
-     where id = any (?::uuid[]) and status = 'pending'`,
-    [ms / 1000, [...ids]],
-  )
-}
-
-export async function renewDeliveryJobs(trx: Database, ids: readonly string[]): Promise<NewDelivery[]> {
-  const { rows } = await trx.raw<{ rows: NewDelivery[] }>(
-    `update deliveries set job_generation = job_generation + 1, due_at = clock_timestamp(), not_before = null
-     where id = any (?::uuid[]) returning id, endpoint_id as "endpointId", job_generation as generation`,
-    [[...ids]],
-  )
-  return rows
+export interface LostDelivery extends NewDelivery {
+  lostCount: number
 }
 
 /**
- * Deliveries of lost workers go back to pending, with the same webhook-id: the endpoint may get the event twice.
- * The attempt is on record as `worker_lost` but uses up no step of the schedule.
+ * Deliveries of lost workers go back to pending, to their places and with the same webhook-id: the endpoint may get the
+ * event twice. The attempt is on record as `worker_lost` but uses up no step of the schedule.
  */
-export async function expireDeliveryLeases(db: Database, limit: number): Promise<NewDelivery[]> {
+export async function expireDeliveryLeases(db: Database, limit: number): Promise<LostDelivery[]> {
   return db.transaction(async (trx) => {
-    const { rows } = await trx.raw<{ rows: (NewDelivery & { attemptNumber: number })[] }>(
+    const { rows } = await trx.raw<{ rows: (LostDelivery & { attemptNumber: number })[] }>(
       `update deliveries set status = 'pending', lost_count = lost_count + 1,
          round_attempt_count = round_attempt_count - 1, last_failure = 'worker_lost',
-         lease_until = null, due_at = clock_timestamp(), not_before = null, job_generation = job_generation + 1
+         lease_until = null, job_generation = job_generation + 1
        where id in (select id from deliveries where status = 'delivering' and lease_until < now()
                     order by lease_until limit ? for update skip locked)
-       returning id, endpoint_id as "endpointId", job_generation as generation, attempt_count as "attemptNumber"`,
+       returning id, endpoint_id as "endpointId", job_generation as generation, attempt_count as "attemptNumber",
+         lost_count as "lostCount"`,
       [limit],
     )
     if (rows.length > 0) {
@@ -70,13 +51,19 @@ export async function expireDeliveryLeases(db: Database, limit: number): Promise
   })
 }
 
-/** The attempt that was under way, if one was, is over. @returns whether the delivery was given up */
-export async function recordDeliveryCrash(db: Database, id: string, maxCrashes: number): Promise<boolean> {
+/** The attempt that was under way, if one was, is over; the next one may be in `waitMs`. @returns whether it was given up */
+export async function recordDeliveryCrash(
+  db: Database,
+  id: string,
+  maxCrashes: number,
+  waitMs: number,
+): Promise<boolean> {
   const { rows } = await db.raw<{ rows: { status: string }[] }>(
     `update deliveries set crash_count = crash_count + 1, lease_until = null,
-       status = case when crash_count + 1 >= ? then 'exhausted' else 'pending' end, last_failure = 'internal_error'
+       status = case when crash_count + 1 >= ? then 'exhausted' else 'pending' end, last_failure = 'internal_error',
+       due_at = clock_timestamp() + make_interval(secs => ?)
      where id = ? and status in ('pending', 'delivering') returning status`,
-    [maxCrashes, id],
+    [maxCrashes, waitMs / 1000, id],
   )
   return rows[0]?.status === 'exhausted'
 }

@@ -11,7 +11,7 @@ export async function hasDeliveries(db: Database, eventId: string): Promise<bool
 /** There is a copy: each gets its round of attempts. */
 export async function releaseDeliveriesOfEvent(db: Database, eventId: string): Promise<NewDelivery[]> {
   const { rows } = await db.raw<{ rows: NewDelivery[] }>(
-    `update deliveries set status = 'pending', last_failure = null, due_at = clock_timestamp(), not_before = null,
+    `update deliveries set status = 'pending', last_failure = null, due_at = clock_timestamp(),
        round_attempt_count = 0, crash_count = 0, lost_count = 0, job_generation = job_generation + 1
      where event_id = ? and status = 'held' and ${WITHOUT_MEDIA}
      returning id, endpoint_id as "endpointId", job_generation as generation`,

@@ -11,6 +11,10 @@ export interface EndpointWork {
   waitingCount: number
   /** Deliveries that wait for a person. At most MAX_COUNTED + 1. */
   heldCount: number
+  /** How many requests it gets at a time now, by how it answers. */
+  places: number
+  /** When they were last halved, because it was overloaded. */
+  slowedAt: Date | null
 }
 
 export async function findEndpointWork(db: Database, endpointId: string): Promise<EndpointWork | undefined> {
@@ -19,7 +23,7 @@ export async function findEndpointWork(db: Database, endpointId: string): Promis
       where d.endpoint_id = e.id and d.status ${statuses} limit ${MAX_COUNTED + 1}) counted)`
   const { rows } = await db.raw<{ rows: EndpointWork[] }>(
     `select e.called_at as "calledAt", ${count(`in ('pending', 'delivering')`)} as "waitingCount",
-       ${count(`= 'held'`)} as "heldCount"
+       ${count(`= 'held'`)} as "heldCount", e.places, e.slowed_at as "slowedAt"
      from endpoints e where e.id = ?`,
     [endpointId],
   )

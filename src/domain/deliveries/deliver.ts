@@ -1,6 +1,6 @@
 import { available } from '../../database/connection.js'
 import type { AttemptResult, ClaimedDelivery } from '../../database/deliveries/delivering.js'
-import { giveDeliveryBack, postponeDeliveries } from '../../database/deliveries/delivering.js'
+import { findUnclaimable, giveDeliveryBack } from '../../database/deliveries/delivering.js'
 import { DISCONNECTED } from '../../database/deliveries/ending.js'
 import { newId } from '../../ids.js'
 import type { Context } from '../context.js'
@@ -8,17 +8,12 @@ import { persist } from '../persist.js'
 import { postEvent, type EndpointAnswer } from './attempt.js'
 import { nextRetryMs, readRetryAfter } from './retry-schedule.js'
 
-/** An endpoint with its places taken is asked again within this, at random: those who wait must not come at once. */
-const FULL_WAIT_MS = { min: 200, max: 1200 }
-
-/** Far less than a lease has beside the endpoint's own time. */
+/** Less than a lease lasts. */
 const MAX_CLAIM_AGE_MS = 5000
 
 export type DeliverOutcome =
   | { kind: 'delivered' }
   | { kind: 'retry'; ms: number; failure: string }
-  /** As many requests as may be under way to this endpoint are; no attempt was used up. */
-  | { kind: 'full'; ms: number }
   /** Its time has not come, or this process is late; no attempt was used up. */
   | { kind: 'early'; ms: number }
   /** Its worker was lost again and again: it is to be tried in a process of its own. */
@@ -27,48 +22,43 @@ export type DeliverOutcome =
   | { kind: 'exhausted'; failure: string }
   /** The endpoint takes no events now: kept until it is enabled again. */
   | { kind: 'held' }
-  /** Somebody else has it, or it is over. */
+  /** Its endpoint has as many requests as it may, somebody else has it, or it is over. */
   | { kind: 'skipped' }
 
-/** Makes one attempt to deliver an event to its endpoint (contract §4). */
+/** Makes one attempt to deliver this event, whatever else waits for its endpoint (contract §4); `runLane` does all. */
 export async function deliver(context: Context, id: string, endpointId: string): Promise<DeliverOutcome> {
-  const { inFlightCap, config } = context
-  const member = newId()
-  if (!(await inFlightCap.enter(endpointId, member, config.deliveryTimeoutMs + 5000))) {
-    const ms = Math.round(FULL_WAIT_MS.min + Math.random() * (FULL_WAIT_MS.max - FULL_WAIT_MS.min))
-    await available(() => postponeDeliveries(context.db, [{ id, ms }]))
-    return { kind: 'full', ms }
+  const [delivery] = (await context.batched.deliverNext({ endpointId, places: 1, deliveryId: id })).deliveries
+  if (delivery === undefined) {
+    const why = await available(() => findUnclaimable(context.db, id, context.maxLost))
+    if (why === undefined) return { kind: 'skipped' }
+    return why.status === 'early' ? { kind: 'early', ms: why.ms } : { kind: 'suspect' }
   }
-  let timedOut: boolean | undefined
-  try {
-    const claimingAt = performance.now()
-    const delivery = await context.batched.claimDelivery(id)
-    if (delivery === undefined) return { kind: 'skipped' }
-    if (delivery.status === 'early') return { kind: 'early', ms: delivery.ms }
-    if (delivery.status === 'suspect') return { kind: 'suspect' }
-    if (delivery.status === 'held') return { kind: 'held' }
-    if (delivery.status === 'exhausted') return { kind: 'exhausted', failure: DISCONNECTED }
-    // This process was stopped meanwhile: another may have delivered it by now.
-    if (performance.now() - claimingAt > MAX_CLAIM_AGE_MS) {
-      await persist(() => giveDeliveryBack(context.db, delivery))
-      return { kind: 'early', ms: 0 }
-    }
-    const result = await attempt(context, delivery)
-    timedOut = result.failure === 'timeout'
-    await persist(() => context.batched.recordAttempt(result))
-    log(context, delivery, result)
-    return outcomeOf(result)
-  } finally {
-    await inFlightCap.leave(endpointId, member, timedOut)
-  }
+  if (delivery.status === 'held') return { kind: 'held' }
+  if (delivery.status === 'exhausted') return { kind: 'exhausted', failure: DISCONNECTED }
+  const result = await attemptDelivery(context, delivery)
+  if (result === undefined) return { kind: 'early', ms: 0 }
+  await persist(() => context.batched.deliverNext({ endpointId, places: 0, result }))
+  logAttempt(context, result)
+  return outcomeOf(result)
 }
 
-async function attempt(context: Context, delivery: ClaimedDelivery): Promise<AttemptResult> {
+/** @returns undefined when this process was stopped since the claim: another may have delivered it by now */
+export async function attemptDelivery(
+  context: Context,
+  delivery: ClaimedDelivery,
+): Promise<AttemptResult | undefined> {
+  if (performance.now() - delivery.claimedSince > MAX_CLAIM_AGE_MS) {
+    await persist(() => giveDeliveryBack(context.db, delivery))
+    return undefined
+  }
   const startedAt = delivery.claimedAt
-  const answer = await postEvent(context, delivery, startedAt)
+  const answer = await context.deliveryLeases.during(delivery.id, () =>
+    postEvent(context, delivery, startedAt),
+  )
   return {
     attemptId: newId(),
     deliveryId: delivery.id,
+    eventId: delivery.eventId,
     endpointId: delivery.endpointId,
     url: delivery.url,
     attemptNumber: delivery.attemptNumber,
@@ -96,13 +86,13 @@ function afterFailure(context: Context, { roundAttempt }: ClaimedDelivery, retry
     : { status: 'pending' as const, retryInMs }
 }
 
-function log(context: Context, delivery: ClaimedDelivery, result: AttemptResult): void {
+export function logAttempt(context: Context, result: AttemptResult): void {
   const { attemptNumber, responseStatus, failure, durationMs, status: outcome, retryInMs } = result
   context.log.info(
     {
-      deliveryId: delivery.id,
-      eventId: delivery.eventId,
-      endpointId: delivery.endpointId,
+      deliveryId: result.deliveryId,
+      eventId: result.eventId,
+      endpointId: result.endpointId,
       attempt: attemptNumber,
       outcome: outcome === 'pending' ? 'retry' : outcome,
       responseStatus,

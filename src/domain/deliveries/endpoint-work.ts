@@ -5,8 +5,8 @@ import type { Context } from '../context.js'
 export { MAX_COUNTED, type EndpointWork } from '../../database/deliveries/waiting.js'
 
 /** Of an endpoint that the caller has found to be the user's. */
-export async function getEndpointWork({ db }: Context, endpointId: string): Promise<EndpointWork> {
+export async function getEndpointWork({ db, config }: Context, endpointId: string): Promise<EndpointWork> {
   const work = await available(() => findEndpointWork(db, endpointId))
   if (work === undefined) throw new Error(`there is no endpoint ${endpointId}`)
-  return work
+  return { ...work, places: Math.min(work.places, config.endpointMaxInFlight) }
 }

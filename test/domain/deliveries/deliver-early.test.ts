@@ -35,12 +35,12 @@ describe('a job of a delivery whose time is another by the clock of its worker',
 
   it('sends nothing when its process was stopped after the claim, and uses up no attempt', async () => {
     const realNow = performance.now.bind(performance)
-    const claimDelivery: Context['batched']['claimDelivery'] = async (id) => {
-      const claimed = await context.batched.claimDelivery(id)
+    const deliverNext: Context['batched']['deliverNext'] = async (step) => {
+      const answer = await context.batched.deliverNext(step)
       performance.now = () => realNow() + 30_000
-      return claimed
+      return answer
     }
-    const stopped = { ...context, batched: { ...context.batched, claimDelivery } }
+    const stopped = { ...context, batched: { ...context.batched, deliverNext } }
     try {
       expect(await deliver(stopped, delivery.id, delivery.endpoint_id)).to.deep.equal({
         kind: 'early',
@@ -55,13 +55,15 @@ describe('a job of a delivery whose time is another by the clock of its worker',
   })
 
   it('signs with the time of Postgres, which receivers compare with theirs', async () => {
-    const claimDelivery: Context['batched']['claimDelivery'] = async (id) => {
-      const claimed = await context.batched.claimDelivery(id)
-      if (claimed === undefined || !('claimedAt' in claimed)) throw new Error('not claimed')
-      expect(Math.abs(claimed.claimedAt.getTime() - Date.now())).to.be.below(60_000)
-      return { ...claimed, claimedAt: new Date('2026-01-02T03:04:05Z') }
+    const deliverNext: Context['batched']['deliverNext'] = async (step) => {
+      const answer = await context.batched.deliverNext(step)
+      const deliveries = answer.deliveries.map((claimed) => {
+        expect(Math.abs(claimed.claimedAt.getTime() - Date.now())).to.be.below(60_000)
+        return { ...claimed, claimedAt: new Date('2026-01-02T03:04:05Z') }
+      })
+      return { ...answer, deliveries }
     }
-    const other = { ...context, batched: { ...context.batched, claimDelivery } }
+    const other = { ...context, batched: { ...context.batched, deliverNext } }
     expect(await deliver(other, delivery.id, delivery.endpoint_id)).to.deep.equal({ kind: 'delivered' })
     expect(receiver.requests[0]!.headers['webhook-timestamp']).to.equal('1767323045')
   })

@@ -5,7 +5,14 @@ import { sweep } from '../../../src/domain/sweep.js'
 import { createTestContext } from '../../helpers/context.js'
 import { createLine } from '../../helpers/factories.js'
 import { startReceiver, type Receiver } from '../../helpers/receiver.js'
-import { attemptRows, deliveryRow, loseWorker, receiveForDelivery, type DeliveryRow } from '../fixtures.js'
+import {
+  attemptRows,
+  claimDelivery,
+  deliveryRow,
+  loseWorker,
+  receiveForDelivery,
+  type DeliveryRow,
+} from '../fixtures.js'
 
 describe('the result of a delivery attempt that comes after its lease was over', () => {
   let context: Context
@@ -62,7 +69,7 @@ describe('the result of a delivery attempt that comes after its lease was over',
     answerLate(200, async () => {
       if (isLater) return
       isLater = true
-      await context.batched.claimDelivery(delivery.id)
+      await claimDelivery(context, delivery.id)
     })
     await attempt()
     expect(await deliveryRow(context, delivery.id)).to.include({ status: 'delivering', attempt_count: 2 })

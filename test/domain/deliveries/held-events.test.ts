@@ -51,7 +51,7 @@ describe('sending the events that were held', () => {
     return delivery
   }
 
-  it('gives each a job and a new round of attempts', async () => {
+  it('gives their endpoint a job, and each a new round of attempts', async () => {
     await setDisabled('failing')
     const deliveries = await receiveManyForDelivery(context, line, 3)
     await context
@@ -60,6 +60,7 @@ describe('sending the events that were held', () => {
       .update({ attempt_count: 7, round_attempt_count: 7, crash_count: 3 })
     await setDisabled(null)
     expect(await sendHeld()).to.equal(3)
+    expect(await hasDeliveryJob(context, deliveries[0]!.id, 1)).to.equal(true)
     for (const { id, endpoint_id: endpointId } of deliveries) {
       expect(await deliveryRow(context, id)).to.include({
         status: 'pending',
@@ -67,7 +68,6 @@ describe('sending the events that were held', () => {
         crash_count: 0,
         job_generation: 1,
       })
-      expect(await hasDeliveryJob(context, id, 1)).to.equal(true)
       expect(await dueInMs(context, 'deliveries', id)).to.be.below(1)
       expect(await deliver(context, id, endpointId)).to.deep.equal({ kind: 'delivered' })
     }

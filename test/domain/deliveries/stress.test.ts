@@ -1,8 +1,8 @@
 import { expect } from 'chai'
 import {
-  claimDeliveries,
-  recordAttempts,
+  deliverNext,
   type AttemptResult,
+  type LaneStep,
 } from '../../../src/database/deliveries/delivering.js'
 import { MAX_LOST } from '../../../src/domain/crashes.js'
 import type { Context } from '../../../src/domain/context.js'
@@ -52,20 +52,21 @@ describe('two processes that report failures of the same endpoints all the time'
   async function report(own: DeliveryRow[]): Promise<void> {
     for (let round = 0; round < ROUND_COUNT; round += 1) {
       const some = shuffled(own).slice(0, ENDPOINT_COUNT / 2)
-      await claimDeliveries(
-        context.db,
-        some.map(({ id }) => id),
-        30_000,
-        MAX_LOST,
-      )
-      await recordAttempts(context.db, some.map(failed), DISABLE_AFTER_MS)
+      await step(some.map(({ id, endpoint_id: endpointId }) => ({ endpointId, places: 1, deliveryId: id })))
+      await step(some.map((each) => ({ endpointId: each.endpoint_id, places: 0, result: failed(each) })))
     }
   }
 
-  function failed({ id, endpoint_id: endpointId }: DeliveryRow): AttemptResult {
+  const step = (steps: LaneStep[]) =>
+    deliverNext(context.db, steps, {
+      ...{ leaseMs: 30_000, maxLost: MAX_LOST, maxInFlight: 10, disableAfterMs: DISABLE_AFTER_MS },
+    })
+
+  function failed({ id, event_id: eventId, endpoint_id: endpointId }: DeliveryRow): AttemptResult {
     return {
       attemptId: newId(),
       deliveryId: id,
+      eventId,
       endpointId,
       url,
       attemptNumber: 1,

@@ -50,7 +50,7 @@ export function Health(props: {
           Failing since <Time at={failingSince} />: {count === 1 ? '1 failure' : `${count} failures in a row`}
           . Each event is tried again, up to 10 times within three days. See what went wrong under{' '}
           <a href={activityPath}>activity</a>. After 5 days of nothing but failures the URL is disabled.{' '}
-          <Waiting endpoint={endpoint} />
+          <Places endpoint={endpoint} /> <Waiting endpoint={endpoint} />
         </p>
       </>
     )
@@ -63,7 +63,7 @@ export function Health(props: {
         {isCalled
           ? 'The last event was taken.'
           : 'No event has been sent to this URL yet, or none since it was enabled again.'}{' '}
-        Test events do not count. <Waiting endpoint={endpoint} />
+        Test events do not count. <Places endpoint={endpoint} /> <Waiting endpoint={endpoint} />
       </p>
     </>
   )
@@ -74,6 +74,19 @@ function Heading({ mood, state }: { mood: 'good' | 'waiting' | 'bad'; state: str
     <h3>
       Health <span class={`badge ${mood}`}>{state}</span>
     </h3>
+  )
+}
+
+/** So long a slowdown is told of. */
+const SLOWED_MS = 600_000
+
+function Places({ endpoint: { places, slowedAt } }: { endpoint: EndpointHealth }) {
+  const isSlowed = slowedAt !== null && Date.now() - slowedAt.getTime() < SLOWED_MS
+  const why = isSlowed ? ', fewer than before, because it timed out, answered 429 or failed with a 5xx' : ''
+  return (
+    <>
+      It gets {places === 1 ? '1 event' : `up to ${places} events`} at a time{why}.
+    </>
   )
 }
 

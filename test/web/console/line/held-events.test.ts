@@ -22,7 +22,7 @@ describe("endpoint health and held events on a line's page", () => {
   it('says that the endpoint works, or since when and how often it has failed', async () => {
     expect(wordsOf(await line.page()))
       .to.include('Health not called yet')
-      .and.include('Nothing waits.')
+      .and.include('It gets up to 10 events at a time. Nothing waits.')
     await setEndpoint({ called_at: new Date() })
     expect(wordsOf(await line.page())).to.include('Health works')
     await setEndpoint({ failing_since: new Date('2026-01-02T03:04:05Z'), consecutive_failure_count: 7 })

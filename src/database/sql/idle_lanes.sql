@@ -1,0 +1,21 @@
+-- Endpoints with deliveries that should have started a while ago, and with no request under way: whoever was to bring
+-- these is gone. Longest due first. It steps from endpoint to endpoint by the index, whatever waits for each.
+create or replace function idle_lanes(overdue interval, max_count integer)
+returns table (endpoint_id uuid, delivery_id uuid)
+language sql stable set enable_seqscan = off set enable_bitmapscan = off as $$
+  with recursive lanes as (
+    (select d.endpoint_id from deliveries d where d.status = 'pending' order by d.endpoint_id limit 1)
+    union all
+    select (select d.endpoint_id from deliveries d where d.status = 'pending' and d.endpoint_id > l.endpoint_id
+      order by d.endpoint_id limit 1)
+    from lanes l where l.endpoint_id is not null
+  )
+  select l.endpoint_id, first.id from lanes l cross join lateral (
+    select d.id, d.due_at from deliveries d where d.endpoint_id = l.endpoint_id and d.status = 'pending'
+    order by d.due_at, d.id limit 1
+  ) first
+  where first.due_at < clock_timestamp() - overdue and not exists (
+    select from deliveries d
+    where d.endpoint_id = l.endpoint_id and d.status = 'delivering' and d.lease_until > clock_timestamp())
+  order by first.due_at limit max_count
+$$;

@@ -1,0 +1,70 @@
+-- The part of `deliver_next` that writes attempts, their deliveries' new states and the endpoints' health, under its lock.
+-- A result that comes after the lease is over is recorded too, and a success counts if no later attempt has begun: an
+-- outage of Postgres ends the leases of everything that is under way.
+--
+-- places: how many requests the endpoint gets at a time. Where all were taken and it answers as fast as usual, it gets as
+-- many more as it has answered; after it has been slowed down, one more at a time for a while. A time-out, a 429 or a 5xx
+-- halves them, once a second, down to one: then each request is a probe.
+create or replace function settle_deliveries(results jsonb, max_in_flight integer, disable_after interval)
+returns void
+language plpgsql volatile set enable_seqscan = off as $$
+begin
+  with given as materialized (
+    select * from jsonb_to_recordset(results) as x(attempt_id uuid, delivery_id uuid, endpoint_id uuid, url text,
+      attempt_number integer, started_at timestamptz, duration_ms integer, response_status integer,
+      response_excerpt text, failure text, status text, retry_in_ms bigint, is_gone boolean, is_slow boolean)
+  ), attempts as (
+    insert into delivery_attempts (id, delivery_id, attempt_number, started_at, duration_ms, response_status,
+      response_excerpt, failure, next_attempt_at)
+    select attempt_id, delivery_id, attempt_number, started_at, duration_ms, response_status, response_excerpt, failure,
+      clock_timestamp() + make_interval(secs => retry_in_ms / 1000.0)
+    from given
+    -- Written before, by a statement whose answer was lost.
+    on conflict do nothing
+  ), settled as (
+    update deliveries d set status = g.status, last_failure = g.failure, lease_until = null, lost_count = 0,
+      due_at = clock_timestamp() + make_interval(secs => coalesce(g.retry_in_ms, 0) / 1000.0),
+      delivered_at = case when g.status = 'delivered' then clock_timestamp() end
+    from given g
+    where d.id = any (array(select delivery_id from given)) and d.id = g.delivery_id
+      and d.attempt_count = g.attempt_number
+      and (d.status || '' = 'delivering' or (g.status = 'delivered' and d.status <> 'delivered'))
+  ), health as (
+    select g.endpoint_id as id, count(*) filter (where g.failure is not null)::integer as failures,
+      count(*) filter (where g.failure is null)::integer as successes,
+      bool_or(g.status = 'delivered') as works, coalesce(bool_or(g.is_gone), false) as is_gone,
+      coalesce(bool_or(g.is_slow), false) as is_slow,
+      coalesce(bool_or(g.failure in ('timeout', 'http_429') or g.failure like 'http\_5%'), false) as is_overloaded
+    from given g join endpoints e on e.id = g.endpoint_id and e.url = g.url
+    group by g.endpoint_id
+  ), judged as materialized (
+    select h.*, case
+      when h.is_overloaded and (e.slowed_at is null or e.slowed_at < clock_timestamp() - interval '1 second')
+        then greatest(least(e.places, max_in_flight) / 2, 1)
+      when h.works and not h.is_slow and not h.is_overloaded and e.places < max_in_flight and e.places <= (
+        -- These are among them: this statement does not see what it writes.
+        select count(*) from (select from deliveries d where d.endpoint_id = h.id and d.status = 'delivering'
+          limit e.places) under_way)
+        then least(e.places + case when e.slowed_at > clock_timestamp() - interval '10 minutes' then 1
+          else h.successes end, max_in_flight)
+      else e.places end as places
+    from health h join endpoints e on e.id = h.id
+  ), locked as (
+    select e.id from endpoints e join judged j on j.id = e.id
+    where not j.works or j.is_overloaded or e.failing_since is not null or e.called_at is null or e.places <> j.places
+    order by e.id for no key update of e
+  )
+  update endpoints e set
+    called_at = coalesce(e.called_at, now()),
+    failing_since = case when j.works then null else coalesce(e.failing_since, now()) end,
+    consecutive_failure_count = case when j.works then 0 else e.consecutive_failure_count + j.failures end,
+    disabled_at = case when e.disabled_at is not null then e.disabled_at
+      when j.is_gone or (not j.works and e.failing_since < now() - disable_after) then now() end,
+    disabled_reason = case when e.disabled_at is not null then e.disabled_reason
+      when j.is_gone then 'gone'
+      when not j.works and e.failing_since < now() - disable_after then 'failing' end,
+    places = j.places,
+    slowed_at = case when j.is_overloaded then clock_timestamp() else e.slowed_at end
+  from judged j, locked
+  where e.id = j.id and e.id = locked.id;
+end $$;

@@ -101,10 +101,13 @@ export async function startWorker<Data>(
   log.info({ concurrency: worker.opts.concurrency }, 'process.started')
 
   closeOnSignal(log, [
-    { name: 'extras', close: async () => extra?.close() },
     {
       name: 'worker',
-      close: () => Promise.race([worker.close(), sleep(DRAIN_MS, undefined, { ref: false })]),
+      close: () =>
+        Promise.race([
+          Promise.all([extra?.close(), worker.close()]),
+          sleep(DRAIN_MS, undefined, { ref: false }),
+        ]),
     },
     { name: 'connections', close: () => context.close() },
   ])

@@ -1,46 +1,52 @@
-import { mkdirSync, writeFileSync } from 'node:fs'
-import { cpus } from 'node:os'
-import { measureAccept, measureBareKoa } from './accept.js'
-import { measureDeliver, measurePlainPosts } from './deliver.js'
-import { openBench } from './harness.js'
-import { measurePlainJobs, measureSend } from './send.js'
+import { openBench } from './harness/bench.js'
+import type { Figure } from './measure.js'
+import { readOptions, type Options } from './options.js'
+import { printTable, writeResults } from './report.js'
 
 /**
- * Bounded loads on loopback, each beside the measure that it is compared with; figures move from machine to
- * machine, ratios do not. Run by hand: `npm run bench` (after `npm run build`).
+ * Bounded loads on loopback, each beside the yardstick that it is compared with: figures move from machine to machine,
+ * ratios do not. Run by hand: `npm run bench`, `npm run bench -- --only accept,send --rounds 5`. It measures what was
+ * built, from outside: processes of the Procfile, HTTP, SMPP, rows.
  */
-const bench = await openBench()
-try {
-  const bareKoa = await measureBareKoa()
-  const accept = await measureAccept(bench)
-  const plainJobs = await measurePlainJobs(bench)
-  const send = await measureSend(bench)
-  const plainPosts = await measurePlainPosts(bench)
-  const deliver = await measureDeliver(bench)
-  const results = [
-    row('accept', accept.perSecond, 'bare Koa', bareKoa.perSecond, 0.3),
-    row('send', send, 'BullMQ job with one SQL update', plainJobs, 0.5),
-    row('deliver', deliver, 'BullMQ job that signs and POSTs', plainPosts, 0.5),
-  ]
-  console.table(results)
-  mkdirSync('bench/results', { recursive: true })
-  const date = new Date().toISOString().slice(0, 10)
-  const machine = { node: process.version, cores: cpus().length }
-  writeFileSync(
-    `bench/results/${date}.json`,
-    `${JSON.stringify({ date, machine, acceptP99Ms: accept.p99Ms, results }, null, 2)}\n`,
-  )
-} finally {
-  await bench.close()
+process.exitCode = await run(options())
+
+function options(): Options {
+  try {
+    return readOptions(process.argv.slice(2))
+  } catch (error) {
+    console.error((error as Error).message)
+    process.exit(2)
+  }
 }
 
-function row(what: string, perSecond: number, beside: string, measure: number, goal: number) {
-  return {
-    what,
-    perSecond: Math.round(perSecond),
-    beside,
-    measure: Math.round(measure),
-    ratio: Number((perSecond / measure).toFixed(2)),
-    goal,
+async function run({ entries, isWhole }: Options): Promise<number> {
+  const startedAt = performance.now()
+  const seconds = () => Math.round((performance.now() - startedAt) / 1000)
+  const bench = await openBench()
+  let isStopped = false
+  const stop = () => {
+    isStopped = true
+    // What is being measured fails when its processes end, and so the run ends.
+    void bench.close().finally(() => process.exit(130))
   }
+  process.once('SIGINT', stop).once('SIGTERM', stop)
+
+  const figures: Figure[] = []
+  const failures: string[] = []
+  for (const { name, measure, rounds } of entries) {
+    console.error(`${seconds()} s: ${name}, ${rounds} ${rounds === 1 ? 'round' : 'rounds'} …`)
+    try {
+      figures.push(...(await measure(bench, rounds)))
+    } catch (error) {
+      if (isStopped) return new Promise(() => undefined)
+      console.error(error)
+      failures.push(name)
+    }
+  }
+  await bench.close()
+  printTable(figures)
+  if (failures.length > 0) console.log(`could not be measured: ${failures.join(', ')}`)
+  // A part must not take the place of the whole.
+  else if (isWhole) console.log(`${seconds()} s, written to ${writeResults(figures, seconds())}`)
+  return failures.length === 0 ? 0 : 1
 }

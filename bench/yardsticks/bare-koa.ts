@@ -2,6 +2,7 @@ import Router from '@koa/router'
 import Koa from 'koa'
 import bodyParser from 'koa-bodyparser'
 
+/** Koa, its router and its body parser, JSON in and JSON out, in a process of its own. */
 const router = new Router().post('/webhooks/lineId/:lineId', (ctx) => {
   ctx.body = { success: (ctx.request.body as { intent?: string }).intent === 'message' }
 })
@@ -9,3 +10,4 @@ new Koa()
   .use(bodyParser())
   .use(router.routes())
   .listen(Number(process.argv[2]), '127.0.0.1', () => process.send?.('ready'))
+process.on('disconnect', () => process.exit())

@@ -1,0 +1,50 @@
+import type { Figure } from './measure.js'
+
+/** What a figure is to reach: its value, or its ratio to the yardstick. */
+export interface Goal {
+  of: 'value' | 'ratio'
+  atLeast?: number
+  atMost?: number
+}
+
+/** All goals, by the names of the figures. A figure that is not here only informs. */
+export const GOALS: Readonly<Record<string, Goal>> = {
+  accept: { of: 'ratio', atLeast: 0.25 },
+  'receive over HTTP': { of: 'ratio', atLeast: 0.12 },
+  'receive over HTTP, refused': { of: 'value', atMost: 0 },
+  'receive over SMPP': { of: 'ratio', atLeast: 2 },
+  send: { of: 'ratio', atLeast: 0.8 },
+  'deliver to 50 endpoints': { of: 'ratio', atLeast: 0.7 },
+  'deliver to 1 endpoint': { of: 'ratio', atLeast: 0.5 },
+  'webhook → carrier, p50': { of: 'value', atMost: 8 },
+  'webhook → carrier, p99': { of: 'value', atMost: 30 },
+  'inbound → endpoint, p50': { of: 'value', atMost: 8 },
+  'inbound → endpoint, p99': { of: 'value', atMost: 30 },
+  '80/s to 1 endpoint of 100 ms, p99': { of: 'value', atMost: 200 },
+  '80/s to 1 endpoint of 100 ms, overtaken': { of: 'value', atMost: 0 },
+  'beside one that hangs, p99': { of: 'value', atMost: 100 },
+  'beside one that hangs, throughput': { of: 'ratio', atLeast: 0.9 },
+  'full: accept': { of: 'ratio', atLeast: 0.9 },
+  'full: send': { of: 'ratio', atLeast: 0.9 },
+  'full: deliver': { of: 'ratio', atLeast: 0.9 },
+  'kill -9, all that it held delivered': { of: 'value', atMost: 10 },
+  'memory at rest, all': { of: 'value', atMost: 350 },
+  'memory, largest process': { of: 'value', atMost: 200 },
+}
+
+/** undefined: there is no goal for it. */
+export function isMet(figure: Figure): boolean | undefined {
+  const goal = GOALS[figure.name]
+  if (goal === undefined) return undefined
+  const reached = goal.of === 'ratio' ? figure.ratio : figure.value
+  // What could not be measured has not been reached.
+  if (reached === undefined || Number.isNaN(reached)) return false
+  return reached >= (goal.atLeast ?? -Infinity) && reached <= (goal.atMost ?? Infinity)
+}
+
+export function explainGoal(name: string, unit: string): string {
+  const goal = GOALS[name]
+  if (goal === undefined) return ''
+  const bound = goal.atLeast === undefined ? `≤ ${goal.atMost ?? ''}` : `≥ ${goal.atLeast}`
+  return goal.of === 'ratio' ? `${bound} ×` : `${bound} ${unit}`.trim()
+}

@@ -1,0 +1,85 @@
+import { randomBytes } from 'node:crypto'
+import { mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import pg from 'pg'
+import { Ends } from '../../chaos/ends.js'
+import { freePort } from '../../dev/free-port.js'
+import { readConfig } from '../../src/config.js'
+import { createContext, type Context } from '../../src/domain/context.js'
+import { whenReady } from '../../src/redis.js'
+import { startFromProcfile, type Running } from './processes.js'
+
+/** What carriers sign their callbacks for; nobody is reached by it. */
+export const PUBLIC_URL = 'https://linehook.example.com'
+
+/** A Linehook of its own, with the settings that everybody has. */
+export interface Installation {
+  /** Looks into its database, past all of it. */
+  sql: pg.Pool
+  /** Prepares it by the domain's functions. What they hold is let go of before anything is measured. */
+  prepare<T>(work: (context: Context) => Promise<T>): Promise<T>
+  /** One process of the Procfile, as it was built. */
+  start(name: string): Promise<Running>
+  startWeb(): Promise<Running & { url: string }>
+  /** Ends its processes and drops all that it has. */
+  close(): Promise<void>
+}
+
+export async function createInstallation(given: {
+  databaseUrl: string
+  redisUrl: string
+  folder: string
+  environment: Record<string, string>
+  remove: () => Promise<void>
+}): Promise<Installation> {
+  await mkdir(given.folder, { recursive: true })
+  const environment = {
+    DATABASE_URL: given.databaseUrl,
+    REDIS_URL: given.redisUrl,
+    ENCRYPTION_KEY: randomBytes(32).toString('base64'),
+    HOST: '127.0.0.1',
+    PUBLIC_URL,
+    MEDIA_FOLDER: join(given.folder, 'media'),
+    SIMULATOR: 'true',
+    ALLOW_HTTP: 'true',
+    ALLOWED_PRIVATE_CIDRS: '127.0.0.0/8',
+    // Should the bench be killed, its processes go too.
+    STARTED_BY_PID: String(process.pid),
+    // Only the caps of what may wait: a backlog is what is measured.
+    MAX_QUEUED_MESSAGES: '10000000',
+    ...given.environment,
+  }
+  const ends = new Ends()
+  ends.add(given, () => given.remove())
+  const sql = ends.add(new pg.Pool({ connectionString: given.databaseUrl, max: 2 }), (pool) => pool.end())
+  // An idle connection that is lost says so here; the next query fails by itself.
+  sql.on('error', () => undefined)
+  let count = 0
+
+  const start = async (name: string, more: Record<string, string> = {}): Promise<Running> => {
+    count += 1
+    const logPath = join(given.folder, `${name}-${count}.log`)
+    const running = await startFromProcfile(name, { ...environment, ...more }, logPath)
+    return ends.add(running, (each) => each.end())
+  }
+  return {
+    sql,
+    prepare: async (work) => {
+      const config = readConfig({ ...environment, LOG_LEVEL: 'warn' })
+      const context = createContext(config, { process: 'bench', statementTimeoutMs: 120_000 })
+      try {
+        await whenReady(context.redis)
+        return await work(context)
+      } finally {
+        await context.close()
+      }
+    },
+    start: (name) => start(name),
+    startWeb: async () => {
+      const port = await freePort()
+      const running = await start('web', { PORT: String(port) })
+      return { ...running, url: `http://127.0.0.1:${port}` }
+    },
+    close: () => ends.all(),
+  }
+}

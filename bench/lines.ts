@@ -1,0 +1,38 @@
+import { addCarrierAccount } from '../src/domain/carrier-accounts.js'
+import { enableConnection, setOutgoingUrl } from '../src/domain/connections.js'
+import { addUser } from '../src/domain/users.js'
+import type { Installation } from './harness/installation.js'
+import { insertLines, type LineRow } from './rows.js'
+
+export interface Seeds {
+  lines: LineRow[]
+  /** Of the carrier; '' for the simulator, which everybody has. */
+  accountId: string
+}
+
+/**
+ * A user with so many lines at a carrier. The first ones get outgoing webhooks, each an endpoint of its own.
+ *
+ * @param carrier left out: the simulator
+ */
+export async function seedLines(
+  { sql, prepare }: Installation,
+  options: {
+    count: number
+    carrier?: { kind: 'twilio' | 'smpp'; settings: Record<string, unknown> }
+    outgoingUrls?: readonly string[]
+  },
+): Promise<Seeds> {
+  const { carrier, count, outgoingUrls = [] } = options
+  return prepare(async (context) => {
+    const { id: userId } = await addUser(context, { email: 'bench@example.com' })
+    const account = carrier && (await addCarrierAccount(context, { name: 'carrier', ...carrier }))
+    const lines = await insertLines(sql, { userId, carrier: account?.name ?? 'simulator', count })
+    for (const [n, url] of outgoingUrls.entries()) {
+      const id = lines[n]?.id ?? ''
+      await enableConnection(context, userId, id)
+      await setOutgoingUrl(context, userId, id, url)
+    }
+    return { lines, accountId: account?.id ?? '' }
+  })
+}

@@ -1,0 +1,17 @@
+import type { HttpRequest } from '../outside/http.js'
+
+/** To one of the webhooks in turn, to a number that nobody else has been written to. */
+export function acceptRequests(paths: readonly string[]): () => HttpRequest {
+  let count = 0
+  return () => {
+    count += 1
+    return {
+      path: paths[count % paths.length] ?? '',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({
+        intent: 'message',
+        data: { toNumber: `+1556${String(count).padStart(7, '0')}`, text: 'Your code is 123456' },
+      }),
+    }
+  }
+}

@@ -1,0 +1,26 @@
+import type { Installation } from '../harness/installation.js'
+import type { Receiver } from '../outside/receiver.js'
+import { countDelivering, settleStatistics } from '../rows.js'
+import { workOff } from './work-off.js'
+
+/**
+ * One `deliver-event` process through what waits. Done is what has arrived and is in nobody's hands any more.
+ *
+ * @param counts what of the arrivals counts; left out: all
+ * @returns deliveries per second
+ */
+export async function deliverBacklog(
+  installation: Installation,
+  receiver: Receiver,
+  options: { count: number; limitMs: number; counts?: (path: string) => boolean },
+): Promise<number> {
+  const { sql } = installation
+  const { count, limitMs, counts = () => true } = options
+  await settleStatistics(sql)
+  receiver.arrivals.length = 0
+  const countDone = async () => {
+    const delivering = options.counts ? 0 : await countDelivering(sql)
+    return Math.max(0, receiver.arrivals.filter(({ path }) => counts(path)).length - delivering)
+  }
+  return (await workOff(installation, 'deliver-event', { count, limitMs, countDone })).perSecond
+}

@@ -1,0 +1,45 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+export interface Arrival {
+  /** By performance.now(). */
+  at: number
+  path: string
+  /** The header webhook-id: the same for a repeat. */
+  id: string
+  body: string
+}
+
+/** A developer's server. In this process, so that what is sent and what arrives have one clock. */
+export interface Receiver {
+  url: string
+  arrivals: Arrival[]
+  close(): void
+}
+
+/** Answers after as many ms as the path names: `/wait/100/any`; at once where it names none. */
+export async function startReceiver(): Promise<Receiver> {
+  const arrivals: Arrival[] = []
+  const server = createServer((request, response) => {
+    const path = request.url ?? ''
+    let body = ''
+    request.setEncoding('utf8').on('data', (chunk: string) => (body += chunk))
+    request.on('end', () => {
+      arrivals.push({ at: performance.now(), path, id: String(request.headers['webhook-id']), body })
+      const waitMs = Number(/^\/wait\/(\d+)/.exec(path)?.[1] ?? 0)
+      if (waitMs === 0) response.end('ok')
+      else setTimeout(() => response.end('ok'), waitMs)
+    })
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    arrivals,
+    close: () => {
+      server.close()
+      server.closeAllConnections()
+    },
+  }
+}

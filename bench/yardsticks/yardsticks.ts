@@ -1,0 +1,37 @@
+import { freePort } from '../../dev/free-port.js'
+import type { Bench } from '../harness/bench.js'
+import { endChild, firstWord, startOwn } from '../harness/processes.js'
+
+/** How the yardsticks are called in the table. */
+export const BARE_KOA = 'bare Koa'
+export const UPDATE_JOBS = 'BullMQ job with one UPDATE'
+export const POST_JOBS = 'BullMQ job that signs and POSTs'
+export const INSERTS = 'plain inserts'
+
+export async function startBareKoa(): Promise<{ url: string; close: () => Promise<void> }> {
+  const port = await freePort()
+  const child = startOwn('yardsticks/bare-koa.ts', [String(port)])
+  await firstWord(child)
+  return { url: `http://127.0.0.1:${port}`, close: () => endChild(child) }
+}
+
+export function measureUpdateJobs({ bare }: Bench, jobs: number): Promise<number> {
+  return perSecondOf('yardsticks/update-jobs.ts', [bare.redisUrl, bare.databaseUrl, String(jobs)])
+}
+
+export function measurePostJobs({ bare }: Bench, url: string, jobs: number): Promise<number> {
+  return perSecondOf('yardsticks/post-jobs.ts', [bare.redisUrl, url, String(jobs)])
+}
+
+export function measureInserts({ bare }: Bench, rows: number): Promise<number> {
+  return perSecondOf('yardsticks/inserts.ts', [bare.databaseUrl, String(rows)])
+}
+
+async function perSecondOf(file: string, args: readonly string[]): Promise<number> {
+  const child = startOwn(file, args)
+  try {
+    return await firstWord<number>(child)
+  } finally {
+    await endChild(child)
+  }
+}

@@ -16,7 +16,7 @@ export interface Seeds {
  * @param carrier left out: the simulator
  */
 export async function seedLines(
-  { sql, prepare }: Installation,
+  installation: Installation,
   options: {
     count: number
     carrier?: { kind: 'twilio' | 'smpp'; settings: Record<string, unknown> }
@@ -24,10 +24,14 @@ export async function seedLines(
   },
 ): Promise<Seeds> {
   const { carrier, count, outgoingUrls = [] } = options
-  return prepare(async (context) => {
+  return installation.prepare(async (context) => {
     const { id: userId } = await addUser(context, { email: 'bench@example.com' })
     const account = carrier && (await addCarrierAccount(context, { name: 'carrier', ...carrier }))
-    const lines = await insertLines(sql, { userId, carrier: account?.name ?? 'simulator', count })
+    const lines = await insertLines(installation.sql, {
+      userId,
+      carrier: account?.name ?? 'simulator',
+      count,
+    })
     for (const [n, url] of outgoingUrls.entries()) {
       const id = lines[n]?.id ?? ''
       await enableConnection(context, userId, id)

@@ -1,9 +1,15 @@
 import type { Measure } from './measure.js'
 import { measureAccept } from './measures/accept.js'
 import { measureDeliver } from './measures/deliver.js'
+import { measureFlat } from './measures/flat.js'
+import { measureIsolation } from './measures/isolation.js'
+import { measureKill } from './measures/kill.js'
+import { measureLatency } from './measures/latency.js'
 import { measureReceiveOverHttp } from './measures/receive-http.js'
 import { measureReceiveOverSmpp } from './measures/receive-smpp.js'
+import { measureRest } from './measures/rest.js'
 import { measureSend } from './measures/send.js'
+import { measureSteady } from './measures/steady.js'
 
 export interface Entry {
   /** For `--only`. */
@@ -20,4 +26,10 @@ export const REGISTRY: readonly Entry[] = [
   { name: 'receive-smpp', measure: measureReceiveOverSmpp, rounds: 3 },
   { name: 'send', measure: measureSend, rounds: 3 },
   { name: 'deliver', measure: measureDeliver, rounds: 3 },
+  { name: 'latency', measure: measureLatency, rounds: 1 },
+  { name: 'steady', measure: measureSteady, rounds: 1 },
+  { name: 'isolation', measure: measureIsolation, rounds: 2 },
+  { name: 'flat', measure: measureFlat, rounds: 2 },
+  { name: 'kill', measure: measureKill, rounds: 1 },
+  { name: 'rest', measure: measureRest, rounds: 1 },
 ]

@@ -21,13 +21,19 @@ export function printTable(figures: readonly Figure[]): void {
   const names = ['figure', 'value', 'beside', 'ratio', 'rounds', 'goal', 'reached', 'note'] as const
   const widths = names.map((name) => Math.max(name.length, ...rows.map((row) => row[name].length)))
   const line = (cells: readonly string[]) =>
-    `${cells.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  ')}`.trimEnd()
+    cells
+      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+      .join('  ')
+      .trimEnd()
   console.log(line(names))
   for (const row of rows) console.log(line(names.map((name) => row[name])))
 }
 
 /** @returns the file's path */
-export function writeResults(figures: readonly Figure[], seconds: number): string {
+export function writeResults(
+  figures: readonly Figure[],
+  { seconds, loadBefore }: { seconds: number; loadBefore: number },
+): string {
   const date = new Date().toISOString().slice(0, 10)
   const machine = { node: process.version, cores: cpus().length }
   const results = figures.map((figure) => ({
@@ -37,7 +43,10 @@ export function writeResults(figures: readonly Figure[], seconds: number): strin
   }))
   mkdirSync(FOLDER, { recursive: true })
   const path = `${FOLDER}/${date}.json`
-  writeFileSync(path, `${JSON.stringify({ date, machine, seconds, results }, withFewDigits, 2)}\n`)
+  writeFileSync(
+    path,
+    `${JSON.stringify({ date, machine, loadBefore, seconds, results }, withFewDigits, 2)}\n`,
+  )
   return path
 }
 

@@ -158,8 +158,15 @@ export async function countDelivering(sql: Pool): Promise<number> {
   return count(sql, `select count(*) from deliveries where status = 'delivering'`)
 }
 
-export async function countUndelivered(sql: Pool): Promise<number> {
-  return count(sql, `select count(*) from deliveries where status in ('pending', 'delivering')`)
+export async function listDelivering(sql: Pool): Promise<string[]> {
+  const { rows } = await sql.query<{ id: string }>(`select id from deliveries where status = 'delivering'`)
+  return rows.map(({ id }) => id)
+}
+
+/** @param ids of these; left out: of all */
+export async function countUndelivered(sql: Pool, ids?: readonly string[]): Promise<number> {
+  const given = ids === undefined ? '' : ` and id in (${ids.map((id) => `'${id}'`).join(', ') || 'null'})`
+  return count(sql, `select count(*) from deliveries where status in ('pending', 'delivering')${given}`)
 }
 
 async function count(sql: Pool, query: string): Promise<number> {

@@ -1,6 +1,8 @@
-import { openBench } from './harness/bench.js'
+import { loadavg } from 'node:os'
+import { openBench, type Bench } from './harness/bench.js'
 import type { Figure } from './measure.js'
 import { readOptions, type Options } from './options.js'
+import type { Entry } from './registry.js'
 import { printTable, writeResults } from './report.js'
 
 /**
@@ -8,6 +10,8 @@ import { printTable, writeResults } from './report.js'
  * ratios do not. Run by hand: `npm run bench`, `npm run bench -- --only accept,send --rounds 5`. It measures what was
  * built, from outside: processes of the Procfile, HTTP, SMPP, rows.
  */
+const CALM_LOAD = 0.5
+
 process.exitCode = await run(options())
 
 function options(): Options {
@@ -21,32 +25,48 @@ function options(): Options {
 
 async function run({ entries, isWhole }: Options): Promise<number> {
   const startedAt = performance.now()
-  const seconds = () => Math.round((performance.now() - startedAt) / 1000)
+  const loadBefore = loadavg()[0] ?? 0
+  if (loadBefore > CALM_LOAD)
+    console.error(`others use this machine (load ${loadBefore.toFixed(1)}): times will be too long`)
   const bench = await openBench()
-  let isStopped = false
+  const interruption = new AbortController()
   const stop = () => {
-    isStopped = true
-    // What is being measured fails when its processes end, and so the run ends.
+    interruption.abort()
     void bench.close().finally(() => process.exit(130))
   }
   process.once('SIGINT', stop).once('SIGTERM', stop)
 
+  const { figures, failures } = await measureAll(bench, entries, interruption.signal)
+  await bench.close()
+  printTable(figures)
+  const seconds = Math.round((performance.now() - startedAt) / 1000)
+  if (failures.length > 0) console.log(`could not be measured: ${failures.join(', ')}`)
+  // A part must not take the place of the whole.
+  else if (isWhole) console.log(`written to ${writeResults(figures, { seconds, loadBefore })}`)
+  console.log(`${seconds} s`)
+  return failures.length === 0 ? 0 : 1
+}
+
+/** One after another: two at a time would measure each other. One that fails does not keep the others. */
+async function measureAll(
+  bench: Bench,
+  entries: readonly Entry[],
+  interrupted: AbortSignal,
+): Promise<{ figures: Figure[]; failures: string[] }> {
   const figures: Figure[] = []
   const failures: string[] = []
   for (const { name, measure, rounds } of entries) {
-    console.error(`${seconds()} s: ${name}, ${rounds} ${rounds === 1 ? 'round' : 'rounds'} …`)
+    console.error(`${name}, ${rounds} ${rounds === 1 ? 'round' : 'rounds'} …`)
+    const startedAt = performance.now()
     try {
       figures.push(...(await measure(bench, rounds)))
     } catch (error) {
-      if (isStopped) return new Promise(() => undefined)
+      // Its processes were ended under it: who interrupted waits for the end of the rest.
+      if (interrupted.aborted) return new Promise(() => undefined)
       console.error(error)
       failures.push(name)
     }
+    console.error(`  ${Math.round((performance.now() - startedAt) / 1000)} s`)
   }
-  await bench.close()
-  printTable(figures)
-  if (failures.length > 0) console.log(`could not be measured: ${failures.join(', ')}`)
-  // A part must not take the place of the whole.
-  else if (isWhole) console.log(`${seconds()} s, written to ${writeResults(figures, seconds())}`)
-  return failures.length === 0 ? 0 : 1
+  return { figures, failures }
 }

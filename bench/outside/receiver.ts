@@ -8,25 +8,30 @@ export interface Arrival {
   path: string
   /** The header webhook-id: the same for a repeat. */
   id: string
-  body: string
 }
 
 /** A developer's server. In this process, so that what is sent and what arrives have one clock. */
 export interface Receiver {
   url: string
   arrivals: Arrival[]
+  /** When the event with this text came first. */
+  arrivedAt(text: string): number | undefined
   close(): void
 }
 
 /** Answers after as many ms as the path names: `/wait/100/any`; at once where it names none. */
 export async function startReceiver(): Promise<Receiver> {
   const arrivals: Arrival[] = []
+  const firstAt = new Map<string, number>()
   const server = createServer((request, response) => {
     const path = request.url ?? ''
     let body = ''
     request.setEncoding('utf8').on('data', (chunk: string) => (body += chunk))
     request.on('end', () => {
-      arrivals.push({ at: performance.now(), path, id: String(request.headers['webhook-id']), body })
+      const at = performance.now()
+      arrivals.push({ at, path, id: String(request.headers['webhook-id']) })
+      const { payload } = JSON.parse(body) as { payload: string }
+      if (!firstAt.has(payload)) firstAt.set(payload, at)
       const waitMs = Number(/^\/wait\/(\d+)/.exec(path)?.[1] ?? 0)
       if (waitMs === 0) response.end('ok')
       else setTimeout(() => response.end('ok'), waitMs)
@@ -37,6 +42,7 @@ export async function startReceiver(): Promise<Receiver> {
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     arrivals,
+    arrivedAt: (text) => firstAt.get(text),
     close: () => {
       server.close()
       server.closeAllConnections()

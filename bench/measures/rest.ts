@@ -1,0 +1,63 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { until } from '../../test/helpers/until.js'
+import type { Bench } from '../harness/bench.js'
+import { PROCFILE, type Running } from '../harness/processes.js'
+import { cpuSecondsOf, peakMbOf, residentMbOf } from '../harness/usage.js'
+import { withInstallation } from '../harness/with-installation.js'
+import { acceptRequests } from '../loads/accept.js'
+import { pushHttp, requireAllTaken } from '../loads/http.js'
+import { seedLines } from '../lines.js'
+import type { Figure } from '../measure.js'
+import { countSent, insertWebhooks } from '../rows.js'
+
+const LINES = 500
+const MESSAGES = 4000
+const LIMIT_MS = 60_000
+/** Memory is at rest when it is as it was a second ago, or nearly. */
+const LOOK_EVERY_MS = 1000
+const STABLE_MB = 1
+
+/**
+ * All processes of the Procfile, as `npm start` runs them: what they hold when nothing happens, what of the processors
+ * each message costs in each of them, and the most that one of them held meanwhile. Of one round, however many are asked
+ * for: memory says the same each time.
+ */
+export async function measureRest(bench: Bench): Promise<Figure[]> {
+  return withInstallation(bench, async (installation) => {
+    const { sql } = installation
+    const { lines } = await seedLines(installation, { count: LINES })
+    const next = acceptRequests(await insertWebhooks(sql, lines))
+    const web = await installation.startWeb()
+    const others = [...PROCFILE.keys()].filter((name) => name !== 'web')
+    const all: Running[] = [web, ...(await Promise.all(others.map((name) => installation.start(name))))]
+
+    const atRest = await whenStable(all)
+    const cpuBefore = all.map(({ pid }) => cpuSecondsOf(pid))
+    requireAllTaken(await pushHttp(web.url, next, { count: MESSAGES }))
+    await until('all messages are sent', async () => (await countSent(sql)) === MESSAGES, LIMIT_MS)
+    const cpuEach = all.map(({ pid }, n) => ((cpuSecondsOf(pid) - (cpuBefore[n] ?? NaN)) * 1e6) / MESSAGES)
+    const peaks = all.map(({ pid }) => peakMbOf(pid))
+
+    const per = (values: readonly number[]) =>
+      all.map(({ name }, n) => `${name} ${Math.round(values[n] ?? NaN)}`).join(', ')
+    return [
+      { name: 'memory at rest, all', value: sum(atRest), unit: 'MB', note: per(atRest) },
+      { name: 'memory, largest process', value: Math.max(...peaks), unit: 'MB', note: per(peaks) },
+      { name: 'CPU per message accepted and sent', value: sum(cpuEach), unit: 'µs', note: per(cpuEach) },
+    ]
+  })
+}
+
+async function whenStable(all: readonly Running[]): Promise<number[]> {
+  for (let before = Infinity; ;) {
+    const held = all.map(({ pid }) => residentMbOf(pid))
+    // NaN, where nobody tells, is stable.
+    if (!(Math.abs(sum(held) - before) > STABLE_MB)) return held
+    before = sum(held)
+    await sleep(LOOK_EVERY_MS)
+  }
+}
+
+function sum(values: readonly number[]): number {
+  return values.reduce((total, value) => total + value, 0)
+}

@@ -105,16 +105,21 @@ export async function insertHistory(
   sql: Pool,
   { lines, connected, count }: { lines: readonly LineRow[]; connected: readonly LineRow[]; count: number },
 ): Promise<void> {
-  for (const table of ['messages', 'deliveries']) {
+  const tables = ['messages', 'deliveries']
+  for (const table of tables) {
     await sql.query(`select ensure_partitions($1, (current_date - ${HISTORY_DAYS})::date, 2)`, [table])
   }
+  const indexes = await dropIndexes(sql, tables)
   // A UUIDv7 of the row's moment, with its number at the end; the digit keeps the two tables' ids apart.
   const id = (digit: number) =>
-    `overlay(overlay(lowest_id_at(at)::text placing '7${digit}' from 15) placing lpad(to_hex(n), 12, '0') from 25)::uuid`
+    `(lpad(to_hex(ms), 12, '0') || '7${digit}008000' || lpad(to_hex(n), 12, '0'))::uuid`
+  const startMs = Date.now() - HISTORY_DAYS * 86_400_000
+  const stepMs = Math.floor(((HISTORY_DAYS - 0.1) * 86_400_000) / count)
   const rows = `(
-    select n, now() - interval '${HISTORY_DAYS} days' + n * (interval '${HISTORY_DAYS} days' - interval '1 hour') / ${count} as at,
-      '+1559' || lpad(n::text, 7, '0') as contact, n % 2 = 0 as is_sent, 1 + n % cardinality($1::uuid[]) as line
-    from generate_series(1, ${count}) n) r join lines l on l.id = ($1::uuid[])[line]`
+    select n, ms, to_timestamp(ms / 1000.0) as at, '+1559' || lpad(n::text, 7, '0') as contact, n % 2 = 0 as is_sent,
+      1 + n % cardinality($1::uuid[]) as line
+    from (select n, ${startMs} + n::bigint * ${stepMs} as ms from generate_series(1, ${count}) n) moments
+  ) r join lines l on l.id = ($1::uuid[])[line]`
   await sql.query(
     `insert into messages (id, user_id, line_id, direction, source, from_number, to_number, text, status, carrier_message_id,
        created_at, due_at, attempt_count, handed_over_at, sent_at)
@@ -133,6 +138,18 @@ export async function insertHistory(
      from ${rows} join developer_connections c on c.line_id = l.id`,
     [connected.map((line) => line.id)],
   )
+  for (const definition of indexes) await sql.query(definition)
+}
+
+/** Made at the end in one go they take a third of the time. @returns how each is made */
+async function dropIndexes(sql: Pool, tables: readonly string[]): Promise<string[]> {
+  const { rows } = await sql.query<{ name: string; definition: string }>(
+    `select i.indexrelid::regclass::text as name, replace(pg_get_indexdef(i.indexrelid), ' ON ONLY ', ' ON ') as definition
+     from pg_index i where i.indrelid::regclass::text = any ($1) and not i.indisprimary`,
+    [tables],
+  )
+  for (const { name } of rows) await sql.query(`drop index ${name}`)
+  return rows.map(({ definition }) => definition)
 }
 
 /** As in the beginning, so that rounds do not differ by what the ones before have left. */

@@ -10,7 +10,7 @@ import { measurePostJobs, POST_JOBS } from '../yardsticks/yardsticks.js'
 
 const EVENTS = 5000
 const ENDPOINTS = 50
-const LIMIT_MS = 12_000
+const LIMIT_MS = 8000
 
 /** One `deliver-event` process, through deliveries that wait for 50 endpoints, and through as many for one. */
 export async function measureDeliver(bench: Bench, rounds: number): Promise<Figure[]> {

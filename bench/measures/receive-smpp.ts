@@ -10,10 +10,10 @@ import { besideYardstick } from '../rounds.js'
 import { INSERTS, measureInserts } from '../yardsticks/yardsticks.js'
 
 const LINES = 200
-const TEXTS = 8000
+const TEXTS = 6000
 /** What an SMSC lets be without an answer. */
 const WINDOW = 50
-const LIMIT_MS = 10_000
+const LIMIT_MS = 6000
 
 /** An SMSC brings texts to `receive-smpp`, as many at a time as its window has. */
 export async function measureReceiveOverSmpp(bench: Bench, rounds: number): Promise<Figure[]> {

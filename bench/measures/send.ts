@@ -11,7 +11,7 @@ import { measureUpdateJobs, UPDATE_JOBS } from '../yardsticks/yardsticks.js'
 /** Many, so that no line's window is what is waited for. */
 const LINES = 1000
 const MESSAGES = 8000
-const LIMIT_MS = 15_000
+const LIMIT_MS = 12_000
 
 /** One `send-message` process, through messages that wait, to the simulator. */
 export async function measureSend(bench: Bench, rounds: number): Promise<Figure[]> {

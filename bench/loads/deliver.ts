@@ -18,8 +18,10 @@ export async function deliverBacklog(
   const { count, limitMs, counts = () => true } = options
   await settleStatistics(sql)
   receiver.arrivals.length = 0
+  // Left behind by a process that was ended before.
+  const left = await countDelivering(sql)
   const countDone = async () => {
-    const delivering = options.counts ? 0 : await countDelivering(sql)
+    const delivering = options.counts ? 0 : (await countDelivering(sql)) - left
     return Math.max(0, receiver.arrivals.filter(({ path }) => counts(path)).length - delivering)
   }
   return (await workOff(installation, 'deliver-event', { count, limitMs, countDone })).perSecond

@@ -29,6 +29,11 @@ export function printTable(figures: readonly Figure[]): void {
   for (const row of rows) console.log(line(names.map((name) => row[name])))
 }
 
+export function sayShortly({ name, value, unit, ratio, yardstick }: Figure): string {
+  const beside = ratio === undefined ? '' : ` = ${ratio.toFixed(2)} × ${yardstick?.name ?? ''}`
+  return `${name}: ${rounded(value)} ${unit}`.trim() + beside
+}
+
 /** @returns the file's path */
 export function writeResults(
   figures: readonly Figure[],

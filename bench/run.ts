@@ -3,7 +3,7 @@ import { openBench, type Bench } from './harness/bench.js'
 import type { Figure } from './measure.js'
 import { readOptions, type Options } from './options.js'
 import type { Entry } from './registry.js'
-import { printTable, writeResults } from './report.js'
+import { printTable, sayShortly, writeResults } from './report.js'
 
 /**
  * Bounded loads on loopback, each beside the yardstick that it is compared with: figures move from machine to machine,
@@ -59,7 +59,10 @@ async function measureAll(
     console.error(`${name}, ${rounds} ${rounds === 1 ? 'round' : 'rounds'} …`)
     const startedAt = performance.now()
     try {
-      figures.push(...(await measure(bench, rounds)))
+      const found = await measure(bench, rounds)
+      // At once: a run may be interrupted before its table.
+      for (const figure of found) console.error(`  ${sayShortly(figure)}`)
+      figures.push(...found)
     } catch (error) {
       // Its processes were ended under it: who interrupted waits for the end of the rest.
       if (interrupted.aborted) return new Promise(() => undefined)

@@ -7,6 +7,7 @@ import { startServices } from '../../dev/services.js'
 import { connectDatabase } from '../../src/database/connection.js'
 import { migrate, MIGRATION_STATEMENT_MS } from '../../src/database/migrations.js'
 import { createInstallation, type Installation } from './installation.js'
+import { takeLock } from './lock.js'
 
 /** A Postgres and a Redis for one run, and as many empty Linehooks in them as the measures want. */
 export interface Bench {
@@ -31,6 +32,7 @@ export async function openBench(): Promise<Bench> {
 }
 
 async function build(ends: Ends): Promise<Bench> {
+  takeLock(DATA_FOLDER)
   // Not emptied before: services that a killed run has left are found by what is in it, and stopped.
   const services = await startServices({ dataFolder: DATA_FOLDER, cacheFolder: resolve('.data/packages') })
   ends.add(services, async () => {

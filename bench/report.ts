@@ -37,7 +37,7 @@ export function sayShortly({ name, value, unit, ratio, yardstick }: Figure): str
 /** @returns the file's path */
 export function writeResults(
   figures: readonly Figure[],
-  { seconds, loadBefore }: { seconds: number; loadBefore: number },
+  about: { seconds: number; loadBefore: number; notMeasured: readonly string[] },
 ): string {
   const date = new Date().toISOString().slice(0, 10)
   const machine = { node: process.version, cores: cpus().length }
@@ -48,10 +48,7 @@ export function writeResults(
   }))
   mkdirSync(FOLDER, { recursive: true })
   const path = `${FOLDER}/${date}.json`
-  writeFileSync(
-    path,
-    `${JSON.stringify({ date, machine, loadBefore, seconds, results }, withFewDigits, 2)}\n`,
-  )
+  writeFileSync(path, `${JSON.stringify({ date, machine, ...about, results }, withFewDigits, 2)}\n`)
   return path
 }
 

@@ -42,7 +42,8 @@ async function run({ entries, isWhole }: Options): Promise<number> {
   const seconds = Math.round((performance.now() - startedAt) / 1000)
   if (failures.length > 0) console.log(`could not be measured: ${failures.join(', ')}`)
   // A part must not take the place of the whole.
-  else if (isWhole) console.log(`written to ${writeResults(figures, { seconds, loadBefore })}`)
+  if (isWhole)
+    console.log(`written to ${writeResults(figures, { seconds, loadBefore, notMeasured: failures })}`)
   console.log(`${seconds} s`)
   return failures.length === 0 ? 0 : 1
 }

@@ -21,7 +21,6 @@ export async function pushHttp(
   url: string,
   next: () => HttpRequest,
   until: { seconds: number } | { count: number },
-  connections = CONNECTIONS,
 ): Promise<HttpLoad> {
   const times: number[] = []
   const refused = new Map<number, number>()
@@ -41,7 +40,7 @@ export async function pushHttp(
     }
     connection.close()
   }
-  await Promise.all(Array.from({ length: connections }, run))
+  await Promise.all(Array.from({ length: CONNECTIONS }, run))
   const seconds = (performance.now() - startedAt) / 1000
   return {
     perSecond: times.length / seconds,

@@ -1,16 +1,15 @@
-import { until } from '../../test/helpers/until.js'
 import type { Bench } from '../harness/bench.js'
 import type { Installation } from '../harness/installation.js'
 import { withInstallation } from '../harness/with-installation.js'
 import { inboundRequests, twilioAccount } from '../loads/inbound.js'
-import { postSteadily, type Posted } from '../loads/steady.js'
+import { timesOf, whenArrived, type Arrivals } from '../loads/arrivals.js'
+import { postSteadily } from '../loads/steady.js'
 import { seedLines, type Seeds } from '../lines.js'
 import type { Figure } from '../measure.js'
 import type { HttpRequest } from '../outside/http.js'
 import { startReceiver, type Receiver } from '../outside/receiver.js'
 import { startTwilio, type TwilioStandIn } from '../outside/twilio.js'
 import { insertWebhooks } from '../rows.js'
-import { percentile } from '../statistics.js'
 
 const LINES = 50
 const PER_SECOND = 50
@@ -29,21 +28,18 @@ interface Way {
 
 /** 50 texts a second: from the request at a webhook to the carrier, and from the carrier's callback to the endpoint. */
 export async function measureLatency(bench: Bench, rounds: number): Promise<Figure[]> {
-  const times = new Map<string, number[]>()
+  const times = new Map<string, Arrivals[]>()
   for (let round = 0; round < rounds; round += 1) {
     await measureWay(bench, PROCESSES.out, times, outward)
     await measureWay(bench, PROCESSES.in, times, inward)
   }
-  return [...times].flatMap(([name, ms]) => [
-    { name: `${name}, p50`, value: percentile(ms, 0.5), unit: 'ms' as const },
-    { name: `${name}, p99`, value: percentile(ms, 0.99), unit: 'ms' as const },
-  ])
+  return [...times].flatMap(([name, arrivals]) => timesOf(name, arrivals))
 }
 
 async function measureWay(
   bench: Bench,
   processes: readonly string[],
-  times: Map<string, number[]>,
+  times: Map<string, Arrivals[]>,
   wayOf: (installation: Installation, seeds: Seeds, ends: OtherEnds) => Promise<Way>,
 ): Promise<void> {
   const [twilio, receiver] = await Promise.all([startTwilio(), startReceiver()])
@@ -63,22 +59,13 @@ async function measureWay(
         const load = { name: `${way.name} ${phase}`, perSecond: PER_SECOND, seconds: SECONDS[phase] }
         const posted = await postSteadily(web.url, way.make, load)
         const name = phase === 'fresh' ? `${way.name}, in the first ${SECONDS.fresh} s` : way.name
-        times.set(name, [...(times.get(name) ?? []), ...(await arrivalTimes(way, posted))])
+        times.set(name, [...(times.get(name) ?? []), await whenArrived(posted, way.arrivedAt, LIMIT_MS)])
       }
     })
   } finally {
     twilio.close()
     receiver.close()
   }
-}
-
-/** What was not taken, or has not arrived by the limit, has no time: it fails the measure. */
-async function arrivalTimes({ name, arrivedAt }: Way, posted: readonly Posted[]): Promise<number[]> {
-  const refused = posted.filter(({ status }) => status !== 200)
-  if (refused.length > 0) throw new Error(`${name}: ${refused.length} answered ${refused[0]?.status ?? 0}`)
-  const hasArrived = ({ text }: Posted) => arrivedAt(text) !== undefined
-  await until(`${name}: all have arrived`, () => posted.every(hasArrived), LIMIT_MS)
-  return posted.map(({ text, postedAt }) => (arrivedAt(text) ?? NaN) - postedAt)
 }
 
 interface OtherEnds {

@@ -1,12 +1,11 @@
-import { until } from '../../test/helpers/until.js'
 import type { Bench } from '../harness/bench.js'
 import { withInstallation } from '../harness/with-installation.js'
 import { inboundRequests, twilioAccount } from '../loads/inbound.js'
+import { timesOf, whenArrived, type Arrivals } from '../loads/arrivals.js'
 import { postSteadily } from '../loads/steady.js'
 import { seedLines } from '../lines.js'
 import type { Figure } from '../measure.js'
 import { startReceiver } from '../outside/receiver.js'
-import { percentile } from '../statistics.js'
 
 const PER_SECOND = 80
 const SECONDS = 10
@@ -16,30 +15,16 @@ const OVERTAKEN_BY_MS = 1000
 /** What has not arrived by then counts as having taken so long. */
 const LIMIT_MS = 20_000
 
-interface Event {
-  postedAt: number
-  arrivedAt: number
-}
-
 /** 80 events a second for one endpoint that answers in 100 ms, of which it needs 8 requests at a time. */
 export async function measureSteady(bench: Bench, rounds: number): Promise<Figure[]> {
-  const events: Event[] = []
-  let overtaken = 0
-  for (let round = 0; round < rounds; round += 1) {
-    const ofRound = await publish(bench)
-    events.push(...ofRound)
-    overtaken += countOvertaken(ofRound)
-  }
-  const ms = events.map(({ postedAt, arrivedAt }) => arrivedAt - postedAt)
+  const all: Arrivals[] = []
+  for (let round = 0; round < rounds; round += 1) all.push(await publish(bench))
   const name = `${PER_SECOND}/s to 1 endpoint of ${ANSWER_MS} ms`
-  return [
-    { name: `${name}, p50`, value: percentile(ms, 0.5), unit: 'ms' },
-    { name: `${name}, p99`, value: percentile(ms, 0.99), unit: 'ms' },
-    { name: `${name}, overtaken`, value: overtaken, unit: '', note: `of ${events.length}` },
-  ]
+  const overtaken = all.reduce((sum, { taken }) => sum + countOvertaken(taken), 0)
+  return [...timesOf(name, all), { name: `${name}, overtaken`, value: overtaken, unit: '' }]
 }
 
-async function publish(bench: Bench): Promise<Event[]> {
+async function publish(bench: Bench): Promise<Arrivals> {
   const receiver = await startReceiver()
   try {
     return await withInstallation(bench, async (installation) => {
@@ -55,14 +40,7 @@ async function publish(bench: Bench): Promise<Event[]> {
         perSecond: PER_SECOND,
         seconds: SECONDS,
       })
-      const taken = posted.filter(({ status }) => status === 200)
-      if (taken.length < posted.length) throw new Error(`${posted.length - taken.length} were refused`)
-      const hasArrived = ({ text }: { text: string }) => receiver.arrivedAt(text) !== undefined
-      await until('all events have arrived', () => taken.every(hasArrived), LIMIT_MS).catch(() => undefined)
-      return taken.map(({ text, postedAt }) => ({
-        postedAt,
-        arrivedAt: receiver.arrivedAt(text) ?? performance.now(),
-      }))
+      return whenArrived(posted, (text) => receiver.arrivedAt(text), LIMIT_MS)
     })
   } finally {
     receiver.close()
@@ -70,7 +48,7 @@ async function publish(bench: Bench): Promise<Event[]> {
 }
 
 /** Events that came after one that was published a second or more later. In the order of publication. */
-function countOvertaken(events: readonly Event[]): number {
+function countOvertaken(events: Arrivals['taken']): number {
   return events.filter(({ postedAt, arrivedAt }) =>
     events.some((later) => later.postedAt >= postedAt + OVERTAKEN_BY_MS && later.arrivedAt < arrivedAt),
   ).length

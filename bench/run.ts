@@ -10,6 +10,8 @@ import { printTable, sayShortly, writeResults } from './report.js'
  * ratios do not. Run by hand: `npm run bench`, `npm run bench -- --only accept,send --rounds 5`. It measures what was
  * built, from outside: processes of the Procfile, HTTP, SMPP, rows.
  */
+
+/** Above it somebody else uses the processors. */
 const CALM_LOAD = 0.5
 
 process.exitCode = await run(options())

@@ -22,9 +22,6 @@ const LIMIT_MS = 30_000
 export async function measureIsolation(bench: Bench, rounds: number): Promise<Figure[]> {
   const receiver = await startReceiver()
   try {
-    const times: number[] = []
-    for (let round = 0; round < rounds; round += 1)
-      times.push(...(await publishAfterHanging(bench, receiver)))
     return [
       ...timesOf('beside one that hangs', [await publishAfterHanging(bench, receiver)]),
       await besideYardstick(

@@ -669,7 +669,8 @@ begin
     select x.*, x.source = 'webhook' as is_limited
     from jsonb_to_recordset(requests) as x(
       n integer, id uuid, line_id uuid, source text, application_id uuid, "to" text, text text, media_url text,
-      media_id uuid, media_token text, again_of uuid, "full" boolean, roomy boolean, scope_id uuid, key text, hash text)
+      media_id uuid, media_token text, again_of uuid, "full" boolean, roomy boolean, scope_id uuid, key text, hash text,
+      token_hash text, line_version text)
   ), placed as (
     select a.*,
       count(*) over of_line - 1 as waiting_before,
@@ -680,9 +681,13 @@ begin
     window of_line as (partition by a.line_id order by a.n), of_number as (partition by a.line_id, a."to" order by a.n)
   ), line_state as materialized (
     select l.id, l.user_id, l.number, l.messages_per_minute, l.messages_per_number_per_minute,
-      recent.used, recent.oldest_at, waiting.count as waiting
+      recent.used, recent.oldest_at, waiting.count as waiting, l.xmin::text as version,
+      l.status = 'active' and c.enabled is true as is_open,
+      array[w.token_hash, case when w.previous_token_until > now_at then w.previous_token_hash end] as token_hashes
     from (select a.line_id, bool_and(a.roomy is true) as is_roomy from asked a group by a.line_id) d
     join lines l on l.id = d.line_id
+    left join incoming_webhooks w on w.line_id = l.id
+    left join developer_connections c on c.line_id = l.id
     cross join lateral (
       select count(*)::integer as used, min(t.created_at) as oldest_at from (
         select m.created_at from messages m
@@ -711,6 +716,8 @@ begin
       l.used as line_used, l.oldest_at as line_oldest_at, l.waiting, r.used as number_used, r.oldest_at as number_oldest_at,
       k.message_id as known_id,
       case
+        when p.token_hash is not null and (l.is_open and l.version = p.line_version
+          and decode(p.token_hash, 'hex') = any (l.token_hashes)) is not true then 'webhook_changed'
         when p.n = any (in_flight) then 'key_in_flight'
         when p.application_id is not null
           and (p.application_id || ' ' || p.line_id = any (connected)) is not true then 'not_connected'

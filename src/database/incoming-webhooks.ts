@@ -3,6 +3,8 @@ import type { Database } from './connection.js'
 /** A webhook that is open: its line active, its connection enabled; with what the first checks of a request need. */
 export interface OpenWebhook {
   lineId: string
+  /** Changes with the line's row. */
+  lineVersion: string
   userId: string
   lineNumber: string
   country: string | null
@@ -28,7 +30,7 @@ export async function findOpenWebhooks(
      from unnest(?::uuid[]) as asked (id)
      -- One look-up for each, whatever the planner believes of tables that have just filled.
      cross join lateral (
-       select w.line_id as "lineId", l.user_id as "userId", l.number as "lineNumber", l.country,
+       select w.line_id as "lineId", l.xmin::text as "lineVersion", l.user_id as "userId", l.number as "lineNumber", l.country,
          l.allowed_countries as "allowedCountries", w.token_hash as "tokenHash",
          case when w.previous_token_until > now() then w.previous_token_hash end as "previousTokenHash",
          l.messages_per_number_per_minute as "numberLimit", l.messages_per_minute as "lineLimit",

@@ -26,6 +26,7 @@ import { createThrottle, type Throttle } from '../throttle.js'
 import { createVocabulary, type Vocabulary } from '../vocabulary.js'
 import { MAX_LOST } from './crashes.js'
 import { DISABLE_AFTER_MS } from './deliveries/endpoint-health.js'
+import { createKnownWebhooks, type KnownWebhooks } from './known-webhooks.js'
 import { createLineBacklogs } from './messages/line-backlogs.js'
 
 /** What a process has in its hands. Made once at its start; every domain function takes it first. */
@@ -49,6 +50,7 @@ export interface Context {
   storage: Storage
   vocabulary: Vocabulary
   batched: Batched
+  webhooks: KnownWebhooks
   /** What has lost its worker so often in a row is not for this process. */
   maxLost: number
   /** Redis and Postgres last: what is still under way may need them. */
@@ -133,6 +135,7 @@ export function createContext(
     (ids) => available(() => renewDeliveryLeases(db, ids, DELIVERY_LEASE_MS)),
     log,
   )
+  const batched = createBatched(config, db, queues, maxLost)
   const calls = createCalls(redis, () => connectRedis(config.redisUrl, 'wait', log), log)
 
   return {
@@ -151,7 +154,8 @@ export function createContext(
     carrierFetch,
     storage,
     vocabulary: createVocabulary(config.productWord),
-    batched: createBatched(config, db, queues, maxLost),
+    batched,
+    webhooks: createKnownWebhooks(batched.findOpenWebhook),
     maxLost,
     close: async () => {
       await deliveryLeases.stop()

@@ -85,9 +85,8 @@ export async function revealIncomingWebhook(
   return sealed && shown(context, lineId, context.secrets.open(sealed, tokenPlace(lineId)))
 }
 
-/** Whether a request's token opens the webhook. Hashes are compared, in constant time. */
-export function isTokenOf(webhook: OpenWebhook, token: string): boolean {
-  const hash = sha256(token)
+/** Whether a request's token opens the webhook, by its SHA-256. Compared in constant time. */
+export function isTokenOf(webhook: OpenWebhook, hash: Buffer): boolean {
   return [webhook.tokenHash, webhook.previousTokenHash].some(
     (known) => known !== null && timingSafeEqual(known, hash),
   )

@@ -3,6 +3,7 @@ import fc from 'fast-check'
 import { queueMessages, type QueueRequest } from '../../src/database/messages/queueing.js'
 import type { Context } from '../../src/domain/context.js'
 import { newId } from '../../src/ids.js'
+import { sha256 } from '../../src/secrets.js'
 import { createTestContext } from '../helpers/context.js'
 import { createLine, type TestLine } from '../helpers/factories.js'
 
@@ -111,5 +112,29 @@ describe('a batch of messages that are to be queued', function () {
     )
     expect(gone).to.be.instanceOf(Error)
     expect(there).to.include({ outcome: 'accepted', messageId: request.messageId })
+  })
+
+  it('refuses those alone whose webhook has another token, or another line, than they were let in by', async () => {
+    const line = await createLine(context)
+    const webhook = await context.batched.findOpenWebhook(line.lineId)
+    const { tokenHash, lineVersion } = webhook!
+    const requestOf = (openedBy: QueueRequest['openedBy']): QueueRequest => ({
+      ...{ messageId: newId(), lineId: line.lineId, source: 'webhook', toNumber: NUMBERS[0]!, text: 'x' },
+      ...(openedBy && { openedBy }),
+    })
+    const requests = [
+      requestOf({ tokenHash, lineVersion }),
+      requestOf({ tokenHash: sha256('another'), lineVersion }),
+      requestOf({ tokenHash, lineVersion: '1' }),
+      requestOf({ tokenHash, lineVersion }),
+    ]
+    const answers = await queue(requests)
+    expect(answers.map(({ outcome }) => outcome)).to.deep.equal([
+      'accepted',
+      'webhook_changed',
+      'webhook_changed',
+      'accepted',
+    ])
+    expect(answers.at(-1)?.number).to.deep.equal([5, 2])
   })
 })

@@ -24,6 +24,8 @@ export interface QueueRequest {
   isLineRoomy?: boolean
   /** `scopeId`: whose key it is. `requestHash`: hex; tells a repeat from another request under the same key. */
   idempotency?: { scopeId: string; key: string; requestHash: string } | undefined
+  /** Of a `webhook`: by what it was let in, which may have been changed since; the answer is `webhook_changed` then. */
+  openedBy?: { tokenHash: Buffer; lineVersion: string }
 }
 
 /** A sliding window as it is after the request. `opensMs`: until it gives back one message; 0 when none counts. */
@@ -40,6 +42,7 @@ export interface QueueAnswer {
     | 'key_reused'
     | 'key_in_flight'
     | 'not_connected'
+    | 'webhook_changed'
     | 'opted_out'
     | 'rate_limited'
     | 'line_full'
@@ -87,7 +90,7 @@ export async function queueMessages(
 }
 
 function asRow(request: QueueRequest, n: number): object {
-  const { media, idempotency } = request
+  const { media, idempotency, openedBy } = request
   return {
     n,
     id: request.messageId,
@@ -105,6 +108,8 @@ function asRow(request: QueueRequest, n: number): object {
     scope_id: idempotency?.scopeId,
     key: idempotency?.key,
     hash: idempotency?.requestHash,
+    token_hash: openedBy?.tokenHash.toString('hex'),
+    line_version: openedBy?.lineVersion,
   }
 }
 

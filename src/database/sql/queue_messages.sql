@@ -11,7 +11,8 @@
 --
 -- What does not fit together is judged one by one, in order, by the same statement.
 --
--- outcome: accepted | replayed | key_reused | key_in_flight | not_connected | opted_out | rate_limited | line_full
+-- outcome: accepted | replayed | key_reused | key_in_flight | not_connected | webhook_changed | opted_out | rate_limited |
+-- line_full
 create or replace function queue_messages(requests jsonb, max_queued_per_line integer)
 returns table (
   n integer, outcome text, message_id uuid,

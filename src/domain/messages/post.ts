@@ -114,6 +114,7 @@ function requireAccepted({ outcome, messageId }: QueueAnswer): string {
     case 'key_in_flight':
       throw new UserError(REFUSALS.keyInFlight, 409)
     case 'rate_limited':
-      throw new Error('only webhooks have limits')
+    case 'webhook_changed':
+      throw new Error(`only a webhook is answered ${outcome}`)
   }
 }

@@ -1,8 +1,8 @@
-import { Unavailable, UserError } from '../../errors.js'
-import { newId } from '../../ids.js'
-import { sha256 } from '../../secrets.js'
+import { UserError } from '../../errors.js'
 import type { OpenWebhook } from '../../database/incoming-webhooks.js'
 import type { QueueAnswer } from '../../database/messages/queueing.js'
+import { newId } from '../../ids.js'
+import { sha256 } from '../../secrets.js'
 import type { Context } from '../context.js'
 import { maySendTo } from '../destinations.js'
 import { parseNumber } from '../phone-number.js'
@@ -34,14 +34,17 @@ export const REFUSALS = {
 /**
  * Accepts a message for an incoming webhook: when this resolves with `accepted` or `replayed`, the message is
  * committed. The rest of the answers say why not; `toNumber` and `line` are the two windows after it.
+ * `webhook_changed`: the row that was given is not true any more, or the token does not open it now.
  *
+ * @param tokenHash of the token that the request came with
  * @throws UserError for text and number (contract §2, checks 7 and 8)
- * @throws Unavailable when Postgres is, or when too many messages wait (check 10)
+ * @throws Unavailable when Postgres is
  */
 export async function submitToWebhook(
   context: Context,
   webhook: OpenWebhook,
   message: WebhookMessage,
+  tokenHash = webhook.tokenHash,
 ): Promise<QueueAnswer> {
   // Lone surrogates are no text; Postgres would refuse the whole batch for one.
   const text = message.text.toWellFormed()
@@ -51,9 +54,10 @@ export async function submitToWebhook(
   const key = message.idempotencyKey
   if (key !== undefined && key.length > MAX_KEY_LENGTH) throw new UserError(REFUSALS.keyTooLong)
 
-  const answer = await context.batched.queueMessage({
+  return context.batched.queueMessage({
     messageId: newId(),
     lineId: webhook.lineId,
+    openedBy: { tokenHash, lineVersion: webhook.lineVersion },
     source: 'webhook',
     toNumber,
     text,
@@ -64,8 +68,6 @@ export async function submitToWebhook(
         ? undefined
         : { scopeId: webhook.lineId, key, requestHash: sha256(`${toNumber}\n${text}`).toString('hex') },
   })
-  if (answer.outcome === 'line_full') throw new Unavailable('too many messages wait', 10)
-  return answer
 }
 
 /**

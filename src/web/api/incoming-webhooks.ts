@@ -1,11 +1,11 @@
 import type { Middleware } from 'koa'
 import type { QueueAnswer } from '../../database/messages/queueing.js'
 import type { Context } from '../../domain/context.js'
-import { REFUSALS, submitToWebhook } from '../../domain/messages/submit.js'
-import { UserError } from '../../errors.js'
+import { REFUSALS, submitToWebhook, type WebhookMessage } from '../../domain/messages/submit.js'
+import { Unavailable, UserError } from '../../errors.js'
 import type { BodyRefusals } from '../middleware/body-bytes.js'
 import { isRecord } from '../middleware/json-body.js'
-import type { WebhookState } from '../middleware/require-open-webhook.js'
+import type { OpenedWebhook, WebhookState } from '../middleware/require-open-webhook.js'
 import { retryAfterSeconds, setRateLimitHeaders } from '../rate-limit-headers.js'
 
 /** The reasons of specification §7, to the letter: clients compare them. */
@@ -27,14 +27,15 @@ export function acceptWebhookMessage(context: Context): Middleware {
     const { webhook } = ctx.state as WebhookState
     const { toNumber, text } = readMessage(ctx.request.body)
     const idempotencyKey = ctx.get('Idempotency-Key')
-    const answer = await submitToWebhook(context, webhook, {
+    const answer = await submit(context, webhook, {
       toNumber,
       text,
       idempotencyKey: idempotencyKey === '' ? undefined : idempotencyKey,
     })
     setRateLimitHeaders(ctx, {
       numberLimit: answer.toNumber.limit,
-      toNumber: answer.toNumber,
+      // Whatever number it was for, the line is what was refused.
+      ...(answer.outcome === 'line_full' ? {} : { toNumber: answer.toNumber }),
       line: answer.line,
     })
     ctx.state.outcome = answer.outcome
@@ -45,6 +46,35 @@ export function acceptWebhookMessage(context: Context): Middleware {
     ctx.set('Message-Id', answer.messageId ?? '')
     ctx.body = { success: true }
   }
+}
+
+/** How often a webhook may be changed during one request. */
+const MAX_TRIES = 3
+
+/**
+ * What a row from memory refuses, and what the statement finds changed, is judged again by the row as it is.
+ *
+ * @throws UserError 404, 403 when the webhook is closed, or has another token, by now
+ */
+async function submit(
+  context: Context,
+  webhook: OpenedWebhook,
+  message: WebhookMessage,
+): Promise<QueueAnswer> {
+  for (let tries = 1; tries <= MAX_TRIES; tries += 1) {
+    const answer = await submitToWebhook(context, webhook.row, message, webhook.tokenHash).catch(
+      (error: unknown) => {
+        if (webhook.mayBeOld && error instanceof UserError) return undefined
+        throw error
+      },
+    )
+    if (answer !== undefined && answer.outcome !== 'webhook_changed') {
+      webhook.mayBeOld = false
+      return answer
+    }
+    await webhook.refresh()
+  }
+  throw new Unavailable('the webhook is being changed', 1)
 }
 
 function readMessage(body: unknown): { toNumber: string; text: string } {
@@ -73,6 +103,8 @@ function requireAccepted({ outcome }: QueueAnswer, rateLimitStatus: 403 | 429): 
     case 'key_in_flight':
       throw new UserError(REFUSALS.keyInFlight, 409)
     case 'line_full':
+      throw new Unavailable('too many messages wait', 10)
+    case 'webhook_changed':
     case 'not_connected':
       throw new Error(`a webhook is not answered ${outcome}`)
   }

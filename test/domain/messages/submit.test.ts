@@ -70,10 +70,9 @@ describe('submitToWebhook', () => {
     }
   })
 
-  it('is not available for a line of which too many messages wait, until one is over', async () => {
+  it('takes nothing for a line of which too many messages wait, until one is over', async () => {
     const [first] = await queueMessages(context, line, 3)
-    const thrown: unknown = await submit().catch((error: unknown) => error)
-    expect(thrown).to.include({ name: 'Unavailable', retryAfterSeconds: 10 })
+    expect(await submit()).to.include({ outcome: 'line_full', messageId: null })
     await context.db('messages').where({ id: first }).update({ status: 'sent' })
     expect(await submit()).to.include({ outcome: 'accepted' })
   })

@@ -136,6 +136,10 @@ export const settings = {
   }),
   MEDIA_S3_SECRET_ACCESS_KEY: text().meta({ about: 'The secret of that key.', secret: true }),
   DATABASE_POOL_SIZE: count(1, 500).default(10).meta({ about: 'Postgres connections of each process.' }),
+  DATABASE_NAMED_STATEMENTS: flag().default(true).meta({
+    about:
+      'Prepares the most used statements once a connection; false for a PgBouncer before 1.21 in transaction mode.',
+  }),
   STARTED_BY_PID: count(1, 4_194_304).meta({
     about: 'Set by `linehook start`: a process whose starter is gone stops.',
   }),
@@ -165,6 +169,7 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env) {
     version: readVersion(),
     databaseUrl: value.DATABASE_URL,
     databasePoolSize: value.DATABASE_POOL_SIZE,
+    databaseNamedStatements: value.DATABASE_NAMED_STATEMENTS,
     redisUrl: value.REDIS_URL,
     encryptionKeys: splitList(value.ENCRYPTION_KEY).map((key) => Buffer.from(key, 'base64')),
     port: value.PORT,

@@ -29,6 +29,7 @@ describe('configuration', () => {
     expect(rest).to.deep.equal({
       databaseUrl: required.DATABASE_URL,
       databasePoolSize: 10,
+      databaseNamedStatements: true,
       redisUrl: required.REDIS_URL,
       port: 3000,
       host: '0.0.0.0',

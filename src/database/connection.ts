@@ -11,6 +11,8 @@ interface DatabaseSettings {
   statementTimeoutMs?: number
   /** How long it takes at most to get one of the pool's connections, and so until somebody is told 503. */
   acquireTimeoutMs?: number
+  /** Not through a pooler that gives each transaction another server connection and knows no prepared statements. */
+  namesStatements?: boolean
 }
 
 /** After its own time-out a server that answers at all has said so. */
@@ -45,7 +47,8 @@ export function databaseOptions(settings: DatabaseSettings): Knex.Config {
 
 /** Every statement throws `DatabaseUnavailable` when Postgres cannot serve it. */
 export function connectDatabase(settings: DatabaseSettings): Database {
-  return knex({ ...databaseOptions(settings), client: postgresClient() })
+  const { namesStatements = true } = settings
+  return knex({ ...databaseOptions(settings), client: postgresClient({ namesStatements }) })
 }
 
 /**

@@ -6,6 +6,7 @@ declare module 'knex/lib/dialects/postgres/index.js' {
     constructor(config: Knex.Config)
     acquireConnection(): Promise<object>
     query(connection: object, statement: unknown): Promise<unknown>
+    _query(connection: object, statement: unknown): Promise<unknown>
     destroyRawConnection(connection: object): Promise<void>
   }
 }

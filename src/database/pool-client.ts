@@ -17,7 +17,7 @@ const FAREWELL_MS = 500
  * whoever lost them (a load balancer, a NAT) lost them together. So are all from before a failover: the old server
  * may still answer, read-only. Those at work are left alone.
  */
-export function postgresClient(): typeof PostgresClient {
+export function postgresClient({ namesStatements = true } = {}): typeof PostgresClient {
   const heardAt = new WeakMap<object, number>()
   /** Closed here. What is still asked of them, such as the rollback of their transaction, fails by the same name. */
   const silent = new WeakSet<object>()
@@ -51,6 +51,12 @@ export function postgresClient(): typeof PostgresClient {
         if (isOfAnotherServer(error)) distrust(performance.now())
         throw named(error)
       }
+    }
+
+    /** Statements that have a name are prepared by pg; without it they are as all others. */
+    override _query(connection: object, statement: { options?: { name?: string } }): Promise<unknown> {
+      if (!namesStatements) delete statement.options?.name
+      return super._query(connection, statement)
     }
 
     override async destroyRawConnection(connection: object): Promise<void> {

@@ -101,6 +101,7 @@ export function createContext(
     url: config.databaseUrl,
     poolSize: options.poolSize ?? config.databasePoolSize,
     applicationName: options.process,
+    namesStatements: config.databaseNamedStatements,
     ...(options.statementTimeoutMs === undefined ? {} : { statementTimeoutMs: options.statementTimeoutMs }),
     ...(options.acquireTimeoutMs === undefined ? {} : { acquireTimeoutMs: options.acquireTimeoutMs }),
   })

@@ -1,4 +1,5 @@
 import type { Database } from '../connection.js'
+import { runNamed } from '../named-statement.js'
 import { toJson } from '../text.js'
 
 /** Who wants it sent: a line's webhook, an application, a user's program, a user by hand, or the service by itself. */
@@ -78,10 +79,13 @@ export async function queueMessages(
   requests: readonly QueueRequest[],
   maxQueuedPerLine: number,
 ): Promise<(QueueAnswer | Error)[]> {
-  const { rows } = await db.raw<{ rows: Row[] }>('select * from queue_messages(?::jsonb, ?)', [
-    toJson(requests.map(asRow)),
-    maxQueuedPerLine,
-  ])
+  const rows = await runNamed<Row>(
+    db,
+    'queue_messages',
+    `select n, outcome, message_id, number_limit, number_used, number_opens_ms, line_limit, line_used, line_opens_ms,
+       line_waiting from queue_messages(?::jsonb, ?::integer)`,
+    [toJson(requests.map(asRow)), maxQueuedPerLine],
+  )
   const byPlace = new Map(rows.map((row) => [row.n, row]))
   return requests.map((_, n) => {
     const row = byPlace.get(n)

@@ -1,4 +1,5 @@
 import type { Database } from '../connection.js'
+import { runNamed } from '../named-statement.js'
 import { MEDIA_OF_MESSAGE, type MediaStatus } from '../media/reading.js'
 import { isQueued } from './turns.js'
 
@@ -106,12 +107,17 @@ export async function claimMessages(
   claims: readonly ClaimRequest[],
   leaseMs: number,
 ): Promise<ClaimAnswer[]> {
-  const { rows } = await db.raw<{
-    rows: { id: string; claim: string | null; attempt: number | null; opens_ms: number | null }[]
-  }>('select * from claim_messages(?::jsonb, make_interval(secs => ?))', [
-    JSON.stringify(claims),
-    leaseMs / 1000,
-  ])
+  const rows = await runNamed<{
+    id: string
+    claim: string | null
+    attempt: number | null
+    opens_ms: number | null
+  }>(
+    db,
+    'claim_messages',
+    'select id, claim, attempt, opens_ms from claim_messages(?::jsonb, make_interval(secs => ?))',
+    [JSON.stringify(claims), leaseMs / 1000],
+  )
   const byId = new Map(rows.map((row) => [row.id, row]))
   return claims.map(({ id, claim }) => {
     const row = byId.get(id)

@@ -2,6 +2,7 @@ import { Queue } from 'bullmq'
 import type { Redis } from 'ioredis'
 import { asError } from '../errors.js'
 import type { Logger } from '../telemetry/log.js'
+import { addJobs } from './add-jobs.js'
 import {
   JOB_VERSION,
   jobIdOf,
@@ -111,12 +112,10 @@ export function createQueues(redis: Redis, log: Logger): Queues {
     maintenance,
     enqueueMessages: (rows) =>
       tryEnqueue(sendMessage, rows.length, () =>
-        sendMessage.addBulk(
-          rows.map(({ id, generation }) => ({
-            name: 'send-message',
-            data: { v: JOB_VERSION, id },
-            opts: { jobId: jobIdOf(id, generation) },
-          })),
+        addJobs(
+          redis,
+          sendMessage,
+          rows.map(({ id, generation }) => ({ id: jobIdOf(id, generation), data: { v: JOB_VERSION, id } })),
         ),
       ),
     enqueueDeliveries: (rows) => {
@@ -143,12 +142,10 @@ export function createQueues(redis: Redis, log: Logger): Queues {
     },
     enqueueMedia: (rows) =>
       tryEnqueue(fetchMedia, rows.length, () =>
-        fetchMedia.addBulk(
-          rows.map(({ id, generation }) => ({
-            name: 'fetch-media',
-            data: { v: JOB_VERSION, id },
-            opts: { jobId: jobIdOf(id, generation) },
-          })),
+        addJobs(
+          redis,
+          fetchMedia,
+          rows.map(({ id, generation }) => ({ id: jobIdOf(id, generation), data: { v: JOB_VERSION, id } })),
         ),
       ),
     existingJobs: async (name, rows) => {

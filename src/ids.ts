@@ -1,11 +1,47 @@
-import { v7, validate } from 'uuid'
+import { randomFillSync } from 'node:crypto'
+import { validate } from 'uuid'
 
 /**
- * A new row's key: a UUIDv7, so that keys sort by time of creation and a month of a partitioned table is a
- * range of keys. Ids made by one process are strictly increasing.
+ * A new row's key: a UUIDv7 (RFC 9562 §5.7), so that keys sort by time of creation and a month of a partitioned table
+ * is a range of keys. Ids made by one process are strictly increasing: between the time and 48 random bits a counter of
+ * 26 bits stands, which begins somewhere in its lower half in each millisecond (method 1 of §6.2).
+ *
+ * Package uuid asks the operating system for each id's bytes, which is two thirds of what an id costs.
  */
 export function newId(): string {
-  return v7()
+  const now = Date.now()
+  const random = takeRandom()
+  if (now > lastMs) {
+    lastMs = now
+    counter = random.readUInt32BE(0) & (HALF - 1)
+  } else if (counter < 2 * HALF - 1) {
+    counter += 1
+  } else {
+    // No more in this millisecond, or the clock stands still: the next one is as good.
+    lastMs += 1
+    counter = 0
+  }
+  const time = lastMs.toString(16).padStart(12, '0')
+  const upper = (0x7000 | (counter >>> 14)).toString(16)
+  const lower = (0x8000 | (counter & 0x3fff)).toString(16)
+  return `${time.slice(0, 8)}-${time.slice(8)}-${upper}-${lower}-${random.toString('hex', 4, RANDOM_BYTES)}`
+}
+
+const HALF = 1 << 25
+const RANDOM_BYTES = 10
+let lastMs = 0
+let counter = 0
+
+const pool = Buffer.allocUnsafe(RANDOM_BYTES * 400)
+let used = pool.length
+
+function takeRandom(): Buffer {
+  if (used === pool.length) {
+    randomFillSync(pool)
+    used = 0
+  }
+  used += RANDOM_BYTES
+  return pool.subarray(used - RANDOM_BYTES, used)
 }
 
 /** Whether a string from outside may be compared with a uuid column at all. */

@@ -1,4 +1,4 @@
-import { createCipheriv, createDecipheriv, createHash, randomBytes, timingSafeEqual } from 'node:crypto'
+import { createCipheriv, createDecipheriv, createHash, hash, randomBytes, timingSafeEqual } from 'node:crypto'
 
 /**
  * Secrets at rest. A token that only needs to be recognised is kept as its SHA-256 (it has 256 random bits, so
@@ -58,7 +58,7 @@ export function newSigningSecret(): string {
 }
 
 export function sha256(value: string): Buffer {
-  return createHash('sha256').update(value).digest()
+  return hash('sha256', value, 'buffer')
 }
 
 /** Compares in constant time; the values' lengths need not be equal. */

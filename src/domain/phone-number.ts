@@ -83,6 +83,8 @@ function describe(read: PhoneNumber | undefined): ParsedNumber | undefined {
 function readAcceptable(written: string, country: string | undefined): PhoneNumber | undefined {
   const found = read(written, country)
   if (found?.isPossible() !== true || found.ext) return undefined
+  // Reading is most of what a number costs, and most are written so.
+  if (found.number === written) return found
   return read(found.number, undefined)?.number === found.number ? found : undefined
 }
 

@@ -1,4 +1,5 @@
 import { destination, pino, stdTimeFunctions, type Logger, type LoggerOptions } from 'pino'
+import { setUnguarded } from './plain-line.js'
 
 export type { Logger }
 
@@ -8,11 +9,14 @@ export type { Logger }
  * licence to pass it in.
  */
 export function createLog(process: string, level: string): Logger {
-  const options: LoggerOptions = {
+  const plain: LoggerOptions = {
     level,
     base: { process, pid: globalThis.process.pid },
     timestamp: stdTimeFunctions.isoTime,
     formatters: { level: (label) => ({ level: label }) },
+  }
+  const options: LoggerOptions = {
+    ...plain,
     redact: {
       paths: SECRET_FIELDS.flatMap((field) => [field, `*.${field}`, `*.*.${field}`]),
       censor: '[cut]',
@@ -22,7 +26,10 @@ export function createLog(process: string, level: string): Logger {
   }
   // Standard output, not waited for: a reader that is slow must not hold the service up. With a least length, if
   // only of one byte, flush() waits until all is written.
-  return pino(options, destination({ dest: 1, minLength: 1 }))
+  const output = destination({ dest: 1, minLength: 1 })
+  const log = pino(options, output)
+  setUnguarded(log, pino(plain, output))
+  return log
 }
 
 const SECRET_FIELDS = [

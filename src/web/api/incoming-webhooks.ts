@@ -24,7 +24,8 @@ export const BODY_REFUSALS: BodyRefusals = { tooLarge: REASONS.tooLarge, unreada
  */
 export function acceptWebhookMessage(context: Context): Middleware {
   return async (ctx) => {
-    const { webhook } = ctx.state as WebhookState
+    const state = ctx.state as WebhookState
+    const { webhook } = state
     const { toNumber, text } = readMessage(ctx.request.body)
     const idempotencyKey = ctx.get('Idempotency-Key')
     const answer = await submit(context, webhook, {
@@ -38,7 +39,7 @@ export function acceptWebhookMessage(context: Context): Middleware {
       ...(answer.outcome === 'line_full' ? {} : { toNumber: answer.toNumber }),
       line: answer.line,
     })
-    ctx.state.outcome = answer.outcome
+    state.outcome = answer.outcome
     if (answer.outcome === 'rate_limited') {
       ctx.set('Retry-After', String(retryAfterSeconds(answer.toNumber, answer.line)))
     }

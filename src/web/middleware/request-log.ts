@@ -1,21 +1,30 @@
 import type { Middleware } from 'koa'
+import type { QueueAnswer } from '../../database/messages/queueing.js'
 import type { Logger } from '../../telemetry/log.js'
+import { logPlain, word, type PlainText } from '../../telemetry/plain-line.js'
+
+/** What a request's handlers tell its line. */
+export interface RequestLogState {
+  outcome?: QueueAnswer['outcome']
+  /** The path, where nothing in it is what somebody made up. */
+  plainPath?: PlainText
+}
 
 /** One line per request. The path without its query, in which tokens are. */
 export function logRequest(log: Logger): Middleware {
   return async (ctx, next) => {
     const startedAt = performance.now()
     await next()
-    log.info(
-      {
-        method: ctx.method,
-        path: withoutSecrets(ctx.path).slice(0, 200),
-        status: ctx.status,
-        outcome: (ctx.state as { outcome?: string }).outcome,
-        durationMs: Math.round(performance.now() - startedAt),
-      },
-      'request.handled',
-    )
+    const { outcome, plainPath } = ctx.state as RequestLogState
+    const { status } = ctx
+    const durationMs = Math.round(performance.now() - startedAt)
+    if (plainPath !== undefined && ctx.method === 'POST') {
+      const line = { method: word('POST'), path: plainPath, status, outcome: outcome && word(outcome) }
+      logPlain(log, { ...line, durationMs }, 'request.handled')
+    } else {
+      const path = withoutSecrets(ctx.path).slice(0, 200)
+      log.info({ method: ctx.method, path, status, outcome, durationMs }, 'request.handled')
+    }
   }
 }
 

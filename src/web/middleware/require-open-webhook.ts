@@ -5,7 +5,9 @@ import { isTokenOf } from '../../domain/incoming-webhooks.js'
 import { UserError } from '../../errors.js'
 import { isId } from '../../ids.js'
 import { sha256 } from '../../secrets.js'
+import { pathOfOurs } from '../../telemetry/plain-line.js'
 import { setRateLimitHeaders } from '../rate-limit-headers.js'
+import type { RequestLogState } from './request-log.js'
 
 /** The webhook that a request has opened with its token. */
 export interface OpenedWebhook {
@@ -18,7 +20,7 @@ export interface OpenedWebhook {
   refresh(): Promise<void>
 }
 
-export interface WebhookState {
+export interface WebhookState extends RequestLogState {
   webhook: OpenedWebhook
 }
 
@@ -42,7 +44,10 @@ export function requireOpenWebhook(context: Context): RouterMiddleware {
       return found
     }
 
+    const state = ctx.state as WebhookState
     const known = context.webhooks.remembered(lineId)
+    // Besides the route's words there is this id in it, which a line has.
+    if (known !== undefined) state.plainPath = pathOfOurs(ctx.path)
     const mayBeOld = known !== undefined && tokenHash !== undefined && isTokenOf(known, tokenHash)
     const opened: OpenedWebhook = {
       row: mayBeOld ? known : await lookUp(),
@@ -53,7 +58,7 @@ export function requireOpenWebhook(context: Context): RouterMiddleware {
         opened.mayBeOld = false
       },
     }
-    ;(ctx.state as WebhookState).webhook = opened
+    state.webhook = opened
     try {
       await next()
     } catch (error) {

@@ -1,5 +1,4 @@
 import Koa, { type Middleware } from 'koa'
-import helmet from 'koa-helmet'
 import { SCOPES } from '../domain/application-access.js'
 import type { Context } from '../domain/context.js'
 import * as api from './api/operations.js'
@@ -11,6 +10,7 @@ import { allowNothing, allowPackagedPage } from './middleware/content-security.j
 import { answerErrors, logBrokenAnswers } from './middleware/errors.js'
 import { readCallbackBody, readFieldsBody, readJsonBody } from './middleware/json-body.js'
 import { allowOtherOrigins } from './middleware/other-origins.js'
+import { setFixedHeaders } from './middleware/fixed-headers.js'
 import { logRequest } from './middleware/request-log.js'
 import { requireAllHeaders } from './middleware/require-all-headers.js'
 import { requireHereOrToken } from './middleware/require-here-or-token.js'
@@ -36,6 +36,8 @@ export function createApp(context: Context): Koa {
   const app = new Koa({ proxy: config.trustedProxyHops > 0, maxIpsCount: config.trustedProxyHops })
   const {
     router,
+    firstRouter,
+    postFirst,
     get,
     post,
     v1,
@@ -52,7 +54,7 @@ export function createApp(context: Context): Koa {
   app.on('error', logBrokenAnswers(log))
   app.use(tidyPath)
   app.use(logRequest(log))
-  app.use(helmet({ contentSecurityPolicy: false, frameguard: { action: 'deny' } }))
+  app.use(setFixedHeaders({ contentSecurityPolicy: false, frameguard: { action: 'deny' } }))
   app.use(allowNothing)
   app.use(allowOtherOrigins)
   app.use(answerErrors(context))
@@ -60,7 +62,7 @@ export function createApp(context: Context): Koa {
 
   // prettier-ignore
   {
-    post(vocabulary.incomingWebhookPaths, requireOpenWebhook(context), readJsonBody(api.BODY_REFUSALS), api.acceptWebhookMessage(context))
+    postFirst(vocabulary.incomingWebhookPaths, requireOpenWebhook(context), readJsonBody(api.BODY_REFUSALS), api.acceptWebhookMessage(context))
     post('/carriers/twilio/:accountId/message',   readCallbackBody(), api.answerTwilioCallback(context, 'message'))
     post('/carriers/twilio/:accountId/status',    readCallbackBody(), api.answerTwilioCallback(context, 'status'))
     post('/carriers/twilio/:accountId/voice',     readCallbackBody(), api.answerTwilioCallback(context, 'voice'))
@@ -209,6 +211,7 @@ export function createApp(context: Context): Koa {
     router.all('/queues{/*path}',         allowPackagedPage, requireOperator(context), requireSameSite(context), bullBoard(context, '/queues'))
   }
 
+  app.use(firstRouter.routes())
   app.use(router.routes())
   app.use(router.allowedMethods())
   return app

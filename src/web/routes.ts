@@ -21,6 +21,8 @@ type Does = (context: Context) => Act
 export function createRoutes(context: Context) {
   // Every method that Node reads: one that a path does not take is 405, never 501.
   const router = new Router({ methods: METHODS })
+  // A router compares a path with all of its routes: the one that is asked most has its own, which is asked first.
+  const firstRouter = new Router({ methods: METHODS })
   const get = (path: string, ...handlers: RouterMiddleware[]) => router.get(path, ...handlers)
   const post = (paths: string | string[], ...handlers: RouterMiddleware[]) => router.post(paths, ...handlers)
 
@@ -42,6 +44,8 @@ export function createRoutes(context: Context) {
 
   return {
     router,
+    firstRouter,
+    postFirst: (paths: string[], ...handlers: RouterMiddleware[]) => firstRouter.post(paths, ...handlers),
     get,
     post,
     openPage: pageFor(visitor),

@@ -11,15 +11,17 @@ export interface Route {
 
 /** What the app's own table has, so that a route that is added later is in the tests as well. */
 export function routesOf(context: Context): Route[] {
-  return routerOf(createApp(context)).stack.flatMap(({ path, methods }) =>
-    ['GET', 'POST', 'PUT', 'DELETE']
-      .filter((method) => methods.includes(method))
-      .map((method) => ({ method, path: String(path) })),
-  )
+  return routersOf(createApp(context))
+    .flatMap(({ stack }) => stack)
+    .flatMap(({ path, methods }) =>
+      ['GET', 'POST', 'PUT', 'DELETE']
+        .filter((method) => methods.includes(method))
+        .map((method) => ({ method, path: String(path) })),
+    )
 }
 
-function routerOf(app: Koa): Router {
-  const routes = app.middleware.find((each) => 'router' in each) as { router?: Router } | undefined
-  if (routes?.router === undefined) throw new Error('the app has no router')
-  return routes.router
+export function routersOf(app: Koa): Router[] {
+  const routers = app.middleware.flatMap((each) => ('router' in each ? [each.router as Router] : []))
+  if (routers.length === 0) throw new Error('the app has no router')
+  return routers
 }

@@ -170,8 +170,8 @@ describe('/openapi.json', () => {
 /** `GET /v1/lines`, … as the router has them. */
 function routesOf(context: Context): string[] {
   const { middleware } = createApp(context) as unknown as { middleware: { router?: Router }[] }
-  const router = middleware.find((each) => each.router !== undefined)?.router
-  return (router?.stack ?? []).flatMap(({ methods, path }) =>
+  const stack = middleware.flatMap(({ router }) => router?.stack ?? [])
+  return stack.flatMap(({ methods, path }) =>
     methods.filter((method) => method !== 'HEAD').map((method) => `${method} ${String(path)}`),
   )
 }

@@ -1,9 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { DelayedError, UnrecoverableError, Worker, type Job } from 'bullmq'
-import { ValidationError, type Schema } from 'yup'
 import { openContext, type Context } from '../src/domain/context.js'
 import { asError, Unavailable } from '../src/errors.js'
-import { isOfLaterVersion } from '../src/queues/jobs.js'
+import { isOfLaterVersion, UnreadableJob, type ReadJob } from '../src/queues/jobs.js'
 import { QUEUE_PREFIX, type QueueName } from '../src/queues/queues.js'
 import { connectRedis, MAX_BLOCK_SECONDS, requireDurableRedis, whenReady } from '../src/redis.js'
 import { closeOnSignal } from '../src/shutdown.js'
@@ -23,7 +22,7 @@ import { crashesAlone, onlyJob } from './alone.js'
  */
 export interface WorkerStory<Data> {
   queue: QueueName
-  payload: Schema<Data>
+  payload: ReadJob<Data>
   concurrency: (context: Context) => number
   handle: (context: Context, data: Data) => Promise<void>
   /** A handler threw what nobody expected. */
@@ -120,7 +119,7 @@ async function runOnly<Data>(story: WorkerStory<Data>, job: unknown): Promise<ne
   let exitCode = 0
   try {
     await whenReady(context.redis)
-    await story.handle(context, await story.payload.validate(job, { strict: true }))
+    await story.handle(context, story.payload(job))
   } catch (error) {
     if (!(error instanceof TryAgainIn || error instanceof Unavailable)) {
       context.log.error({ err: asError(error) }, 'job.crashed')
@@ -134,13 +133,13 @@ async function runOnly<Data>(story: WorkerStory<Data>, job: unknown): Promise<ne
 async function run<Data>(context: Context, story: WorkerStory<Data>, job: Job, token: string): Promise<void> {
   let data: Data
   try {
-    data = await story.payload.validate(job.data, { strict: true })
+    data = story.payload(job.data)
   } catch (error) {
-    if (!(error instanceof ValidationError)) throw error
-    context.log.error({ jobId: job.id, faults: error.errors }, 'job.unknown_payload')
+    if (!(error instanceof UnreadableJob)) throw error
+    context.log.error({ jobId: job.id, fault: error.message }, 'job.unknown_payload')
     if (isOfLaterVersion(job.data)) return putOff(job, token, UNKNOWN_VERSION_WAIT_MS)
     // Nobody ever will. Its row, if there is one, gets another job from the sweep.
-    throw new UnrecoverableError(`nobody can read this job: ${error.errors.join('; ')}`)
+    throw new UnrecoverableError(`nobody can read this job: ${error.message}`)
   }
   try {
     await story.handle(context, data)

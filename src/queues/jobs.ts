@@ -1,4 +1,3 @@
-import * as yup from 'yup'
 import { isId } from '../ids.js'
 
 /**
@@ -7,32 +6,45 @@ import { isId } from '../ids.js'
  */
 export const JOB_VERSION = 1
 
-const version = yup.number().oneOf([JOB_VERSION]).required()
-// yup's own uuid() knows versions 1 to 5 only.
-const id = yup.string().required().test('id', '${path} must be a UUID', isId)
+/** Knows a payload that it can work by; of anything else it says what is wrong. @throws UnreadableJob */
+export type ReadJob<Data> = (data: unknown) => Data
 
-export const sendMessageJob = yup.object({ v: version, id })
+export class UnreadableJob extends Error {
+  override name = 'UnreadableJob'
+}
 
-/** Work on the lane of an endpoint. */
-export const deliverEventJob = yup.object({
-  v: version,
-  /** A delivery that it was made for. */
-  id,
-  endpointId: id,
+export interface MaintenanceJob {
+  v: typeof JOB_VERSION
+}
+
+export interface SendMessageJob extends MaintenanceJob {
+  id: string
+}
+
+export type FetchMediaJob = SendMessageJob
+
+/** Work on the lane of an endpoint. `id`: of a delivery that it was made for. */
+export interface DeliverEventJob extends SendMessageJob {
+  endpointId: string
   /** It was delayed until something is due. */
-  isTimed: yup.boolean(),
+  isTimed?: boolean
   /** Only this delivery is meant: it may have taken its worker with it. */
-  isSuspect: yup.boolean(),
-})
+  isSuspect?: boolean
+}
 
-export const fetchMediaJob = yup.object({ v: version, id })
+export const maintenanceJob = reader<MaintenanceJob>([])
+export const sendMessageJob = reader<SendMessageJob>(['id'])
+export const fetchMediaJob = reader<FetchMediaJob>(['id'])
+export const deliverEventJob = reader<DeliverEventJob>(['id', 'endpointId'])
 
-export const maintenanceJob = yup.object({ v: version })
-
-export type SendMessageJob = yup.InferType<typeof sendMessageJob>
-export type DeliverEventJob = yup.InferType<typeof deliverEventJob>
-export type FetchMediaJob = yup.InferType<typeof fetchMediaJob>
-export type MaintenanceJob = yup.InferType<typeof maintenanceJob>
+function reader<Data>(ids: readonly string[]): ReadJob<Data> {
+  return (data) => {
+    const fields = typeof data === 'object' && data !== null ? (data as Record<string, unknown>) : {}
+    if (fields.v !== JOB_VERSION) throw new UnreadableJob(`v must be ${JOB_VERSION}`)
+    for (const name of ids) if (!isId(fields[name])) throw new UnreadableJob(`${name} must be a UUID`)
+    return data as Data
+  }
+}
 
 /** Of a release that is being rolled out, whatever else is in it. */
 export function isOfLaterVersion(data: unknown): boolean {

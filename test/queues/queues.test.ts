@@ -69,8 +69,8 @@ describe('queues', () => {
     await queues.enqueueDeliveries([{ id, endpointId, generation: 3 }])
     const message = await queues.sendMessage.getJob(id)
     const delivery = await queues.deliverEvent.getJob(`${id}-g3`)
-    expect(await sendMessageJob.validate(message?.data, { strict: true })).to.deep.equal({ v: 1, id })
-    expect(await deliverEventJob.validate(delivery?.data, { strict: true })).to.deep.equal({
+    expect(sendMessageJob(message?.data)).to.deep.equal({ v: 1, id })
+    expect(deliverEventJob(delivery?.data)).to.deep.equal({
       v: 1,
       id,
       endpointId,

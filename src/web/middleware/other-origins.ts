@@ -30,7 +30,9 @@ const allow = cors({
  * Pages of other origins may use these (CORS), refusals included; never with credentials: a token is what opens them,
  * and a browser sends it for nobody but the page that has it.
  */
-export const allowOtherOrigins: Middleware = (ctx, next) => (OPEN.test(ctx.path) ? allow(ctx, next) : next())
+export const allowOtherOrigins: Middleware = async (ctx, next) => {
+  await (OPEN.test(ctx.path) ? allow(ctx, next) : next())
+}
 
 /** oidc-provider says it again, once it knows whose application asks: only of public ones a page may do it. */
 export function leaveOriginsToProvider(ctx: Parameters<Middleware>[0]): void {

@@ -69,8 +69,11 @@ function describe(read: PhoneNumber | undefined): ParsedNumber | undefined {
   return (
     read && {
       number: read.number,
-      // A number that nobody has, such as +1 555…, belongs to the first country of its calling code.
-      country: read.country ?? read.getPossibleCountries()[0],
+      // A number that nobody has, such as +1 555…, belongs to the first country of its calling code. Looked for when
+      // somebody asks, which costs as much as half of the reading: most lines may send to every country.
+      get country() {
+        return read.country ?? read.getPossibleCountries()[0]
+      },
       isPremium: isPremiumNumber(read),
     }
   )

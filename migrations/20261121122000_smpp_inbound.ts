@@ -1,5 +1,4 @@
 import type { Knex } from 'knex'
-import { createFunctions } from '../src/database/functions.js'
 
 /**
  * What SMSCs have brought. A deliver_sm has no id: one that comes again, because its answer was lost with the
@@ -37,13 +36,11 @@ export async function up(knex: Knex): Promise<void> {
     create index smpp_parts_message on smpp_parts (carrier, from_number, to_number, reference, total);
     create index smpp_parts_created on smpp_parts (created_at);
   `)
-  await createFunctions(knex, ['take_smpp_inbound'])
 }
 
 export async function down(knex: Knex): Promise<void> {
   await knex.raw(`
     drop table smpp_parts;
-    drop function take_smpp_inbound;
     drop table smpp_inbound;
   `)
 }

@@ -226,7 +226,8 @@ create table line_contacts (
   opted_in_at timestamp with time zone,
   opt_out_answer_id uuid,
   help_answered_at timestamp with time zone,
-  paused_until timestamp with time zone
+  paused_until timestamp with time zone,
+  heard_at timestamp with time zone[] not null default '{}'::timestamp with time zone[]
 );
 alter table line_contacts add constraint line_contacts_pkey PRIMARY KEY (line_id, number);
 alter table line_contacts add constraint line_contacts_line_id_fkey FOREIGN KEY (line_id) REFERENCES lines(id) ON DELETE CASCADE;
@@ -516,6 +517,52 @@ begin
 end $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.claim_inbound(members jsonb)
+ RETURNS TABLE(n integer, earlier_id uuid)
+ LANGUAGE plpgsql
+ SET enable_seqscan TO 'off'
+AS $function$
+#variable_conflict use_column
+declare
+  long_text record;
+begin
+  if jsonb_path_exists(members, '$[*].digest') then
+    return query select a.n, a.earlier_id from take_smpp_arrivals(members) a where a.earlier_id is not null;
+  end if;
+
+  if jsonb_path_exists(members, '$[*].parts') then
+    perform 1 from smpp_parts p where p.id = any (array(
+      select (part.id #>> '{}')::uuid from jsonb_path_query(members, '$[*].parts[*]') as part(id)
+    )) order by p.id for update;
+    for long_text in
+      select x.n, x.parts from jsonb_to_recordset(members) as x(n integer, parts uuid[])
+      where x.parts is not null order by x.n
+    loop
+      -- All or none.
+      delete from smpp_parts p where p.id = any (long_text.parts) and cardinality(long_text.parts) = (
+        select count(*) from smpp_parts q where q.id = any (long_text.parts));
+      if not found then
+        n := long_text.n; earlier_id := null;
+        return next;
+      end if;
+    end loop;
+  end if;
+
+  return query
+  with asked as materialized (
+    select x.* from jsonb_to_recordset(members) as x(
+      n integer, id uuid, carrier text, carrier_id text, digest text, parts jsonb)
+    where x.digest is null and x.parts is null
+  ), claimed as (
+    insert into carrier_message_ids (carrier, carrier_message_id, message_id)
+    select a.carrier, a.carrier_id, a.id from asked a order by a.carrier, a.carrier_id, a.n
+    on conflict do nothing
+    returning message_id
+  )
+  select a.n, null::uuid from asked a where a.id not in (select c.message_id from claimed c);
+end $function$
+;
+
 CREATE OR REPLACE FUNCTION public.claim_messages(claims jsonb, lease interval)
  RETURNS TABLE(id uuid, claim uuid, attempt integer, opens_ms integer)
  LANGUAGE plpgsql
@@ -580,6 +627,42 @@ begin
 end $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.create_deliveries(events jsonb, held_for text)
+ RETURNS TABLE(event_id uuid, id uuid, endpoint_id uuid)
+ LANGUAGE plpgsql
+ SET enable_seqscan TO 'off'
+AS $function$
+#variable_conflict use_column
+begin
+  return query
+  with asked as materialized (
+    select * from jsonb_to_recordset(events) as x(
+      event_id uuid, delivery_id uuid, user_id uuid, line_id uuid, event_type text, "from" text, opt_in boolean)
+  ), reached as materialized (
+    select * from endpoints_of_lines(array(select distinct a.line_id from asked a))
+  ), given as materialized (
+    select a.*, r.endpoint_id, r.application_id, r.is_disabled or held_for is not null as is_held,
+      nth_id(a.delivery_id, row_number() over (partition by a.event_id order by r.application_id nulls first)) as id
+    from asked a join reached r on r.line_id = a.line_id
+    where a.opt_in is not true or a.event_type = any (r.opt_in_events)
+  ), made as (
+    insert into deliveries (id, user_id, line_id, event_id, endpoint_id, application_id, status, last_failure, type, from_number)
+    select g.id, g.user_id, g.line_id, g.event_id, g.endpoint_id, g.application_id,
+      case when g.is_held then 'held' else 'pending' end, held_for, g.event_type, g."from"
+    from given g order by g.id
+  ), noted as (
+    update application_lines a set last_received_at = now()
+    where (a.application_id, a.line_id) in (
+      select c.application_id, c.line_id from application_lines c
+      where (c.application_id, c.line_id) in (
+          select g.application_id, g.line_id from given g where g.application_id is not null)
+        and (c.last_received_at is null or c.last_received_at < now() - interval '1 minute')
+      for update of c skip locked)
+  )
+  select g.event_id, g.id, g.endpoint_id from given g where not g.is_held order by g.id;
+end $function$
+;
+
 CREATE OR REPLACE FUNCTION public.deliver_next(results jsonb, wants jsonb, lease interval, max_lost integer, max_in_flight integer, disable_after interval)
  RETURNS TABLE(n integer, status text, delivery_id uuid, event_id uuid, endpoint_id uuid, attempt_number integer, round_attempt integer, url text, secret_sealed bytea, previous_secret_sealed bytea, user_id uuid, line_id uuid, type text, payload text, from_number text, to_number text, claimed_at timestamp with time zone, next_due_ms double precision)
  LANGUAGE plpgsql
@@ -624,6 +707,29 @@ begin
       end if;
     end if;
   end loop;
+end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.endpoints_of_lines(lines uuid[])
+ RETURNS TABLE(line_id uuid, application_id uuid, endpoint_id uuid, is_disabled boolean, opt_in_events text[])
+ LANGUAGE plpgsql
+ STABLE
+ SET enable_seqscan TO 'off'
+AS $function$
+#variable_conflict use_column
+begin
+  return query
+  select o.line_id, o.application_id, e.id, e.disabled_at is not null, e.opt_in_events
+  from (
+    select d.line_id, d.endpoint_id, null::uuid as application_id from developer_connections d
+    where d.line_id = any (lines) and d.enabled
+    union all
+    select c.line_id, a.endpoint_id, a.id from application_lines c join applications a on a.id = c.application_id
+    where c.line_id = any (lines) and 'messages:connect' = any (c.scopes)
+  ) o
+  join lines l on l.id = o.line_id and l.status = 'active'
+  join endpoints e on e.id = o.endpoint_id
+  where e.removed_at is null;
 end $function$
 ;
 
@@ -832,6 +938,15 @@ AS $function$
 $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.nth_id(base uuid, nth bigint)
+ RETURNS uuid
+ LANGUAGE sql
+ IMMUTABLE
+AS $function$
+  select overlay(base::text placing lpad(to_hex(nth), 4, '0') from 33)::uuid
+$function$
+;
+
 CREATE OR REPLACE FUNCTION public.opens_in_ms(times timestamp with time zone[], allowed integer, now_at timestamp with time zone)
  RETURNS integer
  LANGUAGE sql
@@ -851,6 +966,29 @@ AS $function$
   select case when used = 0 then 0
     else ceil(extract(epoch from coalesce(oldest_at, now_at) + limit_window() - now_at) * 1000)::integer end
 $function$
+;
+
+CREATE OR REPLACE FUNCTION public.ping_pong_after(line uuid, contact text, now_at timestamp with time zone)
+ RETURNS integer
+ LANGUAGE plpgsql
+ STABLE
+ SET enable_seqscan TO 'off'
+AS $function$
+begin
+  return (
+    select case when count(*) filter (where direction = 'outbound') >= 10
+      then greatest(11 - count(*) filter (where direction = 'inbound'), 1) end
+    from (
+      select m.direction, case m.direction when 'inbound' then m.created_at else coalesce(m.sent_at, m.claimed_at) end as at
+      from messages m
+      where m.line_id = line and (case m.direction when 'outbound' then m.to_number else m.from_number end) = contact
+        and m.id >= lowest_id_at(now_at - interval '2 minutes')
+        and m.status in ('received', 'sending', 'sent', 'delivered', 'unknown')
+      order by m.id desc limit 200
+    ) recent
+    where at > now_at - interval '60 seconds'
+  );
+end $function$
 ;
 
 CREATE OR REPLACE FUNCTION public.queue_messages(requests jsonb, max_queued_per_line integer)
@@ -909,6 +1047,102 @@ begin
       from fit_messages(jsonb_path_query_array(requests, '$[*] ? (@.n == $n)', jsonb_build_object('n', each)),
         in_flight, connected, max_queued_per_line) f;
   end loop;
+end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.receive_messages(inbound jsonb)
+ RETURNS TABLE(n integer, outcome text, earlier_id uuid, line_id uuid, deliveries jsonb, is_paused boolean, has_paused boolean, is_waited_for boolean)
+ LANGUAGE plpgsql
+ SET enable_seqscan TO 'off'
+AS $function$
+#variable_conflict use_column
+declare
+  members jsonb;
+  repeated record;
+  repeats integer[] := '{}';
+  now_at timestamptz;
+begin
+  select coalesce(jsonb_agg(m.value || jsonb_build_object('line_id', l.id, 'user_id', l.user_id)), '[]') into members
+  from jsonb_array_elements(inbound) m
+  cross join lateral (select id, user_id from lines where number = m.value ->> 'to' limit 1) l;
+
+  for repeated in select * from claim_inbound(members) loop
+    n := repeated.n; outcome := 'repeat'; earlier_id := repeated.earlier_id;
+    repeats := repeats || repeated.n;
+    return next;
+  end loop;
+  if cardinality(repeats) > 0 then
+    select coalesce(jsonb_agg(m.value), '[]') into members
+    from jsonb_array_elements(members) m where (m.value ->> 'n')::integer <> all (repeats);
+  end if;
+
+  now_at := clock_timestamp();
+  return query
+  with asked as materialized (
+    select x.*, row_number() over (partition by x.line_id, x."from" order by x.n) as nth
+    from jsonb_to_recordset(members) as x(
+      n integer, id uuid, event_id uuid, user_id uuid, line_id uuid, carrier text, carrier_id text, "from" text, "to" text,
+      type text, event_type text, text text, media_url text, media_id uuid, media_token text, media_purpose text,
+      source_url text)
+  ), senders as materialized (
+    select s.line_id, s."from", s.count, c.paused_until > now_at is true as was_paused,
+      case when recent.count + s.count > 10 then ping_pong_after(s.line_id, s."from", now_at) end as pauses_at,
+      (
+        select true from messages p where p.line_id = s.line_id and p.to_number = s."from"
+          and p.status in ('queued', 'sending') order by p.position limit 1
+      ) is true as is_waited_for
+    from (select a.line_id, a."from", count(*)::integer as count from asked a group by a.line_id, a."from") s
+    left join lateral (
+      select k.heard_at, k.paused_until from line_contacts k
+      where k.line_id = s.line_id and k.number = s."from" limit 1
+    ) c on true
+    cross join lateral (
+      select count(*) as count from unnest(c.heard_at) as h(at) where h.at > now_at - interval '60 seconds'
+    ) recent
+  ), contacts as (
+    insert into line_contacts as c (line_id, number, window_cleared_at, heard_at, paused_until)
+    select s.line_id, s."from", case when s.pauses_at = 1 then null else now_at end,
+      array_fill(now_at, array[least(s.count, 11)]),
+      case when s.pauses_at <= s.count then now_at + interval '10 minutes' end
+    from senders s order by s.line_id, s."from"
+    on conflict (line_id, number) do update set
+      window_cleared_at = case when c.paused_until > now_at then c.window_cleared_at
+        else greatest(c.window_cleared_at, excluded.window_cleared_at) end,
+      heard_at = case when c.paused_until > now_at then c.heard_at
+        else (c.heard_at || excluded.heard_at)[
+          greatest(cardinality(c.heard_at) + cardinality(excluded.heard_at) - 10, 1):] end,
+      paused_until = case when c.paused_until > now_at then c.paused_until
+        else coalesce(excluded.paused_until, c.paused_until) end
+    returning line_id, number, paused_until > now_at is true as is_paused,
+      paused_until = now_at + interval '10 minutes' is true as has_paused
+  ), new_messages as (
+    insert into messages (id, user_id, line_id, direction, source, type, from_number, to_number, text, media_url,
+      status, carrier_message_id)
+    select a.id, a.user_id, a.line_id, 'inbound', 'carrier', a.type, a."from", a."to", a.text, a.media_url,
+      'received', a.carrier_id
+    from (select * from asked order by asked.n) a
+  ), new_events as (
+    insert into events (id, user_id, line_id, message_id, type, payload, from_number, to_number)
+    select a.event_id, a.user_id, a.line_id, a.id, a.event_type, coalesce(a.text, a.media_url, ''), a."from", a."to"
+    from asked a order by a.n
+  ), copies as (
+    insert into media (id, user_id, line_id, message_id, purpose, source_url, carrier, token)
+    select a.media_id, a.user_id, a.line_id, a.id, a.media_purpose, a.source_url, a.carrier, a.media_token
+    from asked a where a.media_id is not null
+  ), delivered as (
+    select d.event_id, jsonb_agg(jsonb_build_object('id', d.id, 'endpointId', d.endpoint_id, 'generation', 0)) as list
+    -- The event of media goes out when there is a copy (domain/media/settle.ts).
+    from create_deliveries(case when jsonb_path_exists(members, '$[*].media_id')
+      then jsonb_path_query_array(members, '$[*] ? (!exists(@.media_id))') else members end, null) d
+    group by d.event_id
+  )
+  select a.n, 'received', null::uuid, a.line_id, coalesce(d.list, '[]'),
+    c.is_paused and (s.was_paused or coalesce(a.nth >= s.pauses_at, true)),
+    coalesce(c.has_paused and a.nth = s.pauses_at, false), s.is_waited_for
+  from asked a
+  join senders s on s.line_id = a.line_id and s."from" = a."from"
+  join contacts c on c.line_id = a.line_id and c.number = a."from"
+  left join delivered d on d.event_id = a.event_id;
 end $function$
 ;
 
@@ -979,26 +1213,54 @@ begin
 end $function$
 ;
 
-CREATE OR REPLACE FUNCTION public.take_smpp_inbound(new_id uuid, new_digest bytea, new_session_id uuid, open_session_ids uuid[], silent_ms integer, forgotten_ms integer)
- RETURNS uuid
+CREATE OR REPLACE FUNCTION public.take_smpp_arrivals(arrivals jsonb)
+ RETURNS TABLE(n integer, earlier_id uuid)
  LANGUAGE plpgsql
+ SET enable_seqscan TO 'off'
 AS $function$
+#variable_conflict use_column
 declare
-  earlier_id uuid;
+  last_turn integer;
 begin
-  perform pg_advisory_xact_lock(('x' || encode(substr(new_digest, 1, 8), 'hex'))::bit(64)::bigint);
-  update smpp_inbound set session_id = new_session_id where id = (
-    select id from smpp_inbound
-    where digest = new_digest
-      and created_at > clock_timestamp() - forgotten_ms * interval '1 ms'
-      and (id = new_id
-        or session_id <> all (open_session_ids)
-        or (session_id <> new_session_id and created_at < clock_timestamp() - silent_ms * interval '1 ms'))
-    order by id limit 1
-  ) returning id into earlier_id;
-  if earlier_id is not null then return earlier_id; end if;
-  insert into smpp_inbound (id, digest, session_id) values (new_id, new_digest, new_session_id);
-  return null;
+  perform pg_advisory_xact_lock(asked.lock) from (
+    select distinct ('x' || substr(x.digest, 1, 16))::bit(64)::bigint as lock
+    from jsonb_to_recordset(arrivals) as x(digest text) where x.digest is not null order by 1
+  ) asked;
+
+  select coalesce(max(equal.count), 0) into last_turn from (
+    select count(*) from jsonb_to_recordset(arrivals) as x(digest text) where x.digest is not null group by x.digest
+  ) equal;
+  for this_turn in 1 .. last_turn loop
+    return query
+    with arriving as materialized (
+      select x.n, x.arrival_id as id, decode(x.digest, 'hex') as digest, x.session_id, x.open_session_ids, x.silent_ms, x.forgotten_ms
+      from (
+        select *, row_number() over (partition by r.digest order by r.n) as turn
+        from jsonb_to_recordset(arrivals) as r(
+          n integer, arrival_id uuid, digest text, session_id uuid, open_session_ids uuid[], silent_ms integer,
+          forgotten_ms integer)
+        where r.digest is not null
+      ) x where x.turn = this_turn
+    ), judged as materialized (
+      select a.*, e.id as earlier_id from arriving a
+      left join lateral (
+        select s.id from smpp_inbound s
+        where s.digest = a.digest
+          and s.created_at > clock_timestamp() - a.forgotten_ms * interval '1 ms'
+          and (s.id = a.id
+            or s.session_id <> all (a.open_session_ids)
+            or (s.session_id <> a.session_id and s.created_at < clock_timestamp() - a.silent_ms * interval '1 ms'))
+        order by s.id limit 1
+      ) e on true
+    ), repeated as (
+      update smpp_inbound s set session_id = j.session_id from judged j
+      where s.id = any (array(select r.earlier_id from judged r)) and s.id = j.earlier_id
+    ), noted as (
+      insert into smpp_inbound (id, digest, session_id)
+      select j.id, j.digest, j.session_id from judged j where j.earlier_id is null
+    )
+    select j.n, j.earlier_id from judged j;
+  end loop;
 end $function$
 ;
 

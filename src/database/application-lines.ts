@@ -132,23 +132,3 @@ export async function countConnectedLines(
     userCount: number
   }>(db.raw('count(*)::int as "lineCount", count(distinct user_id)::int as "userCount"'))
 }
-
-/**
- * The line brought something to these applications. At most once a minute for each, and never waiting for another
- * event of the line.
- */
-export async function noteReceived(
-  db: Database,
-  lineId: string,
-  applicationIds: readonly string[],
-): Promise<void> {
-  await db.raw(
-    `update application_lines set last_received_at = now()
-     where (application_id, line_id) in (
-       select application_id, line_id from application_lines
-       where line_id = ? and application_id = any (?::uuid[])
-         and (last_received_at is null or last_received_at < now() - interval '1 minute')
-       for update skip locked)`,
-    [lineId, [...applicationIds]],
-  )
-}

@@ -67,12 +67,21 @@ export async function transaction<T>(db: Database, work: (trx: Knex.Transaction)
       isEnding = true
       return result
     })
+  return twice(run, () => !isEnding)
+}
+
+/** As `transaction`, for one statement that finds done what it has done before: it runs again whenever it was lost. */
+export async function repeatable<T>(query: () => Promise<T>): Promise<T> {
+  return twice(query, () => true)
+}
+
+async function twice<T>(run: () => Promise<T>, mayBeDoneTwice: () => boolean): Promise<T> {
   try {
     return await run()
   } catch (error) {
     const mayRunAgain =
       error instanceof DatabaseUnavailable &&
-      (error.outage === 'gave_way' || (error.outage === 'lost' && !isEnding))
+      (error.outage === 'gave_way' || (error.outage === 'lost' && mayBeDoneTwice()))
     if (!mayRunAgain) throw error
   }
   return run()

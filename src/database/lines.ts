@@ -79,6 +79,15 @@ export async function findLinesByNumbers(
   return numbers.map((number) => byNumber.get(number))
 }
 
+/** Until the end of the transaction nobody else queues messages of these lines. In the order of everybody who does. */
+export async function lockLines(trx: Database, numbers: readonly string[]): Promise<void> {
+  await trx.raw(
+    `select lock_line(id)
+     from (select id from lines where number = any (?) order by hashtextextended(id::text, 0)) l`,
+    [[...numbers]],
+  )
+}
+
 /** Those at a carrier account whose number ends so, such as one that is written without its country's code. */
 export async function listLinesEndingWith(db: Database, carrier: string, digits: string): Promise<Line[]> {
   return db('lines').where({ carrier }).whereLike('number', `%${digits}`).select<Line[]>(columns)

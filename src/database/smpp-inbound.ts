@@ -1,30 +1,41 @@
 import type { Database } from './connection.js'
+import { toJson } from './text.js'
 
+/** A `deliver_sm` that has arrived. */
 export interface Arrival {
   id: string
   digest: Buffer
   sessionId: string
   /** Of this process, which sees to it that what they answer is confirmed. */
   openSessionIds: readonly string[]
+  /** After which a session of ours that confirmed nothing may be over for the SMSC. */
+  silentMs: number
 }
 
 /** An SMSC brings again what was not answered at once, or in its next sessions; not a day later. */
 const FORGOTTEN_MS = 3_600_000
 
+/** As `take_smpp_arrivals` has it. */
+export function arrivalFields({ id, digest, sessionId, openSessionIds, silentMs }: Arrival): object {
+  return {
+    arrival_id: id,
+    digest: digest.toString('hex'),
+    session_id: sessionId,
+    open_session_ids: openSessionIds,
+    silent_ms: silentMs,
+    forgotten_ms: FORGOTTEN_MS,
+  }
+}
+
 /**
  * Under a lock until the end of the transaction: two arrivals of one `deliver_sm` are told apart from two messages.
  *
- * @param silentMs after which a session of ours that confirmed nothing may be over for the SMSC
  * @returns the arrival that this one repeats; undefined: it is new
  */
-export async function takeArrival(
-  db: Database,
-  { id, digest, sessionId, openSessionIds }: Arrival,
-  silentMs: number,
-): Promise<string | undefined> {
+export async function takeArrival(db: Database, arrival: Arrival): Promise<string | undefined> {
   const { rows } = await db.raw<{ rows: { earlier: string | null }[] }>(
-    'select take_smpp_inbound(?, ?, ?, ?::uuid[], ?, ?) as earlier',
-    [id, digest, sessionId, [...openSessionIds], silentMs, FORGOTTEN_MS],
+    'select earlier_id as earlier from take_smpp_arrivals(?::jsonb)',
+    [toJson([{ n: 0, ...arrivalFields(arrival) }])],
   )
   return rows[0]?.earlier ?? undefined
 }

@@ -26,15 +26,9 @@ export async function listParts(db: Database, longText: LongText): Promise<Part[
   return db('smpp_parts').where(columnsOf(longText)).orderBy('id').select<Part[]>('id', 'number', 'text')
 }
 
-/** All or none. @returns false when another took one of them first */
-export async function takeParts(db: Database, ids: readonly string[]): Promise<boolean> {
-  const { rows } = await db.raw<{ rows: unknown[] }>(
-    `with mine as (select id from smpp_parts where id = any (:ids::uuid[]) order by id for update)
-     delete from smpp_parts where id in (select id from mine) and (select count(*) from mine) = :count
-     returning id`,
-    { ids: [...ids], count: ids.length },
-  )
-  return rows.length > 0
+/** Nobody is to have them: their line has gone. */
+export async function deleteParts(db: Database, ids: readonly string[]): Promise<void> {
+  await db.raw('delete from smpp_parts where id = any (?::uuid[])', [[...ids]])
 }
 
 /** Texts that have had no new part for so long, which is not to be awaited any more. */

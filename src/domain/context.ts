@@ -9,8 +9,8 @@ import { findOpenWebhooks } from '../database/incoming-webhooks.js'
 import { findLinesByNumbers } from '../database/lines.js'
 import { queueMessages, type QueueAnswer, type QueueRequest } from '../database/messages/queueing.js'
 import { claimMessages, loadMessagesToSend, type ClaimRequest } from '../database/messages/sending.js'
+import type { Receipt } from '../database/messages/receipts.js'
 import { settleMessages, type Settlement } from '../database/messages/settling.js'
-import { requeueHeads, type Conversation } from '../database/messages/turns.js'
 import { insertSimulatedMessages, type SimulatedMessage } from '../database/simulator-outbox.js'
 import { createHeartbeat, type Heartbeat } from '../heartbeat.js'
 import { createQueues, type Queues } from '../queues/queues.js'
@@ -28,6 +28,8 @@ import { MAX_LOST } from './crashes.js'
 import { DISABLE_AFTER_MS } from './deliveries/endpoint-health.js'
 import { createKnownWebhooks, type KnownWebhooks } from './known-webhooks.js'
 import { createLineBacklogs } from './messages/line-backlogs.js'
+import { receiveReceipts } from './messages/receipts.js'
+import { receiveBatch, type Inbound } from './messages/receive-batch.js'
 
 /** What a process has in its hands. Made once at its start; every domain function takes it first. */
 export interface Context {
@@ -136,7 +138,8 @@ export function createContext(
     (ids) => available(() => renewDeliveryLeases(db, ids, DELIVERY_LEASE_MS)),
     log,
   )
-  const batched = createBatched(config, db, queues, maxLost)
+  const windows = createSlidingWindows(redis)
+  const batched = createBatched(config, { db, queues, windows, log }, maxLost)
   const calls = createCalls(redis, () => connectRedis(config.redisUrl, 'wait', log), log)
 
   return {
@@ -145,7 +148,7 @@ export function createContext(
     db,
     redis,
     queues,
-    windows: createSlidingWindows(redis),
+    windows,
     throttle: createThrottle(redis),
     deliveryLeases,
     carriers,
@@ -172,7 +175,11 @@ export function createContext(
   }
 }
 
-function createBatched(config: Config, db: Database, queues: Queues, maxLost: number) {
+function createBatched(
+  config: Config,
+  { db, queues, windows, log }: Pick<Context, 'db' | 'queues' | 'windows' | 'log'>,
+  maxLost: number,
+) {
   const messageLeaseMs = config.carrierTimeoutMs + 15_000
   const laneLimits = {
     leaseMs: DELIVERY_LEASE_MS,
@@ -212,10 +219,10 @@ function createBatched(config: Config, db: Database, queues: Queues, maxLost: nu
 
     deliverNext: batch((steps: readonly LaneStep[]) => available(() => deliverNext(db, steps, laneLimits))),
     findLineByNumber: batch((numbers: readonly string[]) => available(() => findLinesByNumbers(db, numbers))),
-    requeueHead: batch(async (conversations: readonly Conversation[]) => {
-      await queues.enqueueMessages(await available(() => requeueHeads(db, conversations)))
-      return conversations.map(() => true)
-    }),
+    receiveMessage: batch((inbound: readonly Inbound[]) =>
+      receiveBatch({ db, queues, windows, log }, inbound),
+    ),
+    receiveReceipt: batch((receipts: readonly Receipt[]) => receiveReceipts({ db, queues }, receipts)),
   }
 }
 

@@ -1,5 +1,5 @@
 import { available } from '../database/connection.js'
-import { applyReceipts } from '../database/messages/receiving.js'
+import { applyReceipts } from '../database/messages/receipts.js'
 import { listSimulatedMessages, takeDueReceipts } from '../database/simulator-outbox.js'
 import { UserError } from '../errors.js'
 import { newId } from '../ids.js'

@@ -7,7 +7,8 @@ import { listDeliveries } from '../../src/database/deliveries/reading.js'
 import { expireDeliveryLeases, findIdleLanes } from '../../src/database/deliveries/stranded.js'
 import { countQueued, queueMessages } from '../../src/database/messages/queueing.js'
 import { listMessages } from '../../src/database/messages/reading.js'
-import { applyReceipts } from '../../src/database/messages/receiving.js'
+import { receiveMessages, type ReceiveRequest } from '../../src/database/messages/receiving.js'
+import { applyReceipts } from '../../src/database/messages/receipts.js'
 import { postponeMessage } from '../../src/database/messages/sending.js'
 import { failQueuedMessages, settleMessages } from '../../src/database/messages/settling.js'
 import {
@@ -170,6 +171,22 @@ for (const isAnalyzed of [false, true]) {
         await accept()
         expect(await pagesOf(accept)).to.be.within(1, MAX_PAGES)
         expect(await pagesOf(() => context.batched.findOpenWebhook(line.lineId))).to.be.within(1, MAX_PAGES)
+      })
+      it('to take in a text, and one after which the sender is looked at', async () => {
+        const lively = `+1${ROW_COUNT}`
+        const receive = (fromNumber: string) => receiveMessages(context.db, [received(fromNumber)])
+        await receive('+15005550101')
+        const [answer] = await receive('+15005550101')
+        expect(answer).to.have.property('kind', 'received')
+        expect(await pagesOf(() => receive('+15005550101'))).to.be.within(1, MAX_PAGES)
+        for (let n = 0; n < 10; n += 1) await receive(lively)
+        expect(await pagesOf(() => receive(lively))).to.be.within(1, MAX_PAGES)
+        expect(await receive(lively)).to.have.nested.property('[0].isWaitedFor', true)
+      })
+      it('to take in a batch of texts', async () => {
+        const texts = Array.from({ length: 20 }, (_, n) => received(`+1600${n}`))
+        // Rows, indexes and look-ups of each.
+        expect(await pagesOf(() => receiveMessages(context.db, texts))).to.be.within(1, 20 * MAX_PAGES)
       })
       it('to see whether there is room', async () => {
         expect(await pagesOf(() => countQueued(context.db, 100))).to.be.within(1, MAX_PAGES)
@@ -355,6 +372,12 @@ for (const isAnalyzed of [false, true]) {
         listDeliveries(context.db, line.userId, { status: 'exhausted' }, page),
       )
     })
+
+    function received(fromNumber: string): ReceiveRequest {
+      const ids = { messageId: newId(), eventId: newId(), deliveryId: newId(), carrierMessageId: newId() }
+      const kind = { type: 'text', eventType: 'inboundText' } as const
+      return { ...ids, ...kind, carrier: 'simulator', fromNumber, toNumber: line.number, text: 'x' }
+    }
 
     function recordAttempt(deliveryId: string): Promise<unknown> {
       const result: AttemptResult = {

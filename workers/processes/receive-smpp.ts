@@ -11,7 +11,7 @@ import { closeOnSignal } from '../../src/shutdown.js'
  * changed or removed; without any it does next to nothing.
  *
  * What comes is answered only when it is committed; everything else stays at the SMSC, which brings it again. Whether
- * it did is told by what it says and by the session that it said it in (`take_smpp_inbound`), so that a killed process
+ * it did is told by what it says and by the session that it said it in (`take_smpp_arrivals`), so that a killed process
  * makes no message twice and loses none.
  *
  * What is to go out is a job of `send-message` like all else. That asks this process to look at the message

@@ -1,5 +1,7 @@
+import { newId } from '../../ids.js'
 import type { Database } from '../connection.js'
-import type { EventType, OptInEventType } from '../events.js'
+import { isOptIn, type Event, type EventType, type OptInEventType } from '../events.js'
+import { toJson } from '../text.js'
 
 export interface NewDelivery {
   id: string
@@ -17,30 +19,13 @@ export interface EndpointOfLine {
   optInEvents: OptInEventType[]
 }
 
-/**
- * SQL: where the events of those lines go that are active. The line's own endpoint, while its developer connection is enabled, and those
- * of the applications that may have its events.
- *
- * @param lines SQL of an array of their ids, so that they are looked up one by one
- */
-export const endpointsOfLines = (lines: string) =>
-  `select o.line_id, o.application_id, e.id as endpoint_id, e.disabled_at is not null as is_disabled, e.opt_in_events
-   from (
-     select line_id, endpoint_id, null::uuid as application_id from developer_connections
-     where line_id = any (${lines}) and enabled
-     union all
-     select c.line_id, a.endpoint_id, a.id from application_lines c join applications a on a.id = c.application_id
-     where c.line_id = any (${lines}) and 'messages:connect' = any (c.scopes)
-   ) o join lines l on l.id = o.line_id and l.status = 'active' join endpoints e on e.id = o.endpoint_id
-   where e.removed_at is null`
-
 /** The line's own first. */
 export async function findEndpointsOfLine(db: Database, lineId: string): Promise<EndpointOfLine[]> {
   const { rows } = await db.raw<{ rows: EndpointOfLine[] }>(
     `select endpoint_id as "endpointId", is_disabled as "isDisabled", application_id as "applicationId",
        opt_in_events as "optInEvents"
-     from (${endpointsOfLines('array[?::uuid]')}) o order by application_id nulls first`,
-    [lineId, lineId],
+     from endpoints_of_lines(array[?::uuid]) order by application_id nulls first`,
+    [lineId],
   )
   return rows
 }
@@ -60,6 +45,29 @@ export async function findOptedInEndpoint(
   return rows[0]
 }
 
+/**
+ * Makes one delivery of an event for each endpoint that its line has now and that gets events of its type.
+ *
+ * @param heldFor why none of them may go out yet: all are held with this failure
+ * @returns those that may go out, to be enqueued after the commit
+ */
+export async function createDeliveries(db: Database, event: Event, heldFor?: string): Promise<NewDelivery[]> {
+  const row = {
+    event_id: event.id,
+    delivery_id: newId(),
+    user_id: event.userId,
+    line_id: event.lineId,
+    event_type: event.type,
+    from: event.fromNumber,
+    opt_in: isOptIn(event.type),
+  }
+  const { rows } = await db.raw<{ rows: NewDelivery[] }>(
+    `select id, endpoint_id as "endpointId", 0 as generation from create_deliveries(?::jsonb, ?)`,
+    [toJson([row]), heldFor ?? null],
+  )
+  return rows
+}
+
 export async function insertDelivery(
   db: Database,
   delivery: {
@@ -70,8 +78,6 @@ export async function insertDelivery(
     endpointId: string
     applicationId: string | null
     isHeld: boolean
-    /** Why it is held from the start. */
-    lastFailure?: string
     /** Both as the event has them. */
     type: EventType
     fromNumber: string
@@ -85,7 +91,6 @@ export async function insertDelivery(
     endpoint_id: delivery.endpointId,
     application_id: delivery.applicationId,
     status: delivery.isHeld ? 'held' : 'pending',
-    last_failure: delivery.lastFailure ?? null,
     type: delivery.type,
     from_number: delivery.fromNumber,
   })

@@ -1,5 +1,5 @@
 import type { Database } from '../connection.js'
-import type { MediaPurpose } from './creating.js'
+import type { MediaPurpose } from './reading.js'
 
 /** Media that this worker copies now. */
 export interface ClaimedMedia {

@@ -1,6 +1,9 @@
 import type { Database } from '../connection.js'
 import type { MediaJob } from './stranded.js'
 
+/** outbound: a line sends it. inbound, voicemail: a line received it. */
+export type MediaPurpose = 'outbound' | 'inbound' | 'voicemail'
+
 export const MEDIA_STATUSES = ['pending', 'fetching', 'stored', 'failed'] as const
 
 export type MediaStatus = (typeof MEDIA_STATUSES)[number]

@@ -1,5 +1,5 @@
 import type { Database } from '../connection.js'
-import { endpointsOfLines, type NewDelivery } from '../deliveries/creating.js'
+import type { NewDelivery } from '../deliveries/creating.js'
 import type { Conversation } from './turns.js'
 
 /** An outbound message after a statement that may have changed its state. */
@@ -25,15 +25,17 @@ export const CHANGED =
  * nobody opted in, all that it costs is to look at the endpoints of these lines.
  *
  * @param changing CTEs; the last is `changed` and returns CHANGED and `status_before`
+ * @param more further columns of the answer
  */
-export async function changeMessages(
+export async function changeMessages<More extends object>(
   db: Database,
   changing: string,
   bindings: readonly (string | number | string[])[],
-): Promise<Changes> {
-  const { rows } = await db.raw<{ rows: [Changes] }>(
+  more: readonly string[] = [],
+): Promise<Changes & More> {
+  const { rows } = await db.raw<{ rows: [Changes & More] }>(
     `with ${changing}, opted_in as materialized (
-       select o.* from (${endpointsOfLines('array(select distinct line_id from changed)')}) o
+       select o.* from endpoints_of_lines(array(select distinct line_id from changed)) o
        where 'messageStatus' = any (o.opt_in_events)
      ), told as materialized (
        select new_id() as event_id, c.* from changed c
@@ -57,7 +59,7 @@ export async function changeMessages(
        (select coalesce(json_agg(json_build_object('id', id, 'lineId', line_id, 'toNumber', to_number,
           'status', status, 'statusBefore', status_before)), '[]') from changed) as changed,
        (select coalesce(json_agg(json_build_object('id', delivery_id, 'endpointId', endpoint_id, 'generation', 0)), '[]')
-        from tellings where not is_disabled) as deliveries`,
+        from tellings where not is_disabled) as deliveries${more.map((column) => `, ${column}`).join('')}`,
     [...bindings],
   )
   return rows[0]

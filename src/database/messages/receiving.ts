@@ -1,115 +1,117 @@
 import type { Database } from '../connection.js'
+import type { NewDelivery } from '../deliveries/creating.js'
+import type { MessageEventType } from '../events.js'
+import type { MediaPurpose } from '../media/reading.js'
+import { arrivalFields, type Arrival } from '../smpp-inbound.js'
 import { toJson } from '../text.js'
-import { CHANGED, changeMessages, type Changes } from './announcing.js'
 import type { MessageType } from './reading.js'
 
-/** @returns false when this carrier has brought the message before */
-export async function claimCarrierMessageId(
-  db: Database,
-  carrier: string,
-  carrierMessageId: string,
-  messageId: string,
-): Promise<boolean> {
-  const inserted = await db('carrier_message_ids')
-    .insert({ carrier, carrier_message_id: carrierMessageId, message_id: messageId })
-    .onConflict()
-    .ignore()
-    .returning('message_id')
-  return inserted.length > 0
-}
-
-/** Which message has the id; undefined: none, or not yet. */
-export async function findByCarrierMessageId(
-  db: Database,
-  carrier: string,
-  carrierMessageId: string,
-): Promise<string | undefined> {
-  const row = await db('carrier_message_ids')
-    .where({ carrier, carrier_message_id: carrierMessageId })
-    .first<{ id: string } | undefined>({ id: 'message_id' })
-  return row?.id
-}
-
-export interface ReceivedMessage {
-  id: string
-  userId: string
-  lineId: string
-  fromNumber: string
-  toNumber: string
-  text: string | null
-  mediaUrl: string | null
-  type: MessageType
-  carrierMessageId: string
-}
-
-export async function insertReceivedMessage(db: Database, message: ReceivedMessage): Promise<void> {
-  await db('messages').insert({
-    id: message.id,
-    user_id: message.userId,
-    line_id: message.lineId,
-    direction: 'inbound',
-    source: 'carrier',
-    from_number: message.fromNumber,
-    to_number: message.toNumber,
-    text: message.text,
-    media_url: message.mediaUrl,
-    type: message.type,
-    status: 'received',
-    carrier_message_id: message.carrierMessageId,
-  })
-}
-
-export interface Receipt {
+/** A message that a carrier has brought. The ids are made where it arrived: they tell the order of arrival. */
+export interface ReceiveRequest {
+  messageId: string
+  eventId: string
+  /** Its deliveries get ids that are made of this one. */
+  deliveryId: string
+  /** The account. */
   carrier: string
   carrierMessageId: string
-  /** Our own id of the message, if the carrier hands it back: it finds a message whose worker died mid-call. */
-  messageId?: string
-  status: 'sent' | 'delivered' | 'failed'
-  error?: string
-  /** The carrier's own, such as Twilio's `30003`. */
-  carrierCode?: string
-  /** It failed because the recipient has opted out, as the carrier knows. */
-  isOptedOut?: boolean
+  /** How a repeat is told; left out: by the carrier's id. */
+  toldBy?: ToldBy | undefined
+  /** E.164, both; `toNumber` is the line's. */
+  fromNumber: string
+  toNumber: string
+  type: MessageType
+  eventType: MessageEventType
+  text: string | null
+  /** What is to be copied before its event goes out. `url`: where our copy will be. */
+  media?: { id: string; token: string; url: string; sourceUrl: string; purpose: MediaPurpose } | undefined
+}
+
+export type ToldBy =
+  | { arrival: Arrival }
+  /** Of a long text of SMPP. Who takes them makes the message. */
+  | { partIds: readonly string[] }
+
+export interface Received {
+  kind: 'received'
+  lineId: string
+  /** Those that may go out, to be enqueued. */
+  deliveries: NewDelivery[]
+  /** The sender's window stays as it is. */
+  isPaused: boolean
+  /** By this message. */
+  hasPaused: boolean
+  /** Something waits to be sent to the sender, or is on its way. */
+  isWaitedFor: boolean
+}
+
+export type ReceiveAnswer =
+  | Received
+  /** It was brought before. `earlierId`: the arrival that it repeats. */
+  | { kind: 'repeat'; earlierId?: string }
+  | { kind: 'no_line' }
+
+interface Row {
+  n: number
+  outcome: 'received' | 'repeat'
+  earlier_id: string | null
+  line_id: string
+  deliveries: NewDelivery[]
+  is_paused: boolean
+  has_paused: boolean
+  is_waited_for: boolean
 }
 
 /**
- * Carriers' reports on sent messages. Only forward (sent, then delivered or failed): a message that is over stays as it
- * is, so that reports may come twice and in any order. An `unknown` message becomes known by it, and so does one that
- * went back to the queue although the carrier has it. A message that was never claimed is none of the carrier's.
- *
- * What is found by our own id gets the carrier's beside it: the next receipt may come without ours.
+ * Takes in what carriers have brought, in one transaction for the batch (`receive_messages`), whose order is the order
+ * of arrival. Answers are in the order of the requests. Doing it twice does no harm.
  */
-export async function applyReceipts(db: Database, receipts: readonly Receipt[]): Promise<Changes> {
-  return changeMessages(
-    db,
-    `found as (
-       select coalesce(c.message_id, g."messageId") as id, c.message_id is null as is_by_our_id, g.*
-       from jsonb_to_recordset(?::jsonb) as g(carrier text, "carrierMessageId" text, "messageId" uuid, status text,
-         error text, "carrierCode" text)
-       left join lateral (select message_id from carrier_message_ids
-         where carrier = g.carrier and carrier_message_id = g."carrierMessageId" limit 1) c on true
-     ), given as (
-       -- Of several for one message, the one that says most.
-       select distinct on (id) * from found order by id, status = 'sent'
-     ), before as (
-       select m.id, m.status from messages m
-       where m.id = any (array(select id from given)) and m.direction = 'outbound' order by m.id for no key update
-     ), ids as (
-       insert into carrier_message_ids (carrier, carrier_message_id, message_id)
-       select f.carrier, f."carrierMessageId", b.id from found f join before b on b.id = f.id where f.is_by_our_id
-       on conflict do nothing
-     ), changed as (
-       update messages m
-       set status = g.status, error = g.error, carrier_code = g."carrierCode", receipt_at = clock_timestamp(),
-           carrier_message_id = coalesce(m.carrier_message_id, g."carrierMessageId"), lease_until = null,
-           handed_over_at = coalesce(m.handed_over_at, clock_timestamp()),
-           sent_at = case when g.status = 'failed' then m.sent_at else coalesce(m.sent_at, clock_timestamp()) end
-       from given g join before b on b.id = g.id
-       where m.id = any (array(select id from given)) and m.id = g.id
-         and (b.status in ('sending', 'unknown') or (b.status = 'sent' and g.status <> 'sent')
-           or (b.status = 'queued' and m.claim_id is not null))
-       returning ${CHANGED}, b.status as status_before
-     )`,
-    [toJson(receipts)],
-  )
+export async function receiveMessages(
+  db: Database,
+  requests: readonly ReceiveRequest[],
+): Promise<ReceiveAnswer[]> {
+  const { rows } = await db.raw<{ rows: Row[] }>('select * from receive_messages(?::jsonb)', [
+    toJson(requests.map(asRow)),
+  ])
+  const byPlace = new Map(rows.map((row) => [row.n, row]))
+  return requests.map((_, n) => asAnswer(byPlace.get(n)))
+}
+
+function asRow(request: ReceiveRequest, n: number): object {
+  const { media, toldBy } = request
+  return {
+    n,
+    id: request.messageId,
+    event_id: request.eventId,
+    delivery_id: request.deliveryId,
+    carrier: request.carrier,
+    carrier_id: request.carrierMessageId,
+    from: request.fromNumber,
+    to: request.toNumber,
+    type: request.type,
+    event_type: request.eventType,
+    text: request.text,
+    ...(media && {
+      media_id: media.id,
+      media_token: media.token,
+      media_url: media.url,
+      media_purpose: media.purpose,
+      source_url: media.sourceUrl,
+    }),
+    ...(toldBy && ('arrival' in toldBy ? arrivalFields(toldBy.arrival) : { parts: toldBy.partIds })),
+  }
+}
+
+function asAnswer(row: Row | undefined): ReceiveAnswer {
+  if (row === undefined) return { kind: 'no_line' }
+  if (row.outcome === 'repeat')
+    return { kind: 'repeat', ...(row.earlier_id === null ? {} : { earlierId: row.earlier_id }) }
+  return {
+    kind: 'received',
+    lineId: row.line_id,
+    deliveries: row.deliveries,
+    isPaused: row.is_paused,
+    hasPaused: row.has_paused,
+    isWaitedFor: row.is_waited_for,
+  }
 }

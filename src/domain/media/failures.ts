@@ -1,4 +1,4 @@
-import type { MediaPurpose } from '../../database/media/creating.js'
+import type { MediaPurpose } from '../../database/media/reading.js'
 
 /**
  * Why media could not be copied, by its name, which goes to the row, the message or the deliveries, the log and the

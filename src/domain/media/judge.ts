@@ -1,7 +1,7 @@
 import { GIF } from 'image-size/types/gif'
 import { JPG } from 'image-size/types/jpg'
 import { PNG } from 'image-size/types/png'
-import type { MediaPurpose } from '../../database/media/creating.js'
+import type { MediaPurpose } from '../../database/media/reading.js'
 import type { TemporaryFile } from '../../storage/temporary-file.js'
 import { CopyFailed } from './failures.js'
 import { contentTypeOf } from './types.js'

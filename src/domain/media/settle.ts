@@ -1,5 +1,5 @@
 import { available, transaction, type Database } from '../../database/connection.js'
-import type { NewDelivery } from '../../database/deliveries/creating.js'
+import { createDeliveries, type NewDelivery } from '../../database/deliveries/creating.js'
 import {
   hasDeliveries,
   holdDeliveriesOfEvent,
@@ -9,7 +9,6 @@ import { findEventToDeliver } from '../../database/events.js'
 import { markFailed, markStored, type ClaimedMedia, type StoredFile } from '../../database/media/fetching.js'
 import { renewMessageJobs, type Requeued } from '../../database/messages/turns.js'
 import type { Context } from '../context.js'
-import { createDeliveries } from '../deliveries/create.js'
 
 /**
  * The end of a copy, and what waited for it, in one transaction: a message of a line gets its job; a received

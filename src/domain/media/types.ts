@@ -1,5 +1,5 @@
 import { fileTypeFromBuffer } from 'file-type'
-import type { MediaPurpose } from '../../database/media/creating.js'
+import type { MediaPurpose } from '../../database/media/reading.js'
 
 /** Enough to know every type by; whoever made up the rest cannot keep the event loop busy with it. */
 const BEGINNING_BYTES = 64 * 1024

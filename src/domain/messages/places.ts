@@ -1,8 +1,8 @@
+import type { Database } from '../../database/connection.js'
 import { listHandedOver } from '../../database/messages/handed-over.js'
 import type { MessageToSend } from '../../database/messages/sending.js'
 import { sha256 } from '../../secrets.js'
-import type { Window } from '../../sliding-window.js'
-import type { Context } from '../context.js'
+import type { SlidingWindows, Window } from '../../sliding-window.js'
 
 /**
  * Longer than the minute of `claim_messages`, which has the last word and counts from the hand-over: who is told here
@@ -24,7 +24,10 @@ export function numberWindowKey(lineId: string, number: string): string {
  * @returns the milliseconds to wait; 0: it is its turn
  * @throws Unavailable
  */
-export async function takePlaces({ windows }: Context, message: MessageToSend): Promise<number> {
+export async function takePlaces(
+  { windows }: { windows: SlidingWindows },
+  message: MessageToSend,
+): Promise<number> {
   const { id, account } = message
   const ofLine = windowsOfLine(message)
   const waitMs = await windows.take(id, ofLine)
@@ -42,7 +45,7 @@ export async function takePlaces({ windows }: Context, message: MessageToSend): 
  * @throws Unavailable
  */
 export async function refillPlaces(
-  { db, windows }: Context,
+  { db, windows }: { db: Database; windows: SlidingWindows },
   message: MessageToSend,
   waitMs: number,
 ): Promise<void> {

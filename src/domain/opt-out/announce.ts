@@ -1,10 +1,13 @@
 import type { Database } from '../../database/connection.js'
-import { findEndpointsOfLine, type NewDelivery } from '../../database/deliveries/creating.js'
+import {
+  createDeliveries,
+  findEndpointsOfLine,
+  type NewDelivery,
+} from '../../database/deliveries/creating.js'
 import { insertEvent } from '../../database/events.js'
-import type { NotedContact } from '../../database/line-contacts.js'
+import type { NotedKeyword } from '../../database/line-contacts.js'
 import type { Line } from '../../database/lines.js'
 import { newId } from '../../ids.js'
-import { createDeliveries } from '../deliveries/create.js'
 
 /**
  * The event `optOut`, for endpoints of the line that asked for it: a number has opted out of the line, or back in.
@@ -15,7 +18,7 @@ export async function announceOptOut(
   trx: Database,
   line: Line,
   message: { id: string; fromNumber: string },
-  { hasOptedOut, hasOptedIn }: Pick<NotedContact, 'hasOptedOut' | 'hasOptedIn'>,
+  { hasOptedOut, hasOptedIn }: Pick<NotedKeyword, 'hasOptedOut' | 'hasOptedIn'>,
 ): Promise<NewDelivery[]> {
   if (!hasOptedOut && !hasOptedIn) return []
   const endpoints = await findEndpointsOfLine(trx, line.id)

@@ -1,5 +1,11 @@
 import { available } from '../../database/connection.js'
-import { listParts, listStaleTexts, takeParts, type LongText, type Part } from '../../database/smpp-parts.js'
+import {
+  deleteParts,
+  listParts,
+  listStaleTexts,
+  type LongText,
+  type Part,
+} from '../../database/smpp-parts.js'
 import { UserError } from '../../errors.js'
 import type { Context } from '../context.js'
 import { receiveMessage } from '../messages/receive.js'
@@ -34,11 +40,11 @@ async function receiveParts(context: Context, longText: LongText, parts: readonl
   const content = { type: 'inboundText', text: join(parts, total) } as const
   const inbound = { carrier, carrierMessageId: ids[0] ?? '', fromNumber, toNumber, content }
   try {
-    await receiveMessage(context, inbound, (trx) => takeParts(trx, ids))
+    await receiveMessage(context, inbound, { partIds: ids })
   } catch (error) {
     if (!(error instanceof UserError)) throw error
     // The line has gone since.
-    await available(() => takeParts(context.db, ids))
+    await available(() => deleteParts(context.db, ids))
   }
 }
 

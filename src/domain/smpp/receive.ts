@@ -3,15 +3,14 @@ import { readText, type SmppText } from '../../carriers/smpp/inbound.js'
 import { RESENT_AFTER_MS, type Handled, type SmppDelivery } from '../../carriers/smpp/intake.js'
 import { isReceipt, readReceipt } from '../../carriers/smpp/receipts.js'
 import type { SmppSettings } from '../../carriers/smpp/settings.js'
-import { available, transaction, type Database } from '../../database/connection.js'
+import { available, transaction } from '../../database/connection.js'
 import type { Line } from '../../database/lines.js'
-import { findByCarrierMessageId } from '../../database/messages/receiving.js'
-import { takeArrival } from '../../database/smpp-inbound.js'
+import { takeArrival, type Arrival } from '../../database/smpp-inbound.js'
 import { insertPart } from '../../database/smpp-parts.js'
 import { storable } from '../../database/text.js'
 import { sha256 } from '../../secrets.js'
 import type { Context } from '../context.js'
-import { receiveMessage, receiveReceipt } from '../messages/receive.js'
+import { receiveMessage, takeReceipt } from '../messages/receive.js'
 import { receiveIfComplete } from './long-texts.js'
 import { findLineOf, senderOf } from './numbers.js'
 
@@ -37,7 +36,7 @@ export async function receiveDelivery(
   delivery: SmppDelivery,
 ): Promise<Handled> {
   if (isReceipt(delivery.pdu)) {
-    await takeReceipt(context, account, delivery)
+    await takeReport(context, account, delivery)
     return { status: TAKEN }
   }
   const smppText = readText(delivery.pdu, account.settings)
@@ -65,7 +64,6 @@ async function takeText(
   line: Line,
   { from, text = '' }: SmppText,
 ): Taken {
-  let earlier: string | undefined
   const inbound = {
     carrier: account.name,
     carrierMessageId: delivery.id,
@@ -73,11 +71,8 @@ async function takeText(
     toNumber: line.number,
     content: { type: 'inboundText', text } as const,
   }
-  await receiveMessage(context, inbound, async (trx) => {
-    earlier = await note(trx, account, delivery)
-    return earlier === undefined
-  })
-  return earlier
+  const outcome = await receiveMessage(context, inbound, { arrival: arrivalOf(account, delivery) })
+  return outcome.kind === 'repeat' ? outcome.earlierId : undefined
 }
 
 /** As `takeText`, for one of several parts: kept, and the whole is received with the last of them. */
@@ -93,7 +88,7 @@ async function takePart(
   const longText = { carrier: account.name, fromNumber, toNumber: line.number, ...whole }
   const earlier = await available(() =>
     transaction(context.db, async (trx) => {
-      const earlier = await note(trx, account, delivery)
+      const earlier = await takeArrival(trx, arrivalOf(account, delivery))
       if (earlier === undefined)
         await insertPart(trx, longText, { id: delivery.id, number, text: Buffer.from(text, 'utf16le') })
       return earlier
@@ -104,26 +99,23 @@ async function takePart(
   return earlier
 }
 
-function note(trx: Database, account: SmppAccount, { id, digest, sessionId }: SmppDelivery): Taken {
-  const arrival = {
+function arrivalOf(account: SmppAccount, { id, digest, sessionId }: SmppDelivery): Arrival {
+  return {
     id,
     digest: sha256(`${account.id}:${digest.toString('base64')}`),
     sessionId,
     openSessionIds: [sessionId, ...account.openSessionIds()],
+    silentMs: RESENT_AFTER_MS,
   }
-  return takeArrival(trx, arrival, RESENT_AFTER_MS)
 }
 
-async function takeReceipt(context: Context, account: SmppAccount, { pdu }: SmppDelivery): Promise<void> {
+async function takeReport(context: Context, account: SmppAccount, { pdu }: SmppDelivery): Promise<void> {
   const receipt = readReceipt(pdu, account.settings)
   if (receipt === undefined) return
   const carrierMessageId = storable(receipt.carrierMessageId)
   for (const waitMs of RECEIPT_WAITS_MS) {
-    const known = await available(() => findByCarrierMessageId(context.db, account.name, carrierMessageId))
-    if (known !== undefined) {
-      await receiveReceipt(context, { ...receipt, carrier: account.name, carrierMessageId })
-      return
-    }
+    const outcome = await takeReceipt(context, { ...receipt, carrier: account.name, carrierMessageId })
+    if (outcome !== 'of_nothing') return
     await sleep(waitMs)
   }
   context.log.info({ carrierAccountId: account.id, outcome: receipt.status }, 'receipt.of_nothing')

@@ -169,9 +169,9 @@ describe('catching up on what lines have received', () => {
     const broken = withCarrier()
     broken.batched = {
       ...broken.batched,
-      findLineByNumber: (number) => {
+      receiveMessage: (inbound) => {
         if (readIds.at(-1) === bad) throw new Error('a bug')
-        return context.batched.findLineByNumber(number)
+        return context.batched.receiveMessage(inbound)
       },
     }
     expect(await catchUp(broken, { isStart: true, signal: new AbortController().signal })).to.equal(1)

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { applyReceipts, type Receipt } from '../../../src/database/messages/receiving.js'
+import { applyReceipts, type Receipt } from '../../../src/database/messages/receipts.js'
 import type { Context } from '../../../src/domain/context.js'
 import { receiveMessage, receiveReceipt } from '../../../src/domain/messages/receive.js'
 import { sendMessage } from '../../../src/domain/messages/send.js'

@@ -1,0 +1,75 @@
+import type { Database } from '../connection.js'
+import { toJson } from '../text.js'
+import { CHANGED, changeMessages, type Changes } from './announcing.js'
+
+export interface Receipt {
+  carrier: string
+  carrierMessageId: string
+  /** Our own id of the message, if the carrier hands it back: it finds a message whose worker died mid-call. */
+  messageId?: string
+  status: 'sent' | 'delivered' | 'failed'
+  error?: string
+  /** The carrier's own, such as Twilio's `30003`. */
+  carrierCode?: string
+  /** It failed because the recipient has opted out, as the carrier knows. */
+  isOptedOut?: boolean
+}
+
+/** Which message a receipt is of. */
+export interface FoundReceipt {
+  /** Its place among those given. */
+  n: number
+  messageId: string
+  /** Of several for one message, the one that counts. */
+  isGiven: boolean
+}
+
+/**
+ * Carriers' reports on sent messages. Only forward (sent, then delivered or failed): a message that is over stays as it
+ * is, so that reports may come twice and in any order. An `unknown` message becomes known by it, and so does one that
+ * went back to the queue although the carrier has it. A message that was never claimed is none of the carrier's.
+ *
+ * What is found by our own id gets the carrier's beside it: the next receipt may come without ours.
+ */
+export async function applyReceipts(
+  db: Database,
+  receipts: readonly Receipt[],
+): Promise<Changes & { found: FoundReceipt[] }> {
+  return changeMessages(
+    db,
+    `found as (
+       select coalesce(c.message_id, g."messageId") as id, c.message_id is null as is_by_our_id, g.*
+       from jsonb_to_recordset(?::jsonb) as g(n integer, carrier text, "carrierMessageId" text, "messageId" uuid, status text,
+         error text, "carrierCode" text)
+       left join lateral (select message_id from carrier_message_ids
+         where carrier = g.carrier and carrier_message_id = g."carrierMessageId" limit 1) c on true
+     ), given as (
+       -- Of several for one message, the one that says most.
+       select distinct on (id) * from found order by id, status = 'sent', n
+     ), before as (
+       select m.id, m.status from messages m
+       where m.id = any (array(select id from given)) and m.direction = 'outbound' order by m.id for no key update
+     ), ids as (
+       insert into carrier_message_ids (carrier, carrier_message_id, message_id)
+       select f.carrier, f."carrierMessageId", b.id from found f join before b on b.id = f.id where f.is_by_our_id
+       order by f.carrier, f."carrierMessageId"
+       on conflict do nothing
+     ), changed as (
+       update messages m
+       set status = g.status, error = g.error, carrier_code = g."carrierCode", receipt_at = clock_timestamp(),
+           carrier_message_id = coalesce(m.carrier_message_id, g."carrierMessageId"), lease_until = null,
+           handed_over_at = coalesce(m.handed_over_at, clock_timestamp()),
+           sent_at = case when g.status = 'failed' then m.sent_at else coalesce(m.sent_at, clock_timestamp()) end
+       from given g join before b on b.id = g.id
+       where m.id = any (array(select id from given)) and m.id = g.id
+         and (b.status in ('sending', 'unknown') or (b.status = 'sent' and g.status <> 'sent')
+           or (b.status = 'queued' and m.claim_id is not null))
+       returning ${CHANGED}, b.status as status_before
+     )`,
+    [toJson(receipts.map((receipt, n) => ({ ...receipt, n })))],
+    [
+      `(select coalesce(json_agg(json_build_object('n', f.n, 'messageId', f.id, 'isGiven',
+          exists (select from given g where g.n = f.n))), '[]') from found f where f.id is not null) as found`,
+    ],
+  )
+}

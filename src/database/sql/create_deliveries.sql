@@ -1,0 +1,40 @@
+-- Makes one delivery of each event for every endpoint that its line has now and that gets events of its type. events:
+-- [{event_id, delivery_id, user_id, line_id, event_type, from, opt_in}]; `opt_in`: only for who asked for that type. The
+-- deliveries' ids are made of `delivery_id`, in whose order they are.
+--
+-- held_for: why none of them may go out yet: all are held with this failure. The answer is those that may.
+--
+-- An application's line notes when it last brought something, at most once a minute, and never waiting for another event
+-- of the line.
+create or replace function create_deliveries(events jsonb, held_for text)
+returns table (event_id uuid, id uuid, endpoint_id uuid)
+language plpgsql volatile set enable_seqscan = off as $$
+#variable_conflict use_column
+begin
+  return query
+  with asked as materialized (
+    select * from jsonb_to_recordset(events) as x(
+      event_id uuid, delivery_id uuid, user_id uuid, line_id uuid, event_type text, "from" text, opt_in boolean)
+  ), reached as materialized (
+    select * from endpoints_of_lines(array(select distinct a.line_id from asked a))
+  ), given as materialized (
+    select a.*, r.endpoint_id, r.application_id, r.is_disabled or held_for is not null as is_held,
+      nth_id(a.delivery_id, row_number() over (partition by a.event_id order by r.application_id nulls first)) as id
+    from asked a join reached r on r.line_id = a.line_id
+    where a.opt_in is not true or a.event_type = any (r.opt_in_events)
+  ), made as (
+    insert into deliveries (id, user_id, line_id, event_id, endpoint_id, application_id, status, last_failure, type, from_number)
+    select g.id, g.user_id, g.line_id, g.event_id, g.endpoint_id, g.application_id,
+      case when g.is_held then 'held' else 'pending' end, held_for, g.event_type, g."from"
+    from given g order by g.id
+  ), noted as (
+    update application_lines a set last_received_at = now()
+    where (a.application_id, a.line_id) in (
+      select c.application_id, c.line_id from application_lines c
+      where (c.application_id, c.line_id) in (
+          select g.application_id, g.line_id from given g where g.application_id is not null)
+        and (c.last_received_at is null or c.last_received_at < now() - interval '1 minute')
+      for update of c skip locked)
+  )
+  select g.event_id, g.id, g.endpoint_id from given g where not g.is_held order by g.id;
+end $$;

@@ -1,0 +1,21 @@
+-- Where the events of those lines go that are active: the line's own endpoint, while its developer connection is
+-- enabled, and those of the applications that may have its events. A disabled endpoint is one of them: its deliveries are
+-- held. In a language that keeps its plans, for it is asked by every receipt and every text.
+create or replace function endpoints_of_lines(lines uuid[])
+returns table (line_id uuid, application_id uuid, endpoint_id uuid, is_disabled boolean, opt_in_events text[])
+language plpgsql stable set enable_seqscan = off as $$
+#variable_conflict use_column
+begin
+  return query
+  select o.line_id, o.application_id, e.id, e.disabled_at is not null, e.opt_in_events
+  from (
+    select d.line_id, d.endpoint_id, null::uuid as application_id from developer_connections d
+    where d.line_id = any (lines) and d.enabled
+    union all
+    select c.line_id, a.endpoint_id, a.id from application_lines c join applications a on a.id = c.application_id
+    where c.line_id = any (lines) and 'messages:connect' = any (c.scopes)
+  ) o
+  join lines l on l.id = o.line_id and l.status = 'active'
+  join endpoints e on e.id = o.endpoint_id
+  where e.removed_at is null;
+end $$;

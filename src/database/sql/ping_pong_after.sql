@@ -1,0 +1,21 @@
+-- Whether two programs seem to answer each other: more than 10 messages in a minute, and as many answers. Every inbound
+-- message opens the number's window again, so nothing else would end it. A person who writes a lot gets fewer answers.
+--
+-- The answer is how many messages more, at least one, make it so; null: the line has not answered so much.
+create or replace function ping_pong_after(line uuid, contact text, now_at timestamptz) returns integer
+language plpgsql stable set enable_seqscan = off as $$
+begin
+  return (
+    select case when count(*) filter (where direction = 'outbound') >= 10
+      then greatest(11 - count(*) filter (where direction = 'inbound'), 1) end
+    from (
+      select m.direction, case m.direction when 'inbound' then m.created_at else coalesce(m.sent_at, m.claimed_at) end as at
+      from messages m
+      where m.line_id = line and (case m.direction when 'outbound' then m.to_number else m.from_number end) = contact
+        and m.id >= lowest_id_at(now_at - interval '2 minutes')
+        and m.status in ('received', 'sending', 'sent', 'delivered', 'unknown')
+      order by m.id desc limit 200
+    ) recent
+    where at > now_at - interval '60 seconds'
+  );
+end $$;

@@ -1,0 +1,108 @@
+-- Takes in a batch of messages that carriers have brought: message, event, deliveries, and what the line knows of each
+-- sender, in one transaction. inbound: [{n, id, event_id, delivery_id, carrier, carrier_id, from, to, type, event_type,
+-- text, media_url, media_id, media_token, media_purpose, source_url}] in order of arrival, and beside that what
+-- `claim_inbound` tells a repeat by. The ids are made where the message arrived, so that they tell the order of arrival.
+--
+-- outcome: received | repeat (earlier_id: of the SMPP arrival that it repeats). What is not in the answer is for no line.
+-- deliveries: those that may go out now. is_waited_for: something waits to be sent to the sender, or is on its way.
+--
+-- Its locks, in this order: what tells repeats, then the rows of `line_contacts`, each in one order. Who holds locks of
+-- lines (`lock_line`) took them before.
+--
+-- A sender's window starts anew unless the two are paused, and `ping_pong_after` is asked only where more than ten
+-- messages have come in a minute by `heard_at`, the times of the last eleven.
+create or replace function receive_messages(inbound jsonb)
+returns table (
+  n integer, outcome text, earlier_id uuid, line_id uuid, deliveries jsonb,
+  is_paused boolean, has_paused boolean, is_waited_for boolean
+)
+language plpgsql volatile set enable_seqscan = off as $$
+#variable_conflict use_column
+declare
+  members jsonb;
+  repeated record;
+  repeats integer[] := '{}';
+  now_at timestamptz;
+begin
+  select coalesce(jsonb_agg(m.value || jsonb_build_object('line_id', l.id, 'user_id', l.user_id)), '[]') into members
+  from jsonb_array_elements(inbound) m
+  cross join lateral (select id, user_id from lines where number = m.value ->> 'to' limit 1) l;
+
+  for repeated in select * from claim_inbound(members) loop
+    n := repeated.n; outcome := 'repeat'; earlier_id := repeated.earlier_id;
+    repeats := repeats || repeated.n;
+    return next;
+  end loop;
+  if cardinality(repeats) > 0 then
+    select coalesce(jsonb_agg(m.value), '[]') into members
+    from jsonb_array_elements(members) m where (m.value ->> 'n')::integer <> all (repeats);
+  end if;
+
+  now_at := clock_timestamp();
+  return query
+  with asked as materialized (
+    select x.*, row_number() over (partition by x.line_id, x."from" order by x.n) as nth
+    from jsonb_to_recordset(members) as x(
+      n integer, id uuid, event_id uuid, user_id uuid, line_id uuid, carrier text, carrier_id text, "from" text, "to" text,
+      type text, event_type text, text text, media_url text, media_id uuid, media_token text, media_purpose text,
+      source_url text)
+  ), senders as materialized (
+    select s.line_id, s."from", s.count, c.paused_until > now_at is true as was_paused,
+      case when recent.count + s.count > 10 then ping_pong_after(s.line_id, s."from", now_at) end as pauses_at,
+      (
+        select true from messages p where p.line_id = s.line_id and p.to_number = s."from"
+          and p.status in ('queued', 'sending') order by p.position limit 1
+      ) is true as is_waited_for
+    from (select a.line_id, a."from", count(*)::integer as count from asked a group by a.line_id, a."from") s
+    left join lateral (
+      select k.heard_at, k.paused_until from line_contacts k
+      where k.line_id = s.line_id and k.number = s."from" limit 1
+    ) c on true
+    cross join lateral (
+      select count(*) as count from unnest(c.heard_at) as h(at) where h.at > now_at - interval '60 seconds'
+    ) recent
+  ), contacts as (
+    insert into line_contacts as c (line_id, number, window_cleared_at, heard_at, paused_until)
+    select s.line_id, s."from", case when s.pauses_at = 1 then null else now_at end,
+      array_fill(now_at, array[least(s.count, 11)]),
+      case when s.pauses_at <= s.count then now_at + interval '10 minutes' end
+    from senders s order by s.line_id, s."from"
+    on conflict (line_id, number) do update set
+      window_cleared_at = case when c.paused_until > now_at then c.window_cleared_at
+        else greatest(c.window_cleared_at, excluded.window_cleared_at) end,
+      heard_at = case when c.paused_until > now_at then c.heard_at
+        else (c.heard_at || excluded.heard_at)[
+          greatest(cardinality(c.heard_at) + cardinality(excluded.heard_at) - 10, 1):] end,
+      paused_until = case when c.paused_until > now_at then c.paused_until
+        else coalesce(excluded.paused_until, c.paused_until) end
+    returning line_id, number, paused_until > now_at is true as is_paused,
+      paused_until = now_at + interval '10 minutes' is true as has_paused
+  ), new_messages as (
+    insert into messages (id, user_id, line_id, direction, source, type, from_number, to_number, text, media_url,
+      status, carrier_message_id)
+    select a.id, a.user_id, a.line_id, 'inbound', 'carrier', a.type, a."from", a."to", a.text, a.media_url,
+      'received', a.carrier_id
+    from (select * from asked order by asked.n) a
+  ), new_events as (
+    insert into events (id, user_id, line_id, message_id, type, payload, from_number, to_number)
+    select a.event_id, a.user_id, a.line_id, a.id, a.event_type, coalesce(a.text, a.media_url, ''), a."from", a."to"
+    from asked a order by a.n
+  ), copies as (
+    insert into media (id, user_id, line_id, message_id, purpose, source_url, carrier, token)
+    select a.media_id, a.user_id, a.line_id, a.id, a.media_purpose, a.source_url, a.carrier, a.media_token
+    from asked a where a.media_id is not null
+  ), delivered as (
+    select d.event_id, jsonb_agg(jsonb_build_object('id', d.id, 'endpointId', d.endpoint_id, 'generation', 0)) as list
+    -- The event of media goes out when there is a copy (domain/media/settle.ts).
+    from create_deliveries(case when jsonb_path_exists(members, '$[*].media_id')
+      then jsonb_path_query_array(members, '$[*] ? (!exists(@.media_id))') else members end, null) d
+    group by d.event_id
+  )
+  select a.n, 'received', null::uuid, a.line_id, coalesce(d.list, '[]'),
+    c.is_paused and (s.was_paused or coalesce(a.nth >= s.pauses_at, true)),
+    coalesce(c.has_paused and a.nth = s.pauses_at, false), s.is_waited_for
+  from asked a
+  join senders s on s.line_id = a.line_id and s."from" = a."from"
+  join contacts c on c.line_id = a.line_id and c.number = a."from"
+  left join delivered d on d.event_id = a.event_id;
+end $$;

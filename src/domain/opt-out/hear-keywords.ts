@@ -1,0 +1,47 @@
+import type { Database } from '../../database/connection.js'
+import type { NewDelivery } from '../../database/deliveries/creating.js'
+import { hasChosenSince, noteKeyword } from '../../database/line-contacts.js'
+import { findAnyLine } from '../../database/lines.js'
+import { announceOptOut } from './announce.js'
+import { answerKeyword, queueAnswers, type KeywordAnswer } from './answers.js'
+import type { Keyword } from './keywords.js'
+
+/** A received message that says whether its sender wants to be written to. */
+export interface SaidKeyword {
+  id: string
+  lineId: string
+  fromNumber: string
+  keyword: Keyword
+  /** The carrier has answered what it read. */
+  isAnswered: boolean
+  /** When the carrier got it, of what comes late. */
+  receivedAt?: Date | undefined
+}
+
+/** To be enqueued. */
+export interface Heard {
+  /** What the service answers. */
+  answers: { id: string; generation: number }[]
+  /** Of the event `optOut`. */
+  deliveries: NewDelivery[]
+}
+
+/**
+ * What received messages ask for about being written to, in the order in which they came: they opt out or in, or ask
+ * for help. In the transaction that receives them, which has their lines locked (`lockLines`).
+ */
+export async function hearKeywords(trx: Database, messages: readonly SaidKeyword[]): Promise<Heard> {
+  const answers: KeywordAnswer[] = []
+  const deliveries: NewDelivery[] = []
+  for (const message of messages) {
+    const { lineId, fromNumber: number, keyword, isAnswered, receivedAt } = message
+    const line = await findAnyLine(trx, lineId)
+    if (line === undefined) continue
+    // What was said before comes late: the last word counts, not the last that came.
+    if (receivedAt !== undefined && (await hasChosenSince(trx, lineId, number, receivedAt))) continue
+    const contact = await noteKeyword(trx, { lineId, number, keyword })
+    deliveries.push(...(await announceOptOut(trx, line, message, contact)))
+    if (!isAnswered) answers.push(...(await answerKeyword(trx, line, number, contact)))
+  }
+  return { answers: await queueAnswers(trx, answers), deliveries }
+}

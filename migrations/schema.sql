@@ -230,7 +230,6 @@ create table line_contacts (
   heard_at timestamp with time zone[] not null default '{}'::timestamp with time zone[]
 );
 alter table line_contacts add constraint line_contacts_pkey PRIMARY KEY (line_id, number);
-alter table line_contacts add constraint line_contacts_line_id_fkey FOREIGN KEY (line_id) REFERENCES lines(id) ON DELETE CASCADE;
 CREATE INDEX line_contacts_opted_out ON public.line_contacts USING btree (line_id, number) WHERE (opted_out_at IS NOT NULL);
 CREATE INDEX line_contacts_paused ON public.line_contacts USING btree (line_id, paused_until) WHERE (paused_until IS NOT NULL);
 

@@ -140,6 +140,36 @@ describe('a receipt', () => {
     expect(await messageRow(context, id)).to.include({ status: 'delivered' })
   })
 
+  it('of many messages is one statement, and each is told whether it changed something', async () => {
+    const messages = [await sentMessage(), await sentMessage(), await sentMessage()]
+    const statements: string[] = []
+    const note = ({ sql }: { sql: string }) => statements.push(sql)
+    context.db.on('query', note)
+    const changed = await Promise.all(
+      [...messages, { carrierMessageId: newId() }].map(({ carrierMessageId }) =>
+        report({ carrierMessageId }),
+      ),
+    )
+    context.db.off('query', note)
+    expect(changed).to.deep.equal([true, true, true, false])
+    expect(statements).to.have.length(1)
+  })
+
+  it('at the same moment as another of its message is the next one, in the order in which they came', async () => {
+    const id = await queueMessage(context, line, { status: 'unknown', claim_id: newId() })
+    const { id: other, carrierMessageId } = await sentMessage()
+    const changed = await Promise.all([
+      report({ messageId: id, status: 'sent' }),
+      report({ carrierMessageId, status: 'failed', error: 'first' }),
+      report({ messageId: id }),
+      report({ carrierMessageId }),
+      report({ messageId: id, status: 'failed' }),
+    ])
+    expect(changed).to.deep.equal([true, true, true, false, false])
+    expect(await messageRow(context, id)).to.include({ status: 'delivered' })
+    expect(await messageRow(context, other)).to.include({ status: 'failed', error: 'first' })
+  })
+
   for (const status of ['unknown', 'sending'] as const) {
     it(`finds a message that is ${status} by our own id when the carrier’s was never written down`, async () => {
       const id = await queueMessage(context, line, { status, error: 'worker_lost', attempt_count: 1 })

@@ -11,7 +11,6 @@ import { isSignedByTwilio, type CallbackParameters } from '../carriers/twilio/si
 import { greetAndRecord, HANG_UP, NO_TWIML } from '../carriers/twilio/twiml.js'
 import { findCarrierAccount, type CarrierAccount } from '../database/carrier-accounts.js'
 import { available } from '../database/connection.js'
-import { findLineByNumber } from '../database/lines.js'
 import { linkCarrierMessage } from '../database/messages/unknown.js'
 import { UserError } from '../errors.js'
 import { isId } from '../ids.js'
@@ -135,8 +134,12 @@ const ANSWERS: Record<TwilioCallbackName, Answer> = {
 }
 
 /** @throws UserError 404 */
-async function requireLineOf({ db }: Context, account: CarrierAccount, { toNumber }: Parties): Promise<void> {
-  const line = await available(() => findLineByNumber(db, toNumber))
+async function requireLineOf(
+  { batched }: Context,
+  account: CarrierAccount,
+  { toNumber }: Parties,
+): Promise<void> {
+  const line = await batched.findLineByNumber(toNumber)
   if (line?.carrier !== account.name) {
     throw new UserError(`no line of ${account.name} has this number: see \`linehook line list\``, 404)
   }

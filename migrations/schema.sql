@@ -460,36 +460,45 @@ alter table users add constraint users_pkey PRIMARY KEY (id);
 alter table users add constraint users_role_check CHECK ((role = ANY (ARRAY['user'::text, 'operator'::text])));
 CREATE UNIQUE INDEX users_email ON public.users USING btree (lower(email));
 
-CREATE OR REPLACE FUNCTION public.claim_deliveries(endpoint uuid, only_id uuid, places integer, lease interval, max_lost integer)
- RETURNS TABLE(status text, delivery_id uuid, event_id uuid, endpoint_id uuid, attempt_number integer, round_attempt integer, url text, secret_sealed bytea, previous_secret_sealed bytea, user_id uuid, line_id uuid, type text, payload text, from_number text, to_number text, claimed_at timestamp with time zone)
+CREATE OR REPLACE FUNCTION public.claim_deliveries(wants jsonb, lease interval, max_lost integer, max_in_flight integer)
+ RETURNS TABLE(n integer, status text, delivery_id uuid, event_id uuid, endpoint_id uuid, attempt_number integer, round_attempt integer, url text, secret_sealed bytea, previous_secret_sealed bytea, user_id uuid, line_id uuid, type text, payload text, from_number text, to_number text, claimed_at timestamp with time zone, next_due_ms double precision)
  LANGUAGE plpgsql
  SET enable_seqscan TO 'off'
 AS $function$
 #variable_conflict use_column
 declare
-  ids uuid[];
+  now_at timestamptz := clock_timestamp();
+  due_until timestamptz := now_at + interval '50 milliseconds';
 begin
-  if only_id is null then
-    select array_agg(due.id) into ids from (
-      select d.id from deliveries d
-      where d.endpoint_id = endpoint and d.status = 'pending' and d.lost_count < max_lost
-        and d.due_at <= clock_timestamp() + interval '50 milliseconds'
-      order by d.due_at, d.id limit places for no key update skip locked
-    ) due;
-  else
-    select array_agg(d.id) into ids from deliveries d
-    where d.id = only_id and d.status = 'pending' and d.lost_count < max_lost
-      and d.due_at <= clock_timestamp() + interval '50 milliseconds';
-  end if;
-  if ids is null then return; end if;
-
   return query
-  with claimed as (
+  with wanted as materialized (
+    select x.n, x.endpoint_id, x.delivery_id, least(x.places, least(e.places, max_in_flight) - under_way.count
+      - coalesce(sum(x.places) over (partition by x.endpoint_id order by x.n rows between unbounded preceding
+        and 1 preceding), 0))::integer as places
+    from jsonb_to_recordset(wants) as x(n integer, endpoint_id uuid, places integer, delivery_id uuid)
+    join endpoints e on e.id = x.endpoint_id
+    cross join lateral (
+      select count(*) as count from (
+        select from deliveries d
+        where d.endpoint_id = x.endpoint_id and d.status = 'delivering' and d.lease_until > now_at
+        limit max_in_flight) taken
+    ) under_way
+  ), due as materialized (
+    select w.n, d.id, d.due_at from wanted w cross join lateral (
+      select d.id, d.due_at from deliveries d
+      where w.delivery_id is null and d.endpoint_id = w.endpoint_id and d.status = 'pending'
+        and d.lost_count < max_lost and d.due_at <= due_until
+      order by d.due_at, d.id limit greatest(w.places, 0)
+    ) d
+    union all
+    select w.n, d.id, d.due_at from wanted w join deliveries d on d.id = w.delivery_id
+    where w.places > 0 and d.status = 'pending' and d.lost_count < max_lost and d.due_at <= due_until
+  ), claimed as (
     update deliveries d
     set (status, attempt_count, round_attempt_count, lease_until, last_failure) = (
       select o.status, d.attempt_count + (o.status = 'delivering')::integer,
         d.round_attempt_count + (o.status = 'delivering')::integer,
-        case when o.status = 'delivering' then clock_timestamp() + lease end,
+        case when o.status = 'delivering' then now_at + lease end,
         case when o.status = 'exhausted' then 'disconnected' else d.last_failure end
       from (select case
         when d.application_id is not null and not case when d.type = 'lineDisconnected'
@@ -503,16 +512,30 @@ begin
         when d.application_id is not null and exists (
           select 1 from applications a where a.id = d.application_id and a.endpoint_id = e.id) then 'delivering'
         else 'held' end as status) o)
-    from endpoints e
-    where d.id = any (ids) and d.status || '' = 'pending' and e.id = d.endpoint_id
-    returning d.status, d.id, d.event_id, d.endpoint_id, d.attempt_count, d.round_attempt_count, d.due_at, e.url,
-      e.secret_sealed, case when e.previous_secret_until > now() then e.previous_secret_sealed end as previous_secret_sealed
+    from due, endpoints e
+    where d.id = any (array(select due.id from due)) and d.id = due.id and d.status || '' = 'pending'
+      and e.id = d.endpoint_id
+    returning due.n, d.status, d.id, d.event_id, d.endpoint_id, d.attempt_count, d.round_attempt_count, d.due_at,
+      e.url, e.secret_sealed,
+      case when e.previous_secret_until > now_at then e.previous_secret_sealed end as previous_secret_sealed
+  ), answered as (
+    select c.n, c.status, c.id, c.event_id, c.endpoint_id, c.attempt_count, c.round_attempt_count, c.url,
+      c.secret_sealed, c.previous_secret_sealed, v.user_id, v.line_id, v.type, v.payload, v.from_number, v.to_number,
+      clock_timestamp() as claimed_at, null::double precision as next_due_ms
+    -- One look-up for each, whatever the planner believes of a table that has just filled.
+    from claimed c cross join lateral (select * from events where id = c.event_id limit 1) v
+    order by c.due_at, c.id
   )
-  select c.status, c.id, c.event_id, c.endpoint_id, c.attempt_count, c.round_attempt_count, c.url, c.secret_sealed,
-    c.previous_secret_sealed, v.user_id, v.line_id, v.type, v.payload, v.from_number, v.to_number, clock_timestamp()
-  -- One look-up for each, whatever the planner believes of a table that has just filled.
-  from claimed c cross join lateral (select * from events where id = c.event_id limit 1) v
-  order by c.due_at, c.id;
+  select * from answered
+  union all
+  select w.n, 'idle', null, null, w.endpoint_id, null, null, null, null, null, null, null, null, null, null, null, null,
+    next.due_ms
+  from wanted w left join lateral (
+    select ceil(extract(epoch from d.due_at - now_at) * 1000)::double precision as due_ms from deliveries d
+    where d.endpoint_id = w.endpoint_id and d.status = 'pending' and d.lost_count < max_lost and d.due_at > due_until
+    order by d.due_at, d.id limit 1
+  ) next on true
+  where w.places > (select count(*) from due where due.n = w.n);
 end $function$
 ;
 
@@ -667,11 +690,6 @@ CREATE OR REPLACE FUNCTION public.deliver_next(results jsonb, wants jsonb, lease
  LANGUAGE plpgsql
  SET enable_seqscan TO 'off'
 AS $function$
-#variable_conflict use_column
-declare
-  want record;
-  free integer;
-  claimed integer;
 begin
   perform pg_advisory_xact_lock(hashtextextended(lane.endpoint_id::text, 3)) from (
     select x.endpoint_id from jsonb_to_recordset(results) as x(endpoint_id uuid)
@@ -683,29 +701,9 @@ begin
     perform settle_deliveries(results, max_in_flight, disable_after);
   end if;
 
-  for want in
-    select x.n, x.endpoint_id, x.places, x.delivery_id, least(e.places, max_in_flight) as lane_places
-    from jsonb_to_recordset(wants) as x(n integer, endpoint_id uuid, places integer, delivery_id uuid)
-    join endpoints e on e.id = x.endpoint_id
-    order by x.n
-  loop
-    select least(want.places, want.lane_places - count(*)::integer) into free from (
-      select from deliveries d
-      where d.endpoint_id = want.endpoint_id and d.status = 'delivering' and d.lease_until > clock_timestamp()
-      limit want.lane_places) under_way;
-    if free > 0 then
-      return query select want.n, c.*, null::double precision
-        from claim_deliveries(want.endpoint_id, want.delivery_id, free, lease, max_lost) c;
-      get diagnostics claimed = row_count;
-      if claimed < free then
-        n := want.n; status := 'idle'; endpoint_id := want.endpoint_id;
-        select ceil(extract(epoch from d.due_at - clock_timestamp()) * 1000) into next_due_ms from deliveries d
-          where d.endpoint_id = want.endpoint_id and d.status = 'pending' and d.lost_count < max_lost
-          order by d.due_at, d.id limit 1;
-        return next;
-      end if;
-    end if;
-  end loop;
+  if jsonb_array_length(wants) > 0 then
+    return query select * from claim_deliveries(wants, lease, max_lost, max_in_flight);
+  end if;
 end $function$
 ;
 

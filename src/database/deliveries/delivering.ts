@@ -100,7 +100,7 @@ export async function deliverNext(
      from deliver_next(?::jsonb, ?::jsonb, make_interval(secs => ?), ?, ?, make_interval(secs => ?))`,
     [
       toJson(steps.flatMap(({ result }) => (result ? [asResultRow(result)] : []))),
-      JSON.stringify(steps.flatMap((step, n) => (step.places > 0 ? [asWantRow(step, n)] : []))),
+      JSON.stringify(asWants(steps)),
       limits.leaseMs / 1000,
       limits.maxLost,
       limits.maxInFlight,
@@ -136,8 +136,17 @@ function asResultRow(result: AttemptResult): object {
   }
 }
 
-function asWantRow({ endpointId, places, deliveryId }: LaneStep, n: number): object {
-  return { n, endpoint_id: endpointId, places, delivery_id: deliveryId }
+/** One for each endpoint, and one for each delivery that is meant alone; `n`: the step that gets the answer. */
+function asWants(steps: readonly LaneStep[]): object[] {
+  const lanes = new Map<string, { n: number; places: number }>()
+  for (const [n, { endpointId, places, deliveryId }] of steps.entries()) {
+    if (places === 0) continue
+    const key = deliveryId ?? endpointId
+    lanes.set(key, { n: lanes.get(key)?.n ?? n, places: places + (lanes.get(key)?.places ?? 0) })
+  }
+  return [...lanes.values()].map(({ n, places }) => ({
+    ...{ n, places, endpoint_id: steps[n]?.endpointId, delivery_id: steps[n]?.deliveryId },
+  }))
 }
 
 /** One that is pending and cannot be claimed now: for how long, or that it is to be tried in a process of its own. */

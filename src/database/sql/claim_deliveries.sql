@@ -1,43 +1,50 @@
--- The part of `deliver_next` that claims, under its lock: pending → delivering, those first that are due first. Or → held
--- when the endpoint is disabled, its line's connection is switched off, or it is no longer its application's; or →
--- exhausted when the line is no longer connected to the application (for an event that says just that: when the
--- application is deleted).
+-- The part of `deliver_next` that claims, under its locks: pending → delivering, for each want as many as it has places and
+-- its endpoint has left, those first that are due first. Or → held when the endpoint is disabled, its line's connection is
+-- switched off, or it is no longer its application's; or → exhausted when the line is no longer connected to the
+-- application (for an event that says just that: when the application is deleted).
 --
 -- max_lost: one whose worker was lost so often is a suspect, and not claimed. A timer may be 50 ms ahead of its time.
-create or replace function claim_deliveries(
-  endpoint uuid, only_id uuid, places integer, lease interval, max_lost integer
-)
+create or replace function claim_deliveries(wants jsonb, lease interval, max_lost integer, max_in_flight integer)
 returns table (
-  status text, delivery_id uuid, event_id uuid, endpoint_id uuid, attempt_number integer, round_attempt integer,
-  url text, secret_sealed bytea, previous_secret_sealed bytea, user_id uuid, line_id uuid, type text, payload text,
-  from_number text, to_number text, claimed_at timestamptz
+  n integer, status text, delivery_id uuid, event_id uuid, endpoint_id uuid, attempt_number integer,
+  round_attempt integer, url text, secret_sealed bytea, previous_secret_sealed bytea, user_id uuid, line_id uuid,
+  type text, payload text, from_number text, to_number text, claimed_at timestamptz, next_due_ms double precision
 )
 language plpgsql volatile set enable_seqscan = off as $$
 #variable_conflict use_column
 declare
-  ids uuid[];
+  now_at timestamptz := clock_timestamp();
+  due_until timestamptz := now_at + interval '50 milliseconds';
 begin
-  if only_id is null then
-    select array_agg(due.id) into ids from (
-      select d.id from deliveries d
-      where d.endpoint_id = endpoint and d.status = 'pending' and d.lost_count < max_lost
-        and d.due_at <= clock_timestamp() + interval '50 milliseconds'
-      order by d.due_at, d.id limit places for no key update skip locked
-    ) due;
-  else
-    select array_agg(d.id) into ids from deliveries d
-    where d.id = only_id and d.status = 'pending' and d.lost_count < max_lost
-      and d.due_at <= clock_timestamp() + interval '50 milliseconds';
-  end if;
-  if ids is null then return; end if;
-
   return query
-  with claimed as (
+  with wanted as materialized (
+    select x.n, x.endpoint_id, x.delivery_id, least(x.places, least(e.places, max_in_flight) - under_way.count
+      - coalesce(sum(x.places) over (partition by x.endpoint_id order by x.n rows between unbounded preceding
+        and 1 preceding), 0))::integer as places
+    from jsonb_to_recordset(wants) as x(n integer, endpoint_id uuid, places integer, delivery_id uuid)
+    join endpoints e on e.id = x.endpoint_id
+    cross join lateral (
+      select count(*) as count from (
+        select from deliveries d
+        where d.endpoint_id = x.endpoint_id and d.status = 'delivering' and d.lease_until > now_at
+        limit max_in_flight) taken
+    ) under_way
+  ), due as materialized (
+    select w.n, d.id, d.due_at from wanted w cross join lateral (
+      select d.id, d.due_at from deliveries d
+      where w.delivery_id is null and d.endpoint_id = w.endpoint_id and d.status = 'pending'
+        and d.lost_count < max_lost and d.due_at <= due_until
+      order by d.due_at, d.id limit greatest(w.places, 0)
+    ) d
+    union all
+    select w.n, d.id, d.due_at from wanted w join deliveries d on d.id = w.delivery_id
+    where w.places > 0 and d.status = 'pending' and d.lost_count < max_lost and d.due_at <= due_until
+  ), claimed as (
     update deliveries d
     set (status, attempt_count, round_attempt_count, lease_until, last_failure) = (
       select o.status, d.attempt_count + (o.status = 'delivering')::integer,
         d.round_attempt_count + (o.status = 'delivering')::integer,
-        case when o.status = 'delivering' then clock_timestamp() + lease end,
+        case when o.status = 'delivering' then now_at + lease end,
         case when o.status = 'exhausted' then 'disconnected' else d.last_failure end
       from (select case
         when d.application_id is not null and not case when d.type = 'lineDisconnected'
@@ -51,14 +58,28 @@ begin
         when d.application_id is not null and exists (
           select 1 from applications a where a.id = d.application_id and a.endpoint_id = e.id) then 'delivering'
         else 'held' end as status) o)
-    from endpoints e
-    where d.id = any (ids) and d.status || '' = 'pending' and e.id = d.endpoint_id
-    returning d.status, d.id, d.event_id, d.endpoint_id, d.attempt_count, d.round_attempt_count, d.due_at, e.url,
-      e.secret_sealed, case when e.previous_secret_until > now() then e.previous_secret_sealed end as previous_secret_sealed
+    from due, endpoints e
+    where d.id = any (array(select due.id from due)) and d.id = due.id and d.status || '' = 'pending'
+      and e.id = d.endpoint_id
+    returning due.n, d.status, d.id, d.event_id, d.endpoint_id, d.attempt_count, d.round_attempt_count, d.due_at,
+      e.url, e.secret_sealed,
+      case when e.previous_secret_until > now_at then e.previous_secret_sealed end as previous_secret_sealed
+  ), answered as (
+    select c.n, c.status, c.id, c.event_id, c.endpoint_id, c.attempt_count, c.round_attempt_count, c.url,
+      c.secret_sealed, c.previous_secret_sealed, v.user_id, v.line_id, v.type, v.payload, v.from_number, v.to_number,
+      clock_timestamp() as claimed_at, null::double precision as next_due_ms
+    -- One look-up for each, whatever the planner believes of a table that has just filled.
+    from claimed c cross join lateral (select * from events where id = c.event_id limit 1) v
+    order by c.due_at, c.id
   )
-  select c.status, c.id, c.event_id, c.endpoint_id, c.attempt_count, c.round_attempt_count, c.url, c.secret_sealed,
-    c.previous_secret_sealed, v.user_id, v.line_id, v.type, v.payload, v.from_number, v.to_number, clock_timestamp()
-  -- One look-up for each, whatever the planner believes of a table that has just filled.
-  from claimed c cross join lateral (select * from events where id = c.event_id limit 1) v
-  order by c.due_at, c.id;
+  select * from answered
+  union all
+  select w.n, 'idle', null, null, w.endpoint_id, null, null, null, null, null, null, null, null, null, null, null, null,
+    next.due_ms
+  from wanted w left join lateral (
+    select ceil(extract(epoch from d.due_at - now_at) * 1000)::double precision as due_ms from deliveries d
+    where d.endpoint_id = w.endpoint_id and d.status = 'pending' and d.lost_count < max_lost and d.due_at > due_until
+    order by d.due_at, d.id limit 1
+  ) next on true
+  where w.places > (select count(*) from due where due.n = w.n);
 end $$;

@@ -8,7 +8,7 @@
 --
 -- results: [{attempt_id, delivery_id, endpoint_id, url, attempt_number, started_at, duration_ms, response_status,
 -- response_excerpt, failure, status, retry_in_ms, is_gone, is_slow}]
--- wants: [{n, endpoint_id, places, delivery_id}]: `places` at most; with a `delivery_id` no other.
+-- wants: [{n, endpoint_id, places, delivery_id}]: `places` at most, one for each endpoint; with a `delivery_id` no other.
 --
 -- status: delivering | held | exhausted (nothing is to be attempted of these), or idle: no more were due, and next_due_ms
 -- says when the next one is (null: none waits). No row says idle of a lane that is full.
@@ -21,11 +21,6 @@ returns table (
   type text, payload text, from_number text, to_number text, claimed_at timestamptz, next_due_ms double precision
 )
 language plpgsql volatile set enable_seqscan = off as $$
-#variable_conflict use_column
-declare
-  want record;
-  free integer;
-  claimed integer;
 begin
   perform pg_advisory_xact_lock(hashtextextended(lane.endpoint_id::text, 3)) from (
     select x.endpoint_id from jsonb_to_recordset(results) as x(endpoint_id uuid)
@@ -37,27 +32,7 @@ begin
     perform settle_deliveries(results, max_in_flight, disable_after);
   end if;
 
-  for want in
-    select x.n, x.endpoint_id, x.places, x.delivery_id, least(e.places, max_in_flight) as lane_places
-    from jsonb_to_recordset(wants) as x(n integer, endpoint_id uuid, places integer, delivery_id uuid)
-    join endpoints e on e.id = x.endpoint_id
-    order by x.n
-  loop
-    select least(want.places, want.lane_places - count(*)::integer) into free from (
-      select from deliveries d
-      where d.endpoint_id = want.endpoint_id and d.status = 'delivering' and d.lease_until > clock_timestamp()
-      limit want.lane_places) under_way;
-    if free > 0 then
-      return query select want.n, c.*, null::double precision
-        from claim_deliveries(want.endpoint_id, want.delivery_id, free, lease, max_lost) c;
-      get diagnostics claimed = row_count;
-      if claimed < free then
-        n := want.n; status := 'idle'; endpoint_id := want.endpoint_id;
-        select ceil(extract(epoch from d.due_at - clock_timestamp()) * 1000) into next_due_ms from deliveries d
-          where d.endpoint_id = want.endpoint_id and d.status = 'pending' and d.lost_count < max_lost
-          order by d.due_at, d.id limit 1;
-        return next;
-      end if;
-    end if;
-  end loop;
+  if jsonb_array_length(wants) > 0 then
+    return query select * from claim_deliveries(wants, lease, max_lost, max_in_flight);
+  end if;
 end $$;

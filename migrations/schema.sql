@@ -491,7 +491,8 @@ begin
       order by d.due_at, d.id limit greatest(w.places, 0)
     ) d
     union all
-    select w.n, d.id, d.due_at from wanted w join deliveries d on d.id = w.delivery_id
+    select w.n, d.id, d.due_at from wanted w
+    cross join lateral (select * from deliveries where id = w.delivery_id limit 1) d
     where w.places > 0 and d.status = 'pending' and d.lost_count < max_lost and d.due_at <= due_until
   ), claimed as (
     update deliveries d
@@ -983,7 +984,7 @@ begin
         and m.status in ('received', 'sending', 'sent', 'delivered', 'unknown')
       order by m.id desc limit 200
     ) recent
-    where at > now_at - interval '60 seconds'
+    where at > now_at - limit_window()
   );
 end $function$
 ;
@@ -1094,7 +1095,7 @@ begin
       where k.line_id = s.line_id and k.number = s."from" limit 1
     ) c on true
     cross join lateral (
-      select count(*) as count from unnest(c.heard_at) as h(at) where h.at > now_at - interval '60 seconds'
+      select count(*) as count from unnest(c.heard_at) as h(at) where h.at > now_at - limit_window()
     ) recent
   ), contacts as (
     insert into line_contacts as c (line_id, number, window_cleared_at, heard_at, paused_until)

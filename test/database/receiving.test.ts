@@ -199,7 +199,8 @@ describe('a batch of messages that carriers bring', function () {
       await Promise.all(
         NUMBERS.map((fromNumber) => receiveMessage(counted, inboundText(line, { fromNumber }))),
       )
-      expect(statements).to.deep.equal(['select * from receive_messages($1::jsonb)'])
+      expect(statements).to.have.length(1)
+      expect(statements[0]).to.match(/from receive_messages\(\$1::jsonb\)$/)
     } finally {
       await counted.close()
     }

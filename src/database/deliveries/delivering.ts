@@ -1,5 +1,6 @@
 import type { Database } from '../connection.js'
 import type { EventType } from '../events.js'
+import { runNamed } from '../named-statement.js'
 import { toJson } from '../text.js'
 
 /** A claimed delivery with all that an attempt needs, or one that was just put on hold or given up. */
@@ -92,7 +93,9 @@ export async function deliverNext(
   limits: LaneLimits,
 ): Promise<LaneAnswer[]> {
   const claimedSince = performance.now()
-  const { rows } = await db.raw<{ rows: Row[] }>(
+  const rows = await runNamed<Row>(
+    db,
+    'deliver_next',
     `select n, status, delivery_id as id, event_id as "eventId", endpoint_id as "endpointId",
        attempt_number as "attemptNumber", round_attempt as "roundAttempt", url, secret_sealed as "secretSealed",
        previous_secret_sealed as "previousSecretSealed", user_id as "userId", line_id as "lineId", type, payload,

@@ -3,6 +3,7 @@ import type { NewDelivery } from '../deliveries/creating.js'
 import type { MessageEventType } from '../events.js'
 import type { MediaPurpose } from '../media/reading.js'
 import { arrivalFields, type Arrival } from '../smpp-inbound.js'
+import { runNamed } from '../named-statement.js'
 import { toJson } from '../text.js'
 import type { MessageType } from './reading.js'
 
@@ -70,9 +71,13 @@ export async function receiveMessages(
   db: Database,
   requests: readonly ReceiveRequest[],
 ): Promise<ReceiveAnswer[]> {
-  const { rows } = await db.raw<{ rows: Row[] }>('select * from receive_messages(?::jsonb)', [
-    toJson(requests.map(asRow)),
-  ])
+  const rows = await runNamed<Row>(
+    db,
+    'receive_messages',
+    `select n, outcome, earlier_id, line_id, deliveries, is_paused, has_paused, is_waited_for
+     from receive_messages(?::jsonb)`,
+    [toJson(requests.map(asRow))],
+  )
   const byPlace = new Map(rows.map((row) => [row.n, row]))
   return requests.map((_, n) => asAnswer(byPlace.get(n)))
 }

@@ -37,7 +37,8 @@ begin
       order by d.due_at, d.id limit greatest(w.places, 0)
     ) d
     union all
-    select w.n, d.id, d.due_at from wanted w join deliveries d on d.id = w.delivery_id
+    select w.n, d.id, d.due_at from wanted w
+    cross join lateral (select * from deliveries where id = w.delivery_id limit 1) d
     where w.places > 0 and d.status = 'pending' and d.lost_count < max_lost and d.due_at <= due_until
   ), claimed as (
     update deliveries d

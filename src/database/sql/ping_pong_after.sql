@@ -16,6 +16,6 @@ begin
         and m.status in ('received', 'sending', 'sent', 'delivered', 'unknown')
       order by m.id desc limit 200
     ) recent
-    where at > now_at - interval '60 seconds'
+    where at > now_at - limit_window()
   );
 end $$;

@@ -59,7 +59,7 @@ begin
       where k.line_id = s.line_id and k.number = s."from" limit 1
     ) c on true
     cross join lateral (
-      select count(*) as count from unnest(c.heard_at) as h(at) where h.at > now_at - interval '60 seconds'
+      select count(*) as count from unnest(c.heard_at) as h(at) where h.at > now_at - limit_window()
     ) recent
   ), contacts as (
     insert into line_contacts as c (line_id, number, window_cleared_at, heard_at, paused_until)

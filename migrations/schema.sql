@@ -460,6 +460,44 @@ alter table users add constraint users_pkey PRIMARY KEY (id);
 alter table users add constraint users_role_check CHECK ((role = ANY (ARRAY['user'::text, 'operator'::text])));
 CREATE UNIQUE INDEX users_email ON public.users USING btree (lower(email));
 
+CREATE OR REPLACE FUNCTION public.announce_messages(changed jsonb)
+ RETURNS jsonb
+ LANGUAGE plpgsql
+AS $function$
+declare
+  announced jsonb;
+begin
+  with asked as materialized (
+    select x.* from jsonb_to_recordset(changed) as x(id uuid, user_id uuid, line_id uuid, from_number text,
+      to_number text, status text, error text, carrier_code text, status_before text)
+  ), opted_in as materialized (
+    select o.* from endpoints_of_lines(array(select distinct a.line_id from asked a)) o
+    where 'messageStatus' = any (o.opt_in_events)
+  ), told as materialized (
+    select new_id() as event_id, a.* from asked a
+    where a.status <> a.status_before and a.status in ('sent', 'delivered', 'failed', 'unknown')
+      and a.line_id in (select o.line_id from opted_in o)
+  ), tellings as materialized (
+    select new_id() as delivery_id, t.*, o.endpoint_id, o.application_id, o.is_disabled
+    from told t join opted_in o on o.line_id = t.line_id
+  ), new_events as (
+    insert into events (id, user_id, line_id, message_id, type, payload, from_number, to_number)
+    select t.event_id, t.user_id, t.line_id, t.id, 'messageStatus', row_to_json(p)::text, t.to_number, t.from_number
+    from told t cross join lateral (
+      select t.id as "messageId", t.status, t.error, t.carrier_code as "carrierCode") p
+  ), new_deliveries as (
+    insert into deliveries (id, user_id, line_id, event_id, endpoint_id, application_id, status, type, from_number)
+    select t.delivery_id, t.user_id, t.line_id, t.event_id, t.endpoint_id, t.application_id,
+      case when t.is_disabled then 'held' else 'pending' end, 'messageStatus', t.to_number
+    from tellings t
+  )
+  select coalesce(
+    jsonb_agg(jsonb_build_object('id', t.delivery_id, 'endpointId', t.endpoint_id, 'generation', 0)), '[]') into announced
+  from tellings t where not t.is_disabled;
+  return announced;
+end $function$
+;
+
 CREATE OR REPLACE FUNCTION public.claim_deliveries(wants jsonb, lease interval, max_lost integer, max_in_flight integer)
  RETURNS TABLE(n integer, status text, delivery_id uuid, event_id uuid, endpoint_id uuid, attempt_number integer, round_attempt integer, url text, secret_sealed bytea, previous_secret_sealed bytea, user_id uuid, line_id uuid, type text, payload text, from_number text, to_number text, claimed_at timestamp with time zone, next_due_ms double precision)
  LANGUAGE plpgsql
@@ -586,67 +624,132 @@ begin
 end $function$
 ;
 
-CREATE OR REPLACE FUNCTION public.claim_messages(claims jsonb, lease interval)
- RETURNS TABLE(id uuid, claim uuid, attempt integer, opens_ms integer)
+CREATE OR REPLACE FUNCTION public.claim_messages(claims jsonb, lease interval, max_age interval, look_again interval, held_kinds text[], held_accounts uuid[])
+ RETURNS TABLE(id uuid, claim uuid, verdict text, failure text, wait_ms integer, attempt integer, generation integer, line_id uuid, from_number text, to_number text, text text, media jsonb, age_ms double precision, account jsonb, number_limit integer, line_limit integer)
  LANGUAGE plpgsql
  SET enable_seqscan TO 'off'
 AS $function$
 #variable_conflict use_column
 declare
-  l record;
   ids uuid[];
+  now_at timestamptz;
 begin
   select array_agg(x.id) into ids from jsonb_to_recordset(claims) as x(id uuid);
-  for l in select distinct hashtextextended(m.line_id::text, 2) as lock from messages m where m.id = any (ids) order by 1 loop
-    perform pg_advisory_xact_lock(l.lock);
-  end loop;
+  perform lock_sending(ids);
+  now_at := clock_timestamp();
 
   return query
-  with candidates as (
-    select m.id, m.line_id, m.to_number, m.position from messages m
-    where m.id = any (ids) and m.status || '' = 'queued' and not exists (
-      select 1 from messages p where p.line_id = m.line_id and p.to_number = m.to_number
-        and p.status in ('queued', 'sending') and p.position < m.position)
+  with found as materialized (
+    select m.id, g.claim, m.job_generation, m.line_id, m.from_number, m.to_number, m.text, m.position, m.created_at,
+      x.media, a.account, l.messages_per_minute, l.messages_per_number_per_minute, k.window_cleared_at, w.wait_ms,
+      g.has_places is true as has_places, a.has_pace, w.failure,
+      case
+        when a.kind = any (held_kinds) and not a.id = any (held_accounts) and g.is_here is not true then 'elsewhere'
+        when w.failure is not null then 'refused'
+        when m.not_before > now_at + interval '50 milliseconds' then 'early'
+        when exists (
+          select 1 from messages p where p.line_id = m.line_id and p.to_number = m.to_number
+            and p.status in ('queued', 'sending') and p.position < m.position) then 'behind'
+        when m.media_url is not null and (x.media ->> 'status' = 'stored') is not true then 'without_media'
+        when k.paused_until > now_at then 'paused'
+      end as hindrance
+    from (
+      select distinct on (y.id) y.* from jsonb_to_recordset(claims)
+        as y(id uuid, claim uuid, has_places boolean, is_here boolean)
+    ) g
+    cross join lateral (select * from messages where id = g.id limit 1) m
+    join lines l on l.id = m.line_id
+    cross join lateral (
+      select c.id, c.kind, coalesce(c.messages_per_second, c.messages_per_second_per_line) is not null as has_pace,
+        jsonb_build_object('id', c.id, 'name', c.name, 'kind', c.kind, 'version', c.version,
+          'messagesPerSecond', c.messages_per_second,
+          'messagesPerSecondPerLine', c.messages_per_second_per_line) as account
+      from carrier_accounts c where c.name = l.carrier
+    ) a
+    left join line_contacts k on k.line_id = m.line_id and k.number = m.to_number
+    left join lateral (
+      select jsonb_build_object('status', d.status, 'failure', d.failure, 'token', d.token) as media
+      from media d where d.message_id = m.id limit 1
+    ) x on m.media_url is not null
+    cross join lateral (
+      select case
+          when m.created_at < now_at - max_age then 'expired'
+          when l.status <> 'active' then 'line_disabled'
+          when k.opted_out_at is not null and m.id is distinct from k.opt_out_answer_id then 'opted_out'
+          when x.media ->> 'status' = 'failed' then coalesce(x.media ->> 'failure', 'media_internal_error')
+        end as failure,
+        greatest(0, ceil(extract(epoch from greatest(m.not_before, k.paused_until) - now_at) * 1000))::integer as wait_ms
+    ) w
+    where m.status = 'queued'
+  ), candidates as materialized (
+    select f.id, f.line_id, f.to_number, f.has_places or not f.has_pace as may_claim, f.has_places,
+      row_number() over (partition by f.line_id order by f.position) as nth
+    from found f where f.hindrance is null
   ), recent as materialized (
-    select w.line_id, t.to_number, t.at from (select distinct line_id from candidates) w cross join lateral (
+    select w.line_id, t.to_number, t.at from (select distinct c.line_id from candidates c) w cross join lateral (
       select c.to_number, c.handed_over_at as at from messages c
-      where c.line_id = w.line_id and c.handed_over_at > clock_timestamp() - window_length()
+      where c.line_id = w.line_id and c.handed_over_at > now_at - window_length()
     ) t
     union all
     -- By the index of leases: all that are on their way are few, and all that wait on a line may be many.
-    select c.line_id, c.to_number, clock_timestamp() from messages c
+    select c.line_id, c.to_number, now_at from messages c
     where c.status = 'sending' and c.lease_until > '-infinity'
       and c.line_id::text in (select line_id::text from candidates)
-  ), judged as (
-    select c.id, greatest(
-      case when cardinality(of_line.times) + c.nth > l.messages_per_minute
-        then opens_in_ms(of_line.times, greatest(l.messages_per_minute + 1 - c.nth::integer, 1), clock_timestamp()) end,
-      case when cardinality(of_number.times) >= l.messages_per_number_per_minute
-        then opens_in_ms(of_number.times, l.messages_per_number_per_minute, clock_timestamp()) end) as opens_ms
-    from (select *, row_number() over (partition by line_id order by position) as nth from candidates) c
-    join lines l on l.id = c.line_id
-    left join line_contacts k on k.line_id = c.line_id and k.number = c.to_number
+  ), of_lines as (
+    select r.line_id, array_agg(r.at order by r.at) as times from recent r group by r.line_id
+  ), of_numbers as (
+    select c.id, array_agg(r.at order by r.at) as times from candidates c
+    join found f on f.id = c.id
+    join recent r on r.line_id = c.line_id and r.to_number = c.to_number
+      and r.at > coalesce(f.window_cleared_at, '-infinity')
+    group by c.id
+  ), judged as materialized (
+    select f.*, o.opens_ms, case
+        when f.hindrance is not null then f.hindrance
+        when not f.has_places and (f.has_pace or 2 * (u.of_line + c.nth) > f.messages_per_minute
+          or 2 * (u.of_number + 1) > f.messages_per_number_per_minute) then 'crowded'
+        when o.opens_ms is not null then 'full'
+        else 'claimed'
+      end as verdict
+    from found f
+    left join candidates c on c.id = f.id
+    left join of_lines on of_lines.line_id = c.line_id
+    left join of_numbers on of_numbers.id = c.id
     cross join lateral (
-      select coalesce(array_agg(r.at order by r.at), '{}') as times from recent r where r.line_id = c.line_id
-    ) of_line
+      select coalesce(of_lines.times, '{}') as line_times, coalesce(of_numbers.times, '{}') as number_times
+    ) t
     cross join lateral (
-      select coalesce(array_agg(r.at order by r.at), '{}') as times from recent r
-      where r.line_id = c.line_id and r.to_number = c.to_number
-        and r.at > coalesce(k.window_cleared_at, '-infinity')
-    ) of_number
+      select cardinality(t.line_times) as of_line, cardinality(t.number_times) as of_number
+    ) u
+    cross join lateral (
+      select greatest(
+        case when u.of_line + c.nth > f.messages_per_minute
+          then opens_in_ms(t.line_times, greatest(f.messages_per_minute + 1 - c.nth::integer, 1), now_at) end,
+        case when u.of_number >= f.messages_per_number_per_minute
+          then opens_in_ms(t.number_times, f.messages_per_number_per_minute, now_at) end) as opens_ms
+    ) o
   ), claimed as (
     update messages m
-    set status = 'sending', claimed_at = clock_timestamp(), attempt_count = m.attempt_count + 1,
-        claim_id = g.claim, lease_until = clock_timestamp() + lease
-    from judged j join (
-      select distinct on (x.id) x.id, x.claim from jsonb_to_recordset(claims) as x(id uuid, claim uuid)
-    ) g on g.id = j.id
-    where m.id = any (ids) and m.id = j.id and j.opens_ms is null and m.status || '' = 'queued'
-    returning m.id, m.claim_id, m.attempt_count
+    set status = 'sending', claimed_at = now_at, attempt_count = m.attempt_count + 1, claim_id = j.claim,
+        lease_until = now_at + lease
+    from judged j
+    where m.id = any (ids) and m.id = j.id and j.verdict = 'claimed' and m.status || '' = 'queued'
+    returning m.id, m.attempt_count
+  ), brought as (
+    update messages m
+    set due_at = now_at + case when j.verdict = 'paused' then make_interval(secs => j.wait_ms / 1000.0) else look_again end
+    from judged j
+    where m.id = any (ids) and m.id = j.id and j.verdict in ('behind', 'without_media', 'paused')
+      and m.status || '' = 'queued'
   )
-  select c.id, c.claim_id, c.attempt_count, null::integer from claimed c
-  union all
-  select j.id, null::uuid, null::integer, greatest(j.opens_ms, 0) + 50 from judged j where j.opens_ms is not null;
+  select j.id, j.claim, j.verdict, j.failure,
+    case when j.verdict = 'full' then greatest(j.opens_ms, 0) + 50 else j.wait_ms end,
+    c.attempt_count, j.job_generation, j.line_id, j.from_number, j.to_number, j.text, j.media,
+    (extract(epoch from now_at - j.created_at) * 1000)::double precision, j.account,
+    j.messages_per_number_per_minute, j.messages_per_minute
+  from judged j
+  left join claimed c on c.id = j.id
+  where j.verdict <> 'claimed' or c.id is not null;
 end $function$
 ;
 
@@ -916,6 +1019,20 @@ AS $function$
 $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.lock_sending(ids uuid[])
+ RETURNS void
+ LANGUAGE plpgsql
+ SET enable_seqscan TO 'off'
+AS $function$
+declare
+  lock bigint;
+begin
+  for lock in select distinct hashtextextended(m.line_id::text, 2) from messages m where m.id = any (ids) order by 1 loop
+    perform pg_advisory_xact_lock(lock);
+  end loop;
+end $function$
+;
+
 CREATE OR REPLACE FUNCTION public.lowest_id_at(moment timestamp with time zone)
  RETURNS uuid
  LANGUAGE sql
@@ -1144,6 +1261,37 @@ begin
 end $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.requeue_heads(conversations jsonb)
+ RETURNS TABLE(id uuid, generation integer)
+ LANGUAGE plpgsql
+ SET enable_seqscan TO 'off'
+AS $function$
+#variable_conflict use_column
+declare
+  heads uuid[];
+  free uuid[];
+begin
+  select array_agg(head.id) into heads from (
+    select distinct x.line_id, x.to_number from jsonb_to_recordset(conversations) as x(line_id uuid, to_number text)
+  ) c cross join lateral (
+    select p.id, p.status from messages p where p.line_id = c.line_id and p.to_number = c.to_number
+      and p.status in ('queued', 'sending') order by p.position limit 1
+  ) head where head.status = 'queued';
+  if heads is null then return; end if;
+
+  select array_agg(f.id) into free
+  from (select m.id from messages m where m.id = any (heads) for update skip locked) f;
+
+  return query
+  with requeued as (
+    update messages m set job_generation = m.job_generation + 1, due_at = clock_timestamp(), not_before = null
+    where m.id = any (free) and m.status || '' = 'queued'
+    returning m.id, m.job_generation
+  )
+  select h.id, r.job_generation from unnest(heads) as h(id) left join requeued r on r.id = h.id;
+end $function$
+;
+
 CREATE OR REPLACE FUNCTION public.settle_deliveries(results jsonb, max_in_flight integer, disable_after interval)
  RETURNS void
  LANGUAGE plpgsql
@@ -1208,6 +1356,81 @@ begin
     slowed_at = case when j.is_overloaded then clock_timestamp() else e.slowed_at end
   from judged j, locked
   where e.id = j.id and e.id = locked.id;
+end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.settle_messages(settlements jsonb)
+ RETURNS TABLE(requeued jsonb, deliveries jsonb)
+ LANGUAGE plpgsql
+ SET enable_seqscan TO 'off'
+AS $function$
+#variable_conflict use_column
+declare
+  ids uuid[];
+  changed jsonb;
+begin
+  select array_agg(x.id) into ids from jsonb_to_recordset(settlements) as x(id uuid);
+  perform lock_sending(ids);
+
+  with given as materialized (
+    select * from jsonb_to_recordset(settlements) as x(id uuid, claim uuid, status text, error text, carrier text,
+      "carrierMessageId" text, "carrierCode" text, "dueInMs" integer, uncounted boolean)
+  ), before as materialized (
+    -- In one order, as everybody who locks several.
+    select m.id, m.status, m.status in ('sending', 'unknown') as is_open from messages m
+    where m.id = any (ids) order by m.id for no key update
+  ), carrier_ids as (
+    insert into carrier_message_ids (carrier, carrier_message_id, message_id)
+    select g.carrier, g."carrierMessageId", g.id from given g where g."carrierMessageId" is not null
+    order by g.carrier, g."carrierMessageId"
+    on conflict do nothing
+  ), settled as (
+    update messages m
+    set status = case when b.is_open then g.status else m.status end,
+        error = case when b.is_open then g.error else m.error end,
+        carrier_code = case when b.is_open then g."carrierCode" else m.carrier_code end,
+        carrier_message_id = coalesce(g."carrierMessageId", m.carrier_message_id),
+        lease_until = null,
+        -- Where the carrier may have seen it, it has by now.
+        handed_over_at = case when not b.is_open then m.handed_over_at
+          when g.status <> 'queued' then clock_timestamp() end,
+        sent_at = case when g.status = 'sent' then coalesce(m.sent_at, clock_timestamp()) else m.sent_at end,
+        due_at = clock_timestamp() + make_interval(secs => coalesce(g."dueInMs", 0) / 1000.0),
+        not_before = clock_timestamp() + make_interval(secs => g."dueInMs" / 1000.0),
+        attempt_count = m.attempt_count - (g.uncounted is true and b.is_open)::integer
+    from given g join before b on b.id = g.id
+    -- The ids beside the record set: joined with that alone, the planner reads the whole table for a handful of rows.
+    where m.id = any (ids) and m.id = g.id and m.claim_id = g.claim
+      and (b.is_open or b.status in ('sent', 'delivered', 'failed'))
+      and not case when g.status = 'queued' and b.status = 'unknown' then
+        exists (select 1 from messages p where p.line_id = m.line_id and p.handed_over_at > m.claimed_at
+          and p.to_number = m.to_number and p.position > m.position)
+        or exists (select 1 from messages p where p.status = 'sending' and p.lease_until > '-infinity'
+          and p.line_id = m.line_id and p.to_number = m.to_number and p.position > m.position)
+        else false end
+    returning m.id, m.user_id, m.line_id, m.from_number, m.to_number, m.status, m.error, m.carrier_code,
+      b.status as status_before
+  )
+  select coalesce(jsonb_agg(to_jsonb(s)), '[]') into changed from settled s;
+
+  return query
+  select coalesce((
+      select jsonb_agg(jsonb_build_object('id', h.id, 'generation', h.generation))
+      from requeue_heads(jsonb_path_query_array(changed, '$[*] ? (@.status != "queued")')) h
+    ), '[]'), announce_messages(changed);
+end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.take_simulated_messages(messages jsonb)
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+begin
+  perform set_config('synchronous_commit', 'off', true);
+  insert into simulator_outbox (carrier_message_id, message_id, from_number, to_number, text, media_url)
+  select x."carrierMessageId", x."messageId", x."fromNumber", x."toNumber", x.text, x."mediaUrl"
+  from jsonb_to_recordset(messages) as x("carrierMessageId" uuid, "messageId" uuid, "fromNumber" text, "toNumber" text,
+    text text, "mediaUrl" text);
 end $function$
 ;
 

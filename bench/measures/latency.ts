@@ -11,7 +11,7 @@ import { startReceiver, type Receiver } from '../outside/receiver.js'
 import { startTwilio, type TwilioStandIn } from '../outside/twilio.js'
 import { insertWebhooks } from '../rows.js'
 
-const LINES = 50
+const LINES = 250
 const PER_SECOND = 50
 const SECONDS = { fresh: 3, warm: 10 }
 /** The last ones have so long to arrive. */

@@ -34,8 +34,10 @@ export interface Carriers {
    * @returns what ends that
    */
   hold(accountId: string, carrier: Carrier): () => void
-  /** Its messages are sent by the process that holds the account's sessions, and this is another. */
-  isHeldElsewhere(account: Pick<AccountKey, 'id' | 'kind'>): boolean
+  /** Of an account of these kinds, the process that holds its sessions sends. */
+  readonly heldKinds: readonly string[]
+  /** Those whose sessions are here. */
+  heldAccounts(): string[]
   close(): Promise<void>
 }
 
@@ -57,7 +59,8 @@ export function createCarriers(tools: CarrierTools, kinds = CARRIER_KINDS): Carr
       held.set(accountId, carrier)
       return () => held.delete(accountId)
     },
-    isHeldElsewhere: ({ id, kind }) => kinds.get(kind)?.isHeld === true && !held.has(id),
+    heldKinds: [...kinds].flatMap(([name, kind]) => (kind.isHeld === true ? [name] : [])),
+    heldAccounts: () => [...held.keys()],
     get(account, readSettings) {
       const own = held.get(account.id)
       if (own !== undefined) return Promise.resolve(own)

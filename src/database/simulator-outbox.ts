@@ -1,4 +1,6 @@
 import type { Database } from './connection.js'
+import { runNamed } from './named-statement.js'
+import { toJson } from './text.js'
 
 export interface SimulatedMessage {
   carrierMessageId: string
@@ -13,16 +15,9 @@ export async function insertSimulatedMessages(
   db: Database,
   messages: readonly SimulatedMessage[],
 ): Promise<void> {
-  await db('simulator_outbox').insert(
-    messages.map((message) => ({
-      carrier_message_id: message.carrierMessageId,
-      message_id: message.messageId,
-      from_number: message.fromNumber,
-      to_number: message.toNumber,
-      text: message.text,
-      media_url: message.mediaUrl,
-    })),
-  )
+  await runNamed(db, 'take_simulated_messages', 'select take_simulated_messages(?::jsonb)', [
+    toJson(messages),
+  ])
 }
 
 /** What the simulator took, newest first. */

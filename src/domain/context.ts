@@ -8,7 +8,7 @@ import { deliverNext, renewDeliveryLeases, type LaneStep } from '../database/del
 import { findOpenWebhooks } from '../database/incoming-webhooks.js'
 import { findLinesByNumbers } from '../database/lines.js'
 import { queueMessages, type QueueAnswer, type QueueRequest } from '../database/messages/queueing.js'
-import { claimMessages, loadMessagesToSend, type ClaimRequest } from '../database/messages/sending.js'
+import { claimMessages, type ClaimRequest } from '../database/messages/sending.js'
 import type { Receipt } from '../database/messages/receipts.js'
 import { settleMessages, type Settlement } from '../database/messages/settling.js'
 import { insertSimulatedMessages, type SimulatedMessage } from '../database/simulator-outbox.js'
@@ -64,6 +64,9 @@ const ANY_NUMBER = 2_147_483_647
 
 /** Renewed while an attempt lasts, so that what a dead worker had is taken up after seconds. */
 const DELIVERY_LEASE_MS = 8000
+
+/** Its predecessor, or its media, enqueue a message that waits for them; the sweep looks after it should that one die. */
+const LOOK_AGAIN_MS = 30_000
 
 /** The statements of the hot paths, one round trip for the calls of one event-loop turn. */
 export type Batched = ReturnType<typeof createBatched>
@@ -139,7 +142,7 @@ export function createContext(
     log,
   )
   const windows = createSlidingWindows(redis)
-  const batched = createBatched(config, { db, queues, windows, log }, maxLost)
+  const batched = createBatched(config, { carriers, db, queues, windows, log }, maxLost)
   const calls = createCalls(redis, () => connectRedis(config.redisUrl, 'wait', log), log)
 
   return {
@@ -177,10 +180,15 @@ export function createContext(
 
 function createBatched(
   config: Config,
-  { db, queues, windows, log }: Pick<Context, 'db' | 'queues' | 'windows' | 'log'>,
+  { carriers, db, queues, windows, log }: Pick<Context, 'carriers' | 'db' | 'queues' | 'windows' | 'log'>,
   maxLost: number,
 ) {
-  const messageLeaseMs = config.carrierTimeoutMs + 15_000
+  const claimLimits = {
+    leaseMs: config.carrierTimeoutMs + 15_000,
+    maxAgeMs: config.messageTtlMs,
+    lookAgainMs: LOOK_AGAIN_MS,
+    heldKinds: carriers.heldKinds,
+  }
   const laneLimits = {
     leaseMs: DELIVERY_LEASE_MS,
     maxLost,
@@ -206,9 +214,8 @@ function createBatched(
       return answers
     }),
 
-    loadMessage: batch((ids: readonly string[]) => available(() => loadMessagesToSend(db, ids))),
     claimMessage: batch((claims: readonly ClaimRequest[]) =>
-      available(() => claimMessages(db, claims, messageLeaseMs)),
+      available(() => claimMessages(db, claims, { ...claimLimits, heldAccounts: carriers.heldAccounts() })),
     ),
     settleMessage: batch(async (settlements: readonly Settlement[]) => {
       const { requeued, deliveries } = await available(() => settleMessages(db, settlements))

@@ -191,9 +191,6 @@ for (const isAnalyzed of [false, true]) {
       it('to see whether there is room', async () => {
         expect(await pagesOf(() => countQueued(context.db, 100))).to.be.within(1, MAX_PAGES)
       })
-      touchesFew('to load messages', 'messages', (rows) =>
-        Promise.all(rows.map(({ id }) => context.batched.loadMessage(id))),
-      )
       touchesFew('to claim messages', 'messages', (rows) => claimAll(rows.map(({ id }) => id)))
       touchesFew(
         'to settle messages, and hand their numbers over',

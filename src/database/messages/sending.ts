@@ -1,6 +1,7 @@
 import type { Database } from '../connection.js'
 import { runNamed } from '../named-statement.js'
-import { MEDIA_OF_MESSAGE, type MediaStatus } from '../media/reading.js'
+import type { MediaStatus } from '../media/reading.js'
+import { toJson } from '../text.js'
 import { isQueued } from './turns.js'
 
 export const MESSAGE_STATUSES = [
@@ -29,74 +30,61 @@ export interface MessageToSend {
     messagesPerSecond: number | null
     messagesPerSecondPerLine: number | null
   }
-  lineStatus: 'active' | 'disabled'
   numberLimit: number
   lineLimit: number
   fromNumber: string
   toNumber: string
   text: string | null
-  /** Of a message with media: our copy. null for one without; `hasMedia` tells. */
+  /** Of a message with media: our copy. null for one without. */
   media: { status: MediaStatus; token: string; failure: string | null } | null
-  hasMedia: boolean
-  status: MessageStatus
-  attemptCount: number
   ageMs: number
-  /** Not of the message that confirms the opt-out. */
-  isOptedOut: boolean
-  /** How long the line and the number are paused; 0: they are not. */
-  pausedMs: number
-  /** How long it has to wait yet, by Postgres's clock; 0: its time has come. */
-  earlyMs: number
-  /** An earlier message to the same number is not over yet. */
-  isBehind: boolean
-}
-
-/** SQL: an earlier message to the same number as `m` is not over. The order is that of acceptance. */
-export const isBehind = `exists (
-  select 1 from messages p where p.line_id = m.line_id and p.to_number = m.to_number
-    and p.status in ('queued', 'sending') and p.position < m.position)`
-
-export async function loadMessagesToSend(
-  db: Database,
-  ids: readonly string[],
-): Promise<(MessageToSend | undefined)[]> {
-  const { rows } = await db.raw<{ rows: MessageToSend[] }>(
-    `select m.id, m.job_generation as generation, m.line_id as "lineId", l.status as "lineStatus",
-            json_build_object('id', a.id, 'name', a.name, 'kind', a.kind, 'version', a.version,
-              'messagesPerSecond', a.messages_per_second,
-              'messagesPerSecondPerLine', a.messages_per_second_per_line) as account,
-            l.messages_per_number_per_minute as "numberLimit", l.messages_per_minute as "lineLimit",
-            m.from_number as "fromNumber", m.to_number as "toNumber", m.text, m.status,
-            m.media_url is not null as "hasMedia", ${MEDIA_OF_MESSAGE} as media,
-            m.attempt_count as "attemptCount",
-            (extract(epoch from clock_timestamp() - m.created_at) * 1000)::float8 as "ageMs",
-            c.opted_out_at is not null and m.id is distinct from c.opt_out_answer_id as "isOptedOut",
-            greatest(0, ceil(extract(epoch from c.paused_until - clock_timestamp()) * 1000))::float8 as "pausedMs", 
-            greatest(0, ceil(extract(epoch from m.not_before - clock_timestamp()) * 1000))::float8 as "earlyMs", ${isBehind} as "isBehind"
-     from messages m
-     join lines l on l.id = m.line_id
-     join carrier_accounts a on a.name = l.carrier
-     left join line_contacts c on c.line_id = m.line_id and c.number = m.to_number
-     where m.id = any (?::uuid[])`,
-    [[...ids]],
-  )
-  const byId = new Map(rows.map((row) => [row.id, row]))
-  return ids.map((id) => byId.get(id))
 }
 
 /** What a worker claims: the claim's id is its own, and `settleMessages` wants it back. */
 export interface ClaimRequest {
   id: string
   claim: string
+  /** It has its places in the windows (`takePlaces`); whoever is told `crowded` needs them. */
+  hasPlaces?: boolean
+  /** Its account's sessions are nowhere, as far as was to be learnt. */
+  isHere?: boolean
 }
 
 export type ClaimAnswer =
   /** `attempt`: which one of the message this is, from 1; the carrier gets it. */
-  | { kind: 'claimed'; attempt: number }
+  | { kind: 'claimed'; message: MessageToSend; attempt: number }
+  /** It is not to be sent any more. */
+  | { kind: 'refused'; message: MessageToSend; error: string }
+  /** The process that holds its account's sessions sends it. */
+  | { kind: 'elsewhere'; message: MessageToSend }
+  /** Its time has not come; `paused`: the line and the number are. */
+  | { kind: 'early' | 'paused'; message: MessageToSend; ms: number }
+  /** An earlier message to its number, or the end of copying its media, brings it. */
+  | { kind: 'behind' | 'without_media'; message: MessageToSend }
+  | { kind: 'crowded'; message: MessageToSend }
   /** The line's windows are full; how long until they may have room. */
-  | { kind: 'full'; ms: number }
-  /** Somebody else has it, it is over, or it is not first to its number. */
+  | { kind: 'full'; message: MessageToSend; ms: number }
+  /** Somebody else has it, or it is over. */
   | { kind: 'missed' }
+
+export interface ClaimLimits {
+  leaseMs: number
+  /** A message that was accepted longer ago is not sent any more. */
+  maxAgeMs: number
+  /** What is brought by somebody else is looked at by the sweep after so long. */
+  lookAgainMs: number
+  /** Kinds of carriers that send where the account's sessions are, and the accounts whose sessions are here. */
+  heldKinds: readonly string[]
+  heldAccounts: readonly string[]
+}
+
+interface ClaimRow extends MessageToSend {
+  claim: string
+  verdict: Exclude<ClaimAnswer['kind'], 'missed'>
+  failure: string | null
+  waitMs: number
+  attempt: number | null
+}
 
 /**
  * The fence before a carrier call (`claim_messages`): of all jobs for a message one gets it, never before the earlier
@@ -105,26 +93,55 @@ export type ClaimAnswer =
 export async function claimMessages(
   db: Database,
   claims: readonly ClaimRequest[],
-  leaseMs: number,
+  limits: ClaimLimits,
 ): Promise<ClaimAnswer[]> {
-  const rows = await runNamed<{
-    id: string
-    claim: string | null
-    attempt: number | null
-    opens_ms: number | null
-  }>(
+  const rows = await runNamed<ClaimRow>(
     db,
     'claim_messages',
-    'select id, claim, attempt, opens_ms from claim_messages(?::jsonb, make_interval(secs => ?))',
-    [JSON.stringify(claims), leaseMs / 1000],
+    `select id, claim, verdict, failure, wait_ms as "waitMs", attempt, generation, line_id as "lineId",
+       from_number as "fromNumber", to_number as "toNumber", text, media, age_ms as "ageMs", account,
+       number_limit as "numberLimit", line_limit as "lineLimit"
+     from claim_messages(?::jsonb, make_interval(secs => ?), make_interval(secs => ?), make_interval(secs => ?),
+       ?::text[], ?::uuid[])`,
+    [
+      toJson(
+        claims.map(({ id, claim, hasPlaces, isHere }) => ({
+          id,
+          claim,
+          has_places: hasPlaces,
+          is_here: isHere,
+        })),
+      ),
+      limits.leaseMs / 1000,
+      limits.maxAgeMs / 1000,
+      limits.lookAgainMs / 1000,
+      limits.heldKinds,
+      limits.heldAccounts,
+    ],
   )
   const byId = new Map(rows.map((row) => [row.id, row]))
-  return claims.map(({ id, claim }) => {
-    const row = byId.get(id)
-    if (row?.opens_ms != null) return { kind: 'full', ms: row.opens_ms }
-    if (row?.claim !== claim) return { kind: 'missed' }
-    return { kind: 'claimed', attempt: row.attempt ?? 1 }
-  })
+  return claims.map(({ id, claim }) => asAnswer(claim, byId.get(id)))
+}
+
+function asAnswer(ownClaim: string, row: ClaimRow | undefined): ClaimAnswer {
+  if (row === undefined) return { kind: 'missed' }
+  const { claim, verdict, failure, waitMs, attempt, ...message } = row
+  switch (verdict) {
+    case 'claimed':
+      // One claim of two for a message in a batch gets it.
+      return claim === ownClaim ? { kind: verdict, message, attempt: attempt ?? 1 } : { kind: 'missed' }
+    case 'refused':
+      return { kind: verdict, message, error: failure ?? '' }
+    case 'early':
+    case 'paused':
+    case 'full':
+      return { kind: verdict, message, ms: waitMs }
+    case 'elsewhere':
+    case 'behind':
+    case 'without_media':
+    case 'crowded':
+      return { kind: verdict, message }
+  }
 }
 
 /**

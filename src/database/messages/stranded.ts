@@ -1,6 +1,5 @@
 import type { Database } from '../connection.js'
 import { CHANGED, changeMessages } from './announcing.js'
-import { isBehind } from './sending.js'
 import type { Settled } from './settling.js'
 import { isQueued, requeueHeads } from './turns.js'
 
@@ -10,6 +9,11 @@ export interface DueRow {
   /** An earlier message to the same number is not over: its end will enqueue this one. */
   isBehind: boolean
 }
+
+/** SQL: an earlier message to the same number as `m` is not over. The order is that of acceptance. */
+const isBehind = `exists (
+  select 1 from messages p where p.line_id = m.line_id and p.to_number = m.to_number
+    and p.status in ('queued', 'sending') and p.position < m.position)`
 
 /**
  * Queued messages that should have been worked on a while ago. The rows stay locked until the transaction ends,

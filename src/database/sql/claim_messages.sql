@@ -1,69 +1,152 @@
--- Claims messages for a carrier call: queued → sending, and never before the earlier messages to the number are
--- over. Of any number of processes one gets it. Claims of one line wait for each other, or two would find the same
--- place free. claims: [{id, claim}], the claim's id made by who claims; an id may stand there twice.
+-- Claims messages for a carrier call: queued → sending, and never before the earlier messages to the number are over. Of
+-- any number of processes one gets it. What it needs to be sent comes in the same answer.
 --
--- opens_ms: null for what is claimed now; else the line's windows are full, and have room again after so long. What
--- is not in the answer is somebody else's, or not first to its number.
+-- claims: [{id, claim, has_places, is_here}], the claim's id made by who claims; an id may stand there twice. `has_places`:
+-- it has its places in the windows that Redis keeps, where those who wait for a full window stand in a line. Without them
+-- nobody claims for an account with a pace of its own, which Redis alone keeps, nor where a window is more than half full;
+-- with less in it there is room for whoever comes. `is_here`: of an account whose sessions this process holds, or nobody.
+--
+-- max_age: one that was accepted longer ago is not sent any more. look_again: who is brought by somebody else is looked at
+-- by the sweep after so long, should that one die. held_kinds: of carriers whose messages the process sends that holds the
+-- account's sessions, and held_accounts those whose sessions are here.
+--
+-- verdict: claimed | refused (failure says why) | elsewhere | early | behind | without_media | paused | crowded (it needs
+-- its places first) | full (wait_ms: until the line's windows have room). What is not in the answer is somebody else's, or
+-- over.
+--
+-- Claims of one line wait for each other, or two would find the same place free, and for `settle_messages`: who finds
+-- itself behind another lets go, and the end of that one must see it.
 --
 -- status || '' keeps the planner from the partial indexes: on a table that has just filled it would walk one of them
--- from end to end for every id.
-create or replace function claim_messages(claims jsonb, lease interval)
-returns table (id uuid, claim uuid, attempt integer, opens_ms integer)
+-- from end to end for every id. A timer may be 50 ms ahead of its time.
+create or replace function claim_messages(
+  claims jsonb, lease interval, max_age interval, look_again interval, held_kinds text[], held_accounts uuid[]
+)
+returns table (
+  id uuid, claim uuid, verdict text, failure text, wait_ms integer, attempt integer, generation integer, line_id uuid,
+  from_number text, to_number text, text text, media jsonb, age_ms double precision, account jsonb,
+  number_limit integer, line_limit integer
+)
 language plpgsql volatile set enable_seqscan = off as $$
 #variable_conflict use_column
 declare
-  l record;
   ids uuid[];
+  now_at timestamptz;
 begin
   select array_agg(x.id) into ids from jsonb_to_recordset(claims) as x(id uuid);
-  for l in select distinct hashtextextended(m.line_id::text, 2) as lock from messages m where m.id = any (ids) order by 1 loop
-    perform pg_advisory_xact_lock(l.lock);
-  end loop;
+  perform lock_sending(ids);
+  now_at := clock_timestamp();
 
   return query
-  with candidates as (
-    select m.id, m.line_id, m.to_number, m.position from messages m
-    where m.id = any (ids) and m.status || '' = 'queued' and not exists (
-      select 1 from messages p where p.line_id = m.line_id and p.to_number = m.to_number
-        and p.status in ('queued', 'sending') and p.position < m.position)
+  with found as materialized (
+    select m.id, g.claim, m.job_generation, m.line_id, m.from_number, m.to_number, m.text, m.position, m.created_at,
+      x.media, a.account, l.messages_per_minute, l.messages_per_number_per_minute, k.window_cleared_at, w.wait_ms,
+      g.has_places is true as has_places, a.has_pace, w.failure,
+      case
+        when a.kind = any (held_kinds) and not a.id = any (held_accounts) and g.is_here is not true then 'elsewhere'
+        when w.failure is not null then 'refused'
+        when m.not_before > now_at + interval '50 milliseconds' then 'early'
+        when exists (
+          select 1 from messages p where p.line_id = m.line_id and p.to_number = m.to_number
+            and p.status in ('queued', 'sending') and p.position < m.position) then 'behind'
+        when m.media_url is not null and (x.media ->> 'status' = 'stored') is not true then 'without_media'
+        when k.paused_until > now_at then 'paused'
+      end as hindrance
+    from (
+      select distinct on (y.id) y.* from jsonb_to_recordset(claims)
+        as y(id uuid, claim uuid, has_places boolean, is_here boolean)
+    ) g
+    cross join lateral (select * from messages where id = g.id limit 1) m
+    join lines l on l.id = m.line_id
+    cross join lateral (
+      select c.id, c.kind, coalesce(c.messages_per_second, c.messages_per_second_per_line) is not null as has_pace,
+        jsonb_build_object('id', c.id, 'name', c.name, 'kind', c.kind, 'version', c.version,
+          'messagesPerSecond', c.messages_per_second,
+          'messagesPerSecondPerLine', c.messages_per_second_per_line) as account
+      from carrier_accounts c where c.name = l.carrier
+    ) a
+    left join line_contacts k on k.line_id = m.line_id and k.number = m.to_number
+    left join lateral (
+      select jsonb_build_object('status', d.status, 'failure', d.failure, 'token', d.token) as media
+      from media d where d.message_id = m.id limit 1
+    ) x on m.media_url is not null
+    cross join lateral (
+      select case
+          when m.created_at < now_at - max_age then 'expired'
+          when l.status <> 'active' then 'line_disabled'
+          when k.opted_out_at is not null and m.id is distinct from k.opt_out_answer_id then 'opted_out'
+          when x.media ->> 'status' = 'failed' then coalesce(x.media ->> 'failure', 'media_internal_error')
+        end as failure,
+        greatest(0, ceil(extract(epoch from greatest(m.not_before, k.paused_until) - now_at) * 1000))::integer as wait_ms
+    ) w
+    where m.status = 'queued'
+  ), candidates as materialized (
+    select f.id, f.line_id, f.to_number, f.has_places or not f.has_pace as may_claim, f.has_places,
+      row_number() over (partition by f.line_id order by f.position) as nth
+    from found f where f.hindrance is null
   ), recent as materialized (
-    select w.line_id, t.to_number, t.at from (select distinct line_id from candidates) w cross join lateral (
+    select w.line_id, t.to_number, t.at from (select distinct c.line_id from candidates c) w cross join lateral (
       select c.to_number, c.handed_over_at as at from messages c
-      where c.line_id = w.line_id and c.handed_over_at > clock_timestamp() - window_length()
+      where c.line_id = w.line_id and c.handed_over_at > now_at - window_length()
     ) t
     union all
     -- By the index of leases: all that are on their way are few, and all that wait on a line may be many.
-    select c.line_id, c.to_number, clock_timestamp() from messages c
+    select c.line_id, c.to_number, now_at from messages c
     where c.status = 'sending' and c.lease_until > '-infinity'
       and c.line_id::text in (select line_id::text from candidates)
-  ), judged as (
-    select c.id, greatest(
-      case when cardinality(of_line.times) + c.nth > l.messages_per_minute
-        then opens_in_ms(of_line.times, greatest(l.messages_per_minute + 1 - c.nth::integer, 1), clock_timestamp()) end,
-      case when cardinality(of_number.times) >= l.messages_per_number_per_minute
-        then opens_in_ms(of_number.times, l.messages_per_number_per_minute, clock_timestamp()) end) as opens_ms
-    from (select *, row_number() over (partition by line_id order by position) as nth from candidates) c
-    join lines l on l.id = c.line_id
-    left join line_contacts k on k.line_id = c.line_id and k.number = c.to_number
+  ), of_lines as (
+    select r.line_id, array_agg(r.at order by r.at) as times from recent r group by r.line_id
+  ), of_numbers as (
+    select c.id, array_agg(r.at order by r.at) as times from candidates c
+    join found f on f.id = c.id
+    join recent r on r.line_id = c.line_id and r.to_number = c.to_number
+      and r.at > coalesce(f.window_cleared_at, '-infinity')
+    group by c.id
+  ), judged as materialized (
+    select f.*, o.opens_ms, case
+        when f.hindrance is not null then f.hindrance
+        when not f.has_places and (f.has_pace or 2 * (u.of_line + c.nth) > f.messages_per_minute
+          or 2 * (u.of_number + 1) > f.messages_per_number_per_minute) then 'crowded'
+        when o.opens_ms is not null then 'full'
+        else 'claimed'
+      end as verdict
+    from found f
+    left join candidates c on c.id = f.id
+    left join of_lines on of_lines.line_id = c.line_id
+    left join of_numbers on of_numbers.id = c.id
     cross join lateral (
-      select coalesce(array_agg(r.at order by r.at), '{}') as times from recent r where r.line_id = c.line_id
-    ) of_line
+      select coalesce(of_lines.times, '{}') as line_times, coalesce(of_numbers.times, '{}') as number_times
+    ) t
     cross join lateral (
-      select coalesce(array_agg(r.at order by r.at), '{}') as times from recent r
-      where r.line_id = c.line_id and r.to_number = c.to_number
-        and r.at > coalesce(k.window_cleared_at, '-infinity')
-    ) of_number
+      select cardinality(t.line_times) as of_line, cardinality(t.number_times) as of_number
+    ) u
+    cross join lateral (
+      select greatest(
+        case when u.of_line + c.nth > f.messages_per_minute
+          then opens_in_ms(t.line_times, greatest(f.messages_per_minute + 1 - c.nth::integer, 1), now_at) end,
+        case when u.of_number >= f.messages_per_number_per_minute
+          then opens_in_ms(t.number_times, f.messages_per_number_per_minute, now_at) end) as opens_ms
+    ) o
   ), claimed as (
     update messages m
-    set status = 'sending', claimed_at = clock_timestamp(), attempt_count = m.attempt_count + 1,
-        claim_id = g.claim, lease_until = clock_timestamp() + lease
-    from judged j join (
-      select distinct on (x.id) x.id, x.claim from jsonb_to_recordset(claims) as x(id uuid, claim uuid)
-    ) g on g.id = j.id
-    where m.id = any (ids) and m.id = j.id and j.opens_ms is null and m.status || '' = 'queued'
-    returning m.id, m.claim_id, m.attempt_count
+    set status = 'sending', claimed_at = now_at, attempt_count = m.attempt_count + 1, claim_id = j.claim,
+        lease_until = now_at + lease
+    from judged j
+    where m.id = any (ids) and m.id = j.id and j.verdict = 'claimed' and m.status || '' = 'queued'
+    returning m.id, m.attempt_count
+  ), brought as (
+    update messages m
+    set due_at = now_at + case when j.verdict = 'paused' then make_interval(secs => j.wait_ms / 1000.0) else look_again end
+    from judged j
+    where m.id = any (ids) and m.id = j.id and j.verdict in ('behind', 'without_media', 'paused')
+      and m.status || '' = 'queued'
   )
-  select c.id, c.claim_id, c.attempt_count, null::integer from claimed c
-  union all
-  select j.id, null::uuid, null::integer, greatest(j.opens_ms, 0) + 50 from judged j where j.opens_ms is not null;
+  select j.id, j.claim, j.verdict, j.failure,
+    case when j.verdict = 'full' then greatest(j.opens_ms, 0) + 50 else j.wait_ms end,
+    c.attempt_count, j.job_generation, j.line_id, j.from_number, j.to_number, j.text, j.media,
+    (extract(epoch from now_at - j.created_at) * 1000)::double precision, j.account,
+    j.messages_per_number_per_minute, j.messages_per_minute
+  from judged j
+  left join claimed c on c.id = j.id
+  where j.verdict <> 'claimed' or c.id is not null;
 end $$;

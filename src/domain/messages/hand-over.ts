@@ -26,8 +26,8 @@ export async function handOver(
   message: MessageToSend,
   { attempt, claim }: { attempt: number; claim: string },
 ): Promise<Settlement> {
-  const { id, lineId, fromNumber, toNumber, text, media, ageMs } = message
-  const claimed = { id, lineId, toNumber, claim }
+  const { id, fromNumber, toNumber, text, media, ageMs } = message
+  const claimed = { id, claim }
   const mediaUrl = media === null ? null : hostedUrl(context, media.token)
   const signal = AbortSignal.timeout(context.config.carrierTimeoutMs)
   try {

@@ -1,7 +1,11 @@
 import type { Carrier } from '../../carriers/carrier.js'
 import { available } from '../../database/connection.js'
-import { postponeMessage, type ClaimAnswer, type MessageToSend } from '../../database/messages/sending.js'
-import { lookAtMessagesAgain } from '../../database/messages/stranded.js'
+import {
+  postponeMessage,
+  type ClaimAnswer,
+  type ClaimRequest,
+  type MessageToSend,
+} from '../../database/messages/sending.js'
 import { failQueuedMessages, type Settlement } from '../../database/messages/settling.js'
 import { newId } from '../../ids.js'
 import { findCarrier } from '../carriers.js'
@@ -10,14 +14,8 @@ import { persist } from '../persist.js'
 import { handOver } from './hand-over.js'
 import { refillPlaces, takePlaces } from './places.js'
 
-/** Its predecessor, or its media, enqueue it; the sweeper looks after it should their worker die. */
-const BEHIND_CHECK_MS = 30_000
-
 /** Far less than a lease has beside the carrier's own time. */
 const MAX_CLAIM_AGE_MS = 5000
-
-/** What a timer may be ahead of its time. */
-const EARLY_MS = 50
 
 /** What the holder of a carrier's sessions does besides the carrier's call, and how soon to ask again. */
 const HOLDER_MARGIN_MS = 5000
@@ -44,22 +42,61 @@ export type SendOutcome =
 /** Sends a queued message through its line's carrier, if its turn has come. */
 export async function sendMessage(context: Context, id: string): Promise<SendOutcome> {
   const startedAt = performance.now()
-  const message = await context.batched.loadMessage(id)
-  if (message?.status !== 'queued') return { kind: 'skipped' }
-  if (context.carriers.isHeldElsewhere(message.account)) {
-    const outcome = await askHolder(context, message)
-    if (outcome !== undefined) return outcome
-  }
-  const outcome = await advance(context, message)
+  const { outcome, message } = await advance(context, { id, claim: newId() })
   if (outcome.kind !== 'skipped') {
     const { kind, ...details } = outcome
     const durationMs = Math.round(performance.now() - startedAt)
     context.log.info(
-      { messageId: id, lineId: message.lineId, outcome: kind, ...details, durationMs },
+      { messageId: id, lineId: message?.lineId, outcome: kind, ...details, durationMs },
       `message.${kind}`,
     )
   }
   return outcome
+}
+
+/** What became of it, and what was learnt of it. */
+interface Advance {
+  outcome: SendOutcome
+  message?: MessageToSend
+}
+
+async function advance(context: Context, request: ClaimRequest): Promise<Advance> {
+  const claimingAt = performance.now()
+  const answer = await claimOrGiveBack(context, request)
+  if (answer.kind === 'missed') return { outcome: { kind: 'skipped' } }
+  const { message } = answer
+  switch (answer.kind) {
+    case 'claimed':
+      // This process was stopped meanwhile: others may have taken the claim for lost, and sent what comes after it.
+      if (performance.now() - claimingAt > MAX_CLAIM_AGE_MS) {
+        await giveBack(context, request)
+        return { outcome: { kind: 'wait', ms: 0, reason: 'too_late' }, message }
+      }
+      return {
+        outcome: await send(context, message, { attempt: answer.attempt, claim: request.claim }),
+        message,
+      }
+    case 'refused':
+      return { outcome: await fail(context, message, answer.error), message }
+    case 'elsewhere': {
+      const outcome = await askHolder(context, message)
+      return outcome === undefined ? advance(context, { ...request, isHere: true }) : { outcome, message }
+    }
+    case 'crowded': {
+      const waitMs = await takePlaces(context, message)
+      if (waitMs === 0) return advance(context, { ...request, hasPlaces: true })
+      return { outcome: await waitForPlace(context, message, waitMs), message }
+    }
+    case 'full':
+      await refillPlaces(context, message, answer.ms)
+      return { outcome: await waitForPlace(context, message, answer.ms), message }
+    case 'early':
+    case 'paused':
+      return { outcome: { kind: 'wait', ms: answer.ms, reason: answer.kind }, message }
+    case 'behind':
+    case 'without_media':
+      return { outcome: { kind: answer.kind }, message }
+  }
 }
 
 /**
@@ -88,57 +125,47 @@ export function sendingService(accountId: string): string {
   return `send:${accountId}`
 }
 
-async function advance(context: Context, message: MessageToSend): Promise<SendOutcome> {
-  const carrier = await findCarrier(context, message.account)
-  const refusal = findRefusal(context, message, carrier)
-  if (refusal !== undefined || carrier === undefined) {
-    const { id, lineId, toNumber } = message
-    const error = refusal ?? 'carrier_missing'
-    const failures = [{ id, lineId, toNumber, error }]
-    const { requeued, deliveries } = await available(() => failQueuedMessages(context.db, failures))
-    void context.queues.enqueueMessages(requeued)
-    void context.queues.enqueueDeliveries(deliveries)
-    return { kind: 'failed', error }
-  }
-  // A job that came early, by a clock that is ahead of Postgres's.
-  if (message.earlyMs > EARLY_MS) return { kind: 'wait', ms: message.earlyMs, reason: 'early' }
-  if (message.isBehind) {
-    await lookAtMessagesAgain(context.db, [message.id], BEHIND_CHECK_MS)
-    return { kind: 'behind' }
-  }
-
-  if (message.hasMedia && message.media?.status !== 'stored') {
-    await lookAtMessagesAgain(context.db, [message.id], BEHIND_CHECK_MS)
-    return { kind: 'without_media' }
-  }
-  if (message.pausedMs > 0) {
-    await lookAtMessagesAgain(context.db, [message.id], message.pausedMs)
-    return { kind: 'wait', ms: message.pausedMs, reason: 'paused' }
-  }
-
-  const waitMs = await takePlaces(context, message)
-  if (waitMs > 0) return waitForPlace(context, message, waitMs)
-
-  const claimingAt = performance.now()
-  const claim = newId()
-  const answer = await claimOrGiveBack(context, message, claim)
-  if (answer.kind === 'missed') return { kind: 'skipped' }
-  if (answer.kind === 'full') {
-    await refillPlaces(context, message, answer.ms)
-    return waitForPlace(context, message, answer.ms)
-  }
-  // This process was stopped meanwhile: others may have taken the claim for lost, and sent what comes after it.
-  if (performance.now() - claimingAt > MAX_CLAIM_AGE_MS) {
-    await giveBack(context, message, claim)
-    return { kind: 'wait', ms: 0, reason: 'too_late' }
-  }
-  const settlement = await handOver(context, carrier, message, { attempt: answer.attempt, claim })
+async function send(
+  context: Context,
+  message: MessageToSend,
+  claimed: { attempt: number; claim: string },
+): Promise<SendOutcome> {
+  const settlement = await settlementOf(context, message, claimed)
   await persist(() => context.batched.settleMessage(settlement))
   return outcomeOf(settlement)
 }
 
+async function settlementOf(
+  context: Context,
+  message: MessageToSend,
+  claimed: { attempt: number; claim: string },
+): Promise<Settlement> {
+  const { id } = message
+  let carrier: Carrier | undefined
+  try {
+    carrier = await findCarrier(context, message.account)
+  } catch (error) {
+    await giveBack(context, { id, claim: claimed.claim })
+    throw error
+  }
+  if (carrier === undefined) return { id, claim: claimed.claim, status: 'failed', error: 'carrier_missing' }
+  return handOver(context, carrier, message, claimed)
+}
+
+async function fail(
+  context: Context,
+  { id, lineId, toNumber }: MessageToSend,
+  error: string,
+): Promise<SendOutcome> {
+  const failures = [{ id, lineId, toNumber, error }]
+  const { requeued, deliveries } = await available(() => failQueuedMessages(context.db, failures))
+  void context.queues.enqueueMessages(requeued)
+  void context.queues.enqueueDeliveries(deliveries)
+  return { kind: 'failed', error }
+}
+
 async function waitForPlace(context: Context, message: MessageToSend, ms: number): Promise<SendOutcome> {
-  await postponeMessage(context.db, message, ms)
+  await available(() => postponeMessage(context.db, message, ms))
   return { kind: 'wait', ms, reason: 'window' }
 }
 
@@ -147,41 +174,19 @@ async function waitForPlace(context: Context, message: MessageToSend, ms: number
  *
  * @throws Unavailable
  */
-async function claimOrGiveBack(
-  context: Context,
-  message: MessageToSend,
-  claim: string,
-): Promise<ClaimAnswer> {
+async function claimOrGiveBack(context: Context, request: ClaimRequest): Promise<ClaimAnswer> {
   try {
-    return await context.batched.claimMessage({ id: message.id, claim })
+    return await context.batched.claimMessage(request)
   } catch (error) {
-    await giveBack(context, message, claim)
+    await giveBack(context, request)
     throw error
   }
 }
 
 /** The message was claimed, if at all, and certainly not handed over. */
-async function giveBack(
-  context: Context,
-  { id, lineId, toNumber }: MessageToSend,
-  claim: string,
-): Promise<void> {
-  const settlement: Settlement = { id, lineId, toNumber, claim, status: 'queued', uncounted: true }
+async function giveBack(context: Context, { id, claim }: ClaimRequest): Promise<void> {
+  const settlement: Settlement = { id, claim, status: 'queued', uncounted: true }
   await persist(() => context.batched.settleMessage(settlement))
-}
-
-/** Looked at once more when its turn has come: much may have happened since the message was accepted. */
-function findRefusal(
-  context: Context,
-  message: MessageToSend,
-  carrier: Carrier | undefined,
-): string | undefined {
-  if (message.ageMs > context.config.messageTtlMs) return 'expired'
-  if (message.lineStatus !== 'active') return 'line_disabled'
-  if (message.isOptedOut) return 'opted_out'
-  if (carrier === undefined) return 'carrier_missing'
-  if (message.media?.status === 'failed') return message.media.failure ?? 'media_internal_error'
-  return undefined
 }
 
 function outcomeOf({ status, error = '', dueInMs = 0 }: Settlement): SendOutcome {

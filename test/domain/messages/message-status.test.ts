@@ -109,13 +109,7 @@ describe('the event messageStatus', () => {
     expect(await statuses()).to.deep.equal(['sent', 'delivered'])
     const { status, claim_id: claim } = await messageRow(context, id)
     expect(status).to.equal('delivered')
-    await context.batched.settleMessage({
-      id,
-      claim: claim!,
-      status: 'sent',
-      lineId: line.lineId,
-      toNumber: ANNA,
-    })
+    await context.batched.settleMessage({ id, claim: claim!, status: 'sent' })
     expect(await statuses()).to.deep.equal(['sent', 'delivered'])
   })
 

@@ -91,9 +91,8 @@ describe('the sending windows, as the carrier sees them', () => {
     await claimMessage(context, await toAnybody(line))
     const unknown = await toAnybody(line)
     const { claim } = await claimMessage(context, unknown)
-    const { to_number: toNumber } = await messageRow(context, unknown)
-    const end = { id: unknown, claim, lineId: line.lineId, toNumber }
-    await context.batched.settleMessage({ ...end, status: 'unknown', error: 'carrier_outcome_unknown' })
+    const end = { id: unknown, claim, status: 'unknown', error: 'carrier_outcome_unknown' } as const
+    await context.batched.settleMessage(end)
     expect(await sendMessage(context, await toAnybody(line))).to.include({ kind: 'wait', reason: 'window' })
   })
 
@@ -101,8 +100,7 @@ describe('the sending windows, as the carrier sees them', () => {
     const line = await createLine(context, { ...UNLIMITED, messagesPerMinute: 1 })
     const id = await toAnybody(line)
     const { claim } = await claimMessage(context, id)
-    const { to_number: toNumber } = await messageRow(context, id)
-    await context.batched.settleMessage({ id, claim, lineId: line.lineId, toNumber, status: 'queued' })
+    await context.batched.settleMessage({ id, claim, status: 'queued' })
     expect(await sendMessage(context, await toAnybody(line))).to.deep.equal({ kind: 'sent' })
   })
 
@@ -125,7 +123,9 @@ describe('the sending windows, as the carrier sees them', () => {
     })
     try {
       const answers = await Promise.all(
-        ids.map((id, n) => (n % 2 === 0 ? context : other).batched.claimMessage({ id, claim: newId() })),
+        ids.map((id, n) =>
+          (n % 2 === 0 ? context : other).batched.claimMessage({ id, claim: newId(), hasPlaces: true }),
+        ),
       )
       expect(answers.filter(({ kind }) => kind === 'claimed')).to.have.length(5)
       expect(answers.filter(({ kind }) => kind === 'full')).to.have.length(15)
@@ -137,8 +137,9 @@ describe('the sending windows, as the carrier sees them', () => {
   function noClaims({ batched }: Context): Context['batched'] {
     return {
       ...batched,
-      claimMessage: () => {
-        throw new Error('Redis let it through')
+      claimMessage: (request) => {
+        if (request.hasPlaces === true) throw new Error('Redis let it through')
+        return batched.claimMessage(request)
       },
     }
   }

@@ -84,8 +84,8 @@ describe('a worker that is late', () => {
     const id = await queueMessage(context, line)
     let taken = ''
     const late = afterClaim(async () => {
-      const { claim_id: claim, to_number: toNumber } = await messageRow(context, id)
-      const back = { id, claim: claim!, lineId: line.lineId, toNumber, status: 'queued' } as const
+      const { claim_id: claim } = await messageRow(context, id)
+      const back = { id, claim: claim!, status: 'queued' } as const
       await context.batched.settleMessage(back)
       taken = (await sendWhenDue(context, id)).kind
       throw new Unavailable('Postgres is not available')

@@ -79,7 +79,6 @@ describe('messages to one number', () => {
   it('are handed over also to one that was accepted while the end of the one before was being written', async () => {
     const line = await createLine(context)
     const first = await queueMessage(context, line)
-    let second = ''
     // The statement that settles the first stops just before it writes; in that moment the second comes and looks.
     await context.db.raw(`
       create function wait_for_second() returns trigger language plpgsql as $$
@@ -94,15 +93,16 @@ describe('messages to one number', () => {
       await holder.raw('select pg_advisory_xact_lock(42)')
       const sending = sendMessage(context, first)
       await until('the first waits to be settled', async () => (await waitingForLocks()) === 1)
-      second = await queueMessage(context, line)
-      expect(await sendMessage(context, second)).to.deep.equal({ kind: 'behind' })
+      const second = await queueMessage(context, line)
+      const next = sendMessage(context, second)
+      await until('the second waits for the first', async () => (await waitingForLocks()) === 2)
       await holder.commit()
       expect(await sending).to.deep.equal({ kind: 'sent' })
+      expect(await next).to.deep.equal({ kind: 'sent' })
     } finally {
       await holder.rollback().catch(() => undefined)
       await context.db.raw('drop function wait_for_second cascade')
     }
-    await until('the second has a new job', () => hasMessageJob(context, second, 1))
   })
 
   it('are handed over also while they are locked, and no other row is held meanwhile', async () => {
@@ -136,18 +136,17 @@ describe('messages to one number', () => {
       `select nextval('message_positions') as position`,
     )
     const later = await queueMessage(context, line)
-    const loadThenCommit: Context = {
+    const commitThenClaim: Context = {
       ...context,
       batched: {
         ...context.batched,
-        loadMessage: async (id) => {
-          const loaded = await context.batched.loadMessage(id)
+        claimMessage: async (request) => {
           await queueMessage(context, line, { id: earlierId, position: rows[0].position })
-          return loaded
+          return context.batched.claimMessage(request)
         },
       },
     }
-    expect(await sendMessage(loadThenCommit, later)).to.deep.equal({ kind: 'skipped' })
+    expect(await sendMessage(commitThenClaim, later)).to.deep.equal({ kind: 'behind' })
     expect(await messageRow(context, later)).to.include({ status: 'queued', attempt_count: 0 })
     expect(await sendMessage(context, earlierId)).to.deep.equal({ kind: 'sent' })
     await until('the later has a new job', () => hasMessageJob(context, later, 1))

@@ -8,17 +8,10 @@ import { newId } from '../../../src/ids.js'
 import { startProxy, type Proxy } from '../../database/proxy.js'
 import { createTestContext } from '../../helpers/context.js'
 import { createLine, type TestLine } from '../../helpers/factories.js'
+import { failure } from '../../helpers/failure.js'
 import { createTestDatabase } from '../../helpers/services.js'
 import { until } from '../../helpers/until.js'
-import {
-  ANNA,
-  UNLIMITED,
-  claimMessage,
-  loseWorker,
-  messageRow,
-  queueMessage,
-  withCarrier,
-} from '../fixtures.js'
+import { UNLIMITED, claimMessage, loseWorker, messageRow, queueMessage, withCarrier } from '../fixtures.js'
 
 describe('the end of an attempt to send', () => {
   let context: Context
@@ -37,8 +30,8 @@ describe('the end of an attempt to send', () => {
     line = await createLine(context, UNLIMITED)
   })
 
-  function settle(settlement: Omit<Settlement, 'lineId' | 'toNumber'>): Promise<boolean> {
-    return context.batched.settleMessage({ ...settlement, lineId: line.lineId, toNumber: ANNA })
+  function settle(settlement: Settlement): Promise<boolean> {
+    return context.batched.settleMessage(settlement)
   }
 
   const claim = (id: string) => claimMessage(context, id)
@@ -147,60 +140,51 @@ describe('the end of an attempt to send', () => {
   })
 
   describe('that cannot begin because Postgres is away', () => {
-    for (const [what, overrides] of [
-      ['a message whose turn it is', {}],
-      ['a message that is too old', { created_at: '2020-01-01T00:00:00Z' }],
-    ] as const) {
-      it(`is called by its name for ${what}, so that no crash is counted`, async () => {
-        const id = await queueMessage(context, line, overrides)
-        const cutAfterLoad: Context = {
-          ...withCarrier(context, () => Promise.reject(new Error('the carrier was asked'))),
-          batched: {
-            ...context.batched,
-            loadMessage: async (messageId) => {
-              const loaded = await context.batched.loadMessage(messageId)
-              proxy.goDown()
-              return loaded
-            },
-          },
-        }
-        try {
-          const thrown: unknown = await sendMessage(cutAfterLoad, id).catch((error: unknown) => error)
-          expect(thrown).to.have.property('name', 'Unavailable')
-        } finally {
-          proxy.goUp()
-        }
-        expect(await messageRow(context, id)).to.include({ status: 'queued', attempt_count: 0 })
-      })
-    }
+    /** Postgres goes away as soon as it has said what is to be done with the message. */
+    const cutAfterAnswer = (): Context => ({
+      ...withCarrier(context, () => Promise.reject(new Error('the carrier was asked'))),
+      batched: {
+        ...context.batched,
+        claimMessage: async (request) => {
+          const answer = await context.batched.claimMessage(request)
+          proxy.goDown()
+          return answer
+        },
+      },
+    })
 
-    for (const [what, numberLimit, queuedBefore] of [
-      ['behind another', 5, 1],
-      ['over its limit', 1, 0],
-    ] as const) {
-      it(`is called by its name for a message that is ${what}`, async () => {
-        line = await createLine(context, { messagesPerNumberPerMinute: numberLimit })
-        const first = await queueMessage(context, line)
-        if (queuedBefore === 0) await sendMessage(context, first)
-        const id = await queueMessage(context, line)
-        const cutAfterLoad: Context = {
-          ...context,
-          batched: {
-            ...context.batched,
-            loadMessage: async (messageId) => {
-              const loaded = await context.batched.loadMessage(messageId)
-              proxy.goDown()
-              return loaded
-            },
-          },
-        }
-        try {
-          const thrown: unknown = await sendMessage(cutAfterLoad, id).catch((error: unknown) => error)
-          expect(thrown).to.have.property('name', 'Unavailable')
-        } finally {
-          proxy.goUp()
-        }
-      })
-    }
+    it('is called by its name for a message whose turn it is, so that no crash is counted', async () => {
+      const id = await queueMessage(context, line)
+      proxy.goDown()
+      const sending = failure(sendMessage(context, id))
+      try {
+        await until('a try to give it back was refused', () => proxy.refusedCount > 1)
+      } finally {
+        proxy.goUp()
+      }
+      expect(await sending).to.have.property('name', 'Unavailable')
+      expect(await messageRow(context, id)).to.include({ status: 'queued', attempt_count: 0 })
+    })
+
+    it('is called by its name for a message that is too old', async () => {
+      const id = await queueMessage(context, line, { created_at: '2020-01-01T00:00:00Z' })
+      try {
+        expect(await failure(sendMessage(cutAfterAnswer(), id))).to.have.property('name', 'Unavailable')
+      } finally {
+        proxy.goUp()
+      }
+      expect(await messageRow(context, id)).to.include({ status: 'queued', attempt_count: 0 })
+    })
+
+    it('is called by its name for a message that is over its limit', async () => {
+      line = await createLine(context, { messagesPerNumberPerMinute: 1 })
+      await sendMessage(context, await queueMessage(context, line))
+      const id = await queueMessage(context, line)
+      try {
+        expect(await failure(sendMessage(cutAfterAnswer(), id))).to.have.property('name', 'Unavailable')
+      } finally {
+        proxy.goUp()
+      }
+    })
   })
 })

@@ -138,7 +138,7 @@ describe('the sessions of SMPP accounts', () => {
       const id = await queueMessage(context, line, { to_number: ANNA })
       const broken = {
         ...context,
-        windows: { ...context.windows, take: () => Promise.reject(new TypeError('a bug')) },
+        batched: { ...context.batched, claimMessage: () => Promise.reject(new TypeError('a bug')) },
       }
       hold(broken)
       const outcome = await until('it is asked for', async () => {

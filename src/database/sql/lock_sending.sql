@@ -1,0 +1,10 @@
+-- The locks under which messages of lines are claimed and settled, in one order for everybody.
+create or replace function lock_sending(ids uuid[]) returns void
+language plpgsql volatile set enable_seqscan = off as $$
+declare
+  lock bigint;
+begin
+  for lock in select distinct hashtextextended(m.line_id::text, 2) from messages m where m.id = any (ids) order by 1 loop
+    perform pg_advisory_xact_lock(lock);
+  end loop;
+end $$;

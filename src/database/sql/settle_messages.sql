@@ -1,0 +1,69 @@
+-- Writes how claimed messages ended, and gives the next message of each number a new job. A result that comes after the
+-- lease is over still counts (unknown → sent), but not over a later claim, nor over a receipt that was faster: of that
+-- one only the carrier's id is new. Doing it twice does no harm.
+--
+-- settlements: [{id, claim, status, error, carrier, carrierMessageId, carrierCode, dueInMs, uncounted}]. For `queued`:
+-- when to try again; uncounted: the carrier was not really asked. What is given back (queued) although a later message to
+-- the number was handed over after the claim stays `unknown`: it would come out of order.
+--
+-- requeued: [{id, generation}] as `requeue_heads` says; deliveries: those of `announce_messages`.
+--
+-- Under the lock of `claim_messages`, and each statement sees what was committed before it: a message that found itself
+-- behind one of these is seen by the statement that brings the next.
+create or replace function settle_messages(settlements jsonb) returns table (requeued jsonb, deliveries jsonb)
+language plpgsql volatile set enable_seqscan = off as $$
+#variable_conflict use_column
+declare
+  ids uuid[];
+  changed jsonb;
+begin
+  select array_agg(x.id) into ids from jsonb_to_recordset(settlements) as x(id uuid);
+  perform lock_sending(ids);
+
+  with given as materialized (
+    select * from jsonb_to_recordset(settlements) as x(id uuid, claim uuid, status text, error text, carrier text,
+      "carrierMessageId" text, "carrierCode" text, "dueInMs" integer, uncounted boolean)
+  ), before as materialized (
+    -- In one order, as everybody who locks several.
+    select m.id, m.status, m.status in ('sending', 'unknown') as is_open from messages m
+    where m.id = any (ids) order by m.id for no key update
+  ), carrier_ids as (
+    insert into carrier_message_ids (carrier, carrier_message_id, message_id)
+    select g.carrier, g."carrierMessageId", g.id from given g where g."carrierMessageId" is not null
+    order by g.carrier, g."carrierMessageId"
+    on conflict do nothing
+  ), settled as (
+    update messages m
+    set status = case when b.is_open then g.status else m.status end,
+        error = case when b.is_open then g.error else m.error end,
+        carrier_code = case when b.is_open then g."carrierCode" else m.carrier_code end,
+        carrier_message_id = coalesce(g."carrierMessageId", m.carrier_message_id),
+        lease_until = null,
+        -- Where the carrier may have seen it, it has by now.
+        handed_over_at = case when not b.is_open then m.handed_over_at
+          when g.status <> 'queued' then clock_timestamp() end,
+        sent_at = case when g.status = 'sent' then coalesce(m.sent_at, clock_timestamp()) else m.sent_at end,
+        due_at = clock_timestamp() + make_interval(secs => coalesce(g."dueInMs", 0) / 1000.0),
+        not_before = clock_timestamp() + make_interval(secs => g."dueInMs" / 1000.0),
+        attempt_count = m.attempt_count - (g.uncounted is true and b.is_open)::integer
+    from given g join before b on b.id = g.id
+    -- The ids beside the record set: joined with that alone, the planner reads the whole table for a handful of rows.
+    where m.id = any (ids) and m.id = g.id and m.claim_id = g.claim
+      and (b.is_open or b.status in ('sent', 'delivered', 'failed'))
+      and not case when g.status = 'queued' and b.status = 'unknown' then
+        exists (select 1 from messages p where p.line_id = m.line_id and p.handed_over_at > m.claimed_at
+          and p.to_number = m.to_number and p.position > m.position)
+        or exists (select 1 from messages p where p.status = 'sending' and p.lease_until > '-infinity'
+          and p.line_id = m.line_id and p.to_number = m.to_number and p.position > m.position)
+        else false end
+    returning m.id, m.user_id, m.line_id, m.from_number, m.to_number, m.status, m.error, m.carrier_code,
+      b.status as status_before
+  )
+  select coalesce(jsonb_agg(to_jsonb(s)), '[]') into changed from settled s;
+
+  return query
+  select coalesce((
+      select jsonb_agg(jsonb_build_object('id', h.id, 'generation', h.generation))
+      from requeue_heads(jsonb_path_query_array(changed, '$[*] ? (@.status != "queued")')) h
+    ), '[]'), announce_messages(changed);
+end $$;

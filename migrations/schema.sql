@@ -628,6 +628,7 @@ CREATE OR REPLACE FUNCTION public.claim_messages(claims jsonb, lease interval, m
  RETURNS TABLE(id uuid, claim uuid, verdict text, failure text, wait_ms integer, attempt integer, generation integer, line_id uuid, from_number text, to_number text, text text, media jsonb, age_ms double precision, account jsonb, number_limit integer, line_limit integer)
  LANGUAGE plpgsql
  SET enable_seqscan TO 'off'
+ SET plan_cache_mode TO 'force_generic_plan'
 AS $function$
 #variable_conflict use_column
 declare
@@ -793,6 +794,7 @@ CREATE OR REPLACE FUNCTION public.deliver_next(results jsonb, wants jsonb, lease
  RETURNS TABLE(n integer, status text, delivery_id uuid, event_id uuid, endpoint_id uuid, attempt_number integer, round_attempt integer, url text, secret_sealed bytea, previous_secret_sealed bytea, user_id uuid, line_id uuid, type text, payload text, from_number text, to_number text, claimed_at timestamp with time zone, next_due_ms double precision)
  LANGUAGE plpgsql
  SET enable_seqscan TO 'off'
+ SET plan_cache_mode TO 'force_generic_plan'
 AS $function$
 begin
   perform pg_advisory_xact_lock(hashtextextended(lane.endpoint_id::text, 3)) from (
@@ -1109,6 +1111,7 @@ end $function$
 CREATE OR REPLACE FUNCTION public.queue_messages(requests jsonb, max_queued_per_line integer)
  RETURNS TABLE(n integer, outcome text, message_id uuid, number_limit integer, number_used integer, number_opens_ms integer, line_limit integer, line_used integer, line_opens_ms integer, line_waiting integer)
  LANGUAGE plpgsql
+ SET plan_cache_mode TO 'force_generic_plan'
 AS $function$
 #variable_conflict use_column
 declare
@@ -1169,6 +1172,7 @@ CREATE OR REPLACE FUNCTION public.receive_messages(inbound jsonb)
  RETURNS TABLE(n integer, outcome text, earlier_id uuid, line_id uuid, deliveries jsonb, is_paused boolean, has_paused boolean, is_waited_for boolean)
  LANGUAGE plpgsql
  SET enable_seqscan TO 'off'
+ SET plan_cache_mode TO 'force_generic_plan'
 AS $function$
 #variable_conflict use_column
 declare
@@ -1363,6 +1367,7 @@ CREATE OR REPLACE FUNCTION public.settle_messages(settlements jsonb)
  RETURNS TABLE(requeued jsonb, deliveries jsonb)
  LANGUAGE plpgsql
  SET enable_seqscan TO 'off'
+ SET plan_cache_mode TO 'force_generic_plan'
 AS $function$
 #variable_conflict use_column
 declare

@@ -140,9 +140,14 @@ for (const isAnalyzed of [false, true]) {
       prepare: (ids: string[]) => Promise<unknown> = () => Promise.resolve(),
     ) {
       it(what, async () => {
-        const rows = await take(table)
-        await prepare(rows.map(({ id }) => id))
-        expect(await pagesOf(() => work(rows))).to.be.within(1, MAX_PAGES)
+        const pages: number[] = []
+        // The first time it is planned, which reads every index once.
+        for (let time = 0; time < 2; time += 1) {
+          const rows = await take(table)
+          await prepare(rows.map(({ id }) => id))
+          pages.push(await pagesOf(() => work(rows)))
+        }
+        expect(pages[1]).to.be.within(1, MAX_PAGES)
       })
     }
 
@@ -331,7 +336,10 @@ for (const isAnalyzed of [false, true]) {
       touchesFew(
         'to find lanes that nobody works on',
         'deliveries',
-        async () => expect(await findIdleLanes(context.db, 3000, 3)).to.have.length(1),
+        async () => {
+          const lanes = await findIdleLanes(context.db, 3000, 3)
+          expect(lanes.map((lane) => lane.endpointId)).to.include(endpointId)
+        },
         () => context.db('deliveries').where({ status: 'delivering' }).update({ status: 'delivered' }),
       )
       touchesFew(

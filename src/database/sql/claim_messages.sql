@@ -27,7 +27,7 @@ returns table (
   from_number text, to_number text, text text, media jsonb, age_ms double precision, account jsonb,
   number_limit integer, line_limit integer
 )
-language plpgsql volatile set enable_seqscan = off as $$
+language plpgsql volatile set enable_seqscan = off set plan_cache_mode = force_generic_plan as $$
 #variable_conflict use_column
 declare
   ids uuid[];

@@ -20,7 +20,7 @@ returns table (
   round_attempt integer, url text, secret_sealed bytea, previous_secret_sealed bytea, user_id uuid, line_id uuid,
   type text, payload text, from_number text, to_number text, claimed_at timestamptz, next_due_ms double precision
 )
-language plpgsql volatile set enable_seqscan = off as $$
+language plpgsql volatile set enable_seqscan = off set plan_cache_mode = force_generic_plan as $$
 begin
   perform pg_advisory_xact_lock(hashtextextended(lane.endpoint_id::text, 3)) from (
     select x.endpoint_id from jsonb_to_recordset(results) as x(endpoint_id uuid)

@@ -19,7 +19,7 @@ returns table (
   number_limit integer, number_used integer, number_opens_ms integer,
   line_limit integer, line_used integer, line_opens_ms integer, line_waiting integer
 )
-language plpgsql volatile as $$
+language plpgsql volatile set plan_cache_mode = force_generic_plan as $$
 #variable_conflict use_column
 declare
   in_flight integer[];

@@ -16,7 +16,7 @@ returns table (
   n integer, outcome text, earlier_id uuid, line_id uuid, deliveries jsonb,
   is_paused boolean, has_paused boolean, is_waited_for boolean
 )
-language plpgsql volatile set enable_seqscan = off as $$
+language plpgsql volatile set enable_seqscan = off set plan_cache_mode = force_generic_plan as $$
 #variable_conflict use_column
 declare
   members jsonb;

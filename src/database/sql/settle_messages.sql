@@ -11,7 +11,7 @@
 -- Under the lock of `claim_messages`, and each statement sees what was committed before it: a message that found itself
 -- behind one of these is seen by the statement that brings the next.
 create or replace function settle_messages(settlements jsonb) returns table (requeued jsonb, deliveries jsonb)
-language plpgsql volatile set enable_seqscan = off as $$
+language plpgsql volatile set enable_seqscan = off set plan_cache_mode = force_generic_plan as $$
 #variable_conflict use_column
 declare
   ids uuid[];

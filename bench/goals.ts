@@ -28,6 +28,8 @@ export const GOALS: Readonly<Record<string, Goal>> = {
   'beside one that hangs, refused': { of: 'value', atMost: 0 },
   'beside one that hangs, p99': { of: 'value', atMost: 100 },
   'beside one that hangs, throughput': { of: 'ratio', atLeast: 0.9 },
+  'beside 5,000 held events that are sent again, p99': { of: 'value', atMost: 250 },
+  'beside 5,000 held events that are sent again, outages in the log': { of: 'value', atMost: 0 },
   'full: accept': { of: 'ratio', atLeast: 0.9 },
   'full: send': { of: 'ratio', atLeast: 0.9 },
   'full: deliver': { of: 'ratio', atLeast: 0.9 },

@@ -2,6 +2,7 @@ import type { Measure } from './measure.js'
 import { measureAccept } from './measures/accept.js'
 import { measureDeliver } from './measures/deliver.js'
 import { measureFlat } from './measures/flat.js'
+import { measureHeld } from './measures/held.js'
 import { measureIsolation } from './measures/isolation.js'
 import { measureKill } from './measures/kill.js'
 import { measureLatency } from './measures/latency.js'
@@ -29,6 +30,7 @@ export const REGISTRY: readonly Entry[] = [
   { name: 'latency', measure: measureLatency, rounds: 1 },
   { name: 'steady', measure: measureSteady, rounds: 1 },
   { name: 'isolation', measure: measureIsolation, rounds: 2 },
+  { name: 'held', measure: measureHeld, rounds: 1 },
   { name: 'flat', measure: measureFlat, rounds: 2 },
   { name: 'kill', measure: measureKill, rounds: 1 },
   { name: 'rest', measure: measureRest, rounds: 1 },

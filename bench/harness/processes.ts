@@ -10,6 +10,7 @@ export interface Running {
   pid: number
   /** When it said that it has started, by the machine's clock. */
   startedAt: number
+  logPath: string
   end(signal?: NodeJS.Signals): Promise<void>
 }
 
@@ -43,7 +44,7 @@ export async function startFromProcfile(
     },
     START_LIMIT_MS,
   )
-  return { name, pid: child.pid ?? 0, startedAt, end: (signal) => endChild(child, signal) }
+  return { name, pid: child.pid ?? 0, startedAt, logPath, end: (signal) => endChild(child, signal) }
 }
 
 function startOf(log: string): number | undefined {

@@ -1,0 +1,64 @@
+import { readFileSync } from 'node:fs'
+import { releaseHeldEvents } from '../../src/domain/deliveries/held-events.js'
+import type { Bench } from '../harness/bench.js'
+import { withInstallation } from '../harness/with-installation.js'
+import { timesOf, whenArrived } from '../loads/arrivals.js'
+import { inboundRequests, twilioAccount } from '../loads/inbound.js'
+import { postSteadily } from '../loads/steady.js'
+import { seedLines } from '../lines.js'
+import type { Figure } from '../measure.js'
+import { startReceiver } from '../outside/receiver.js'
+import { insertPendingDeliveries } from '../rows.js'
+
+const HELD = 5000
+const SECONDS = 12
+const LIMIT_MS = 30_000
+const NAME = `beside ${HELD.toLocaleString('en')} held events that are sent again`
+
+/** An endpoint gets one event a second, while another one that works again gets 5,000 that were held. */
+export async function measureHeld(bench: Bench): Promise<Figure[]> {
+  const receiver = await startReceiver()
+  try {
+    return await withInstallation(bench, async (installation) => {
+      const { lines, accountId } = await seedLines(installation, {
+        count: 2,
+        carrier: twilioAccount(receiver.url),
+        outgoingUrls: [`${receiver.url}/held`, `${receiver.url}/calm`],
+      })
+      const [{ endpointId } = { endpointId: '' }] = await insertPendingDeliveries(
+        installation.sql,
+        lines.slice(0, 1),
+        HELD,
+      )
+      await installation.sql.query(`update deliveries set status = 'held'`)
+      const [web, worker] = await Promise.all([installation.startWeb(), installation.start('deliver-event')])
+      const [posted] = await Promise.all([
+        postSteadily(web.url, inboundRequests(accountId, lines.slice(1)), {
+          name: 'calm',
+          perSecond: 1,
+          seconds: SECONDS,
+        }),
+        installation.prepare((context) => releaseHeldEvents(context, endpointId)),
+      ])
+      const times = timesOf(NAME, [await whenArrived(posted, (text) => receiver.arrivedAt(text), LIMIT_MS)])
+      const log = [web, worker].map(({ logPath }) => readFileSync(logPath, 'utf8')).join('')
+      return [
+        ...times,
+        { name: `${NAME}, outages in the log`, value: countOutages(log), unit: '' },
+        {
+          name: `${NAME}, of those delivered`,
+          value: receiver.arrivals.filter(({ path }) => path === '/held').length,
+          unit: '',
+        },
+      ]
+    })
+  } finally {
+    receiver.close()
+  }
+}
+
+/** Such as a pool that had no connection in time. */
+function countOutages(log: string): number {
+  return log.split('\n').filter((line) => /"worker\.paused"|not available|Timeout acquiring/.test(line))
+    .length
+}

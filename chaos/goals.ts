@@ -17,7 +17,7 @@ const GOALS: Goals = {
   outageMs: 5000,
   backMs: 5000,
   recoverMs: 10_000,
-  /** A lease (17 s), and what comes after it. */
+  /** A lease (15 s), and what comes after it. */
   drainMs: 40_000,
 }
 

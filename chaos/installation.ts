@@ -55,7 +55,7 @@ const USUAL: Record<ProcessName, number> = {
   'receive-smpp': 0,
 }
 
-/** Short, so that what a killed worker held is looked at again within a run: a lease is 15 s longer (media's: 30 s). */
+/** Short, so that what waits for one that hangs is looked at again within a run. */
 const TIMES: Environment = {
   CARRIER_TIMEOUT_MS: '2000',
   DELIVERY_TIMEOUT_MS: '2000',

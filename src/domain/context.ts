@@ -4,7 +4,7 @@ import { createCalls, type Calls } from '../calls.js'
 import { createCarriers, type CARRIER_KINDS, type Carriers } from '../carriers/registry.js'
 import { ConfigInvalid, readConfig, type Config } from '../config.js'
 import { available, connectDatabase, type Database } from '../database/connection.js'
-import { deliverNext, renewDeliveryLeases, type LaneStep } from '../database/deliveries/delivering.js'
+import { deliverNext, type LaneStep } from '../database/deliveries/delivering.js'
 import { findOpenWebhooks } from '../database/incoming-webhooks.js'
 import { findLinesByNumbers } from '../database/lines.js'
 import { queueMessages, type QueueAnswer, type QueueRequest } from '../database/messages/queueing.js'
@@ -12,7 +12,6 @@ import { claimMessages, type ClaimRequest } from '../database/messages/sending.j
 import type { Receipt } from '../database/messages/receipts.js'
 import { settleMessages, type Settlement } from '../database/messages/settling.js'
 import { insertSimulatedMessages, type SimulatedMessage } from '../database/simulator-outbox.js'
-import { createHeartbeat, type Heartbeat } from '../heartbeat.js'
 import { createQueues, type Queues } from '../queues/queues.js'
 import { connectRedis } from '../redis.js'
 import { createSafeFetch, type SafeFetch } from '../safe-fetch.js'
@@ -27,6 +26,7 @@ import { createVocabulary, type Vocabulary } from '../vocabulary.js'
 import { MAX_LOST } from './crashes.js'
 import { DISABLE_AFTER_MS } from './deliveries/endpoint-health.js'
 import { createKnownWebhooks, type KnownWebhooks } from './known-webhooks.js'
+import { createLeases, LEASE_MS, stopLeases, type Leases } from './leases.js'
 import { createLineBacklogs } from './messages/line-backlogs.js'
 import { receiveReceipts } from './messages/receipts.js'
 import { receiveBatch, type Inbound } from './messages/receive-batch.js'
@@ -40,8 +40,7 @@ export interface Context {
   queues: Queues
   windows: SlidingWindows
   throttle: Throttle
-  /** Of deliveries that this process attempts. */
-  deliveryLeases: Heartbeat
+  leases: Leases
   carriers: Carriers
   calls: Calls
   secrets: Secrets
@@ -61,9 +60,6 @@ export interface Context {
 
 /** The largest that Postgres's integers have. */
 const ANY_NUMBER = 2_147_483_647
-
-/** Renewed while an attempt lasts, so that what a dead worker had is taken up after seconds. */
-const DELIVERY_LEASE_MS = 8000
 
 /** Its predecessor, or its media, enqueue a message that waits for them; the sweep looks after it should that one die. */
 const LOOK_AGAIN_MS = 30_000
@@ -136,11 +132,7 @@ export function createContext(
     options.carrierKinds,
   )
 
-  const deliveryLeases = createHeartbeat(
-    DELIVERY_LEASE_MS / 4,
-    (ids) => available(() => renewDeliveryLeases(db, ids, DELIVERY_LEASE_MS)),
-    log,
-  )
+  const leases = createLeases(db, log)
   const windows = createSlidingWindows(redis)
   const batched = createBatched(config, { carriers, db, queues, windows, log }, maxLost)
   const calls = createCalls(redis, () => connectRedis(config.redisUrl, 'wait', log), log)
@@ -153,7 +145,7 @@ export function createContext(
     queues,
     windows,
     throttle: createThrottle(redis),
-    deliveryLeases,
+    leases,
     carriers,
     calls,
     secrets: createSecrets(config.encryptionKeys),
@@ -165,7 +157,7 @@ export function createContext(
     webhooks: createKnownWebhooks(batched.findOpenWebhook),
     maxLost,
     close: async () => {
-      await deliveryLeases.stop()
+      await stopLeases(leases)
       await carriers.close()
       await calls.close()
       await carrierFetch.close()
@@ -184,13 +176,13 @@ function createBatched(
   maxLost: number,
 ) {
   const claimLimits = {
-    leaseMs: config.carrierTimeoutMs + 15_000,
+    leaseMs: LEASE_MS.messages,
     maxAgeMs: config.messageTtlMs,
     lookAgainMs: LOOK_AGAIN_MS,
     heldKinds: carriers.heldKinds,
   }
   const laneLimits = {
-    leaseMs: DELIVERY_LEASE_MS,
+    leaseMs: LEASE_MS.deliveries,
     maxLost,
     maxInFlight: config.endpointMaxInFlight,
     disableAfterMs: DISABLE_AFTER_MS,

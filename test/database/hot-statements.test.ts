@@ -1,10 +1,11 @@
 import { expect } from 'chai'
-import { renewDeliveryLeases, type AttemptResult } from '../../src/database/deliveries/delivering.js'
+import type { AttemptResult } from '../../src/database/deliveries/delivering.js'
 import { findEndpointsOfLine, releaseHeldDeliveries } from '../../src/database/deliveries/creating.js'
 import { endWaitingDeliveries } from '../../src/database/deliveries/ending.js'
 import { listDeliveriesOfApplication } from '../../src/database/deliveries/of-application.js'
 import { listDeliveries } from '../../src/database/deliveries/reading.js'
 import { expireDeliveryLeases, findIdleLanes } from '../../src/database/deliveries/stranded.js'
+import { renewLeases } from '../../src/database/leases.js'
 import { countQueued, queueMessages } from '../../src/database/messages/queueing.js'
 import { listMessages } from '../../src/database/messages/reading.js'
 import { receiveMessages, type ReceiveRequest } from '../../src/database/messages/receiving.js'
@@ -326,8 +327,9 @@ for (const isAnalyzed of [false, true]) {
         'to renew leases',
         'deliveries',
         (rows) =>
-          renewDeliveryLeases(
+          renewLeases(
             context.db,
+            'deliveries',
             rows.map(({ id }) => id),
             8000,
           ),

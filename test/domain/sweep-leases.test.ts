@@ -2,8 +2,10 @@ import { expect } from 'chai'
 import { MAX_LOST } from '../../src/domain/crashes.js'
 import { createContext, type Context } from '../../src/domain/context.js'
 import { deliver } from '../../src/domain/deliveries/deliver.js'
+import { createLeases, LEASE_MS, stopLeases } from '../../src/domain/leases.js'
 import { sendMessage } from '../../src/domain/messages/send.js'
 import { sweep } from '../../src/domain/sweep.js'
+import { newId } from '../../src/ids.js'
 import { whenReady } from '../../src/redis.js'
 import { startProxy } from '../database/proxy.js'
 import { createTestContext } from '../helpers/context.js'
@@ -23,6 +25,7 @@ import {
   messageRow,
   queueMessages,
   receiveForDelivery,
+  withCarrier,
 } from './fixtures.js'
 
 describe('the sweep for leases of lost workers', () => {
@@ -65,8 +68,31 @@ describe('the sweep for leases of lost workers', () => {
     await sweep(context)
     const row = await messageRow(context, sending!)
     expect(row).to.include({ status: 'sending' })
-    // The carrier's time and some to write down what it said.
-    expect(row.lease_until!.getTime() - Date.now()).to.be.within(20_000, 31_000)
+    expect(row.lease_until!.getTime() - Date.now()).to.be.within(
+      LEASE_MS.messages / 2,
+      LEASE_MS.messages + 1000,
+    )
+  })
+
+  it('leaves a message alone whose carrier takes longer than a lease, since its worker renews it', async () => {
+    const [id] = await queueMessages(context, line, 1)
+    const leases = createLeases(context.db, context.log, { ...LEASE_MS, messages: 400 })
+    const slow = withCarrier({ ...context, leases }, async () => {
+      await context
+        .db('messages')
+        .where({ id })
+        .update({ lease_until: context.db.raw(`now() + interval '400 ms'`) })
+      const { lease_until: first } = await messageRow(context, id!)
+      await until('the first lease is over', () => Date.now() > first!.getTime() + 400)
+      await sweep(context)
+      expect(await messageRow(context, id!)).to.include({ status: 'sending' })
+      return { carrierMessageId: newId() }
+    })
+    try {
+      expect(await sendMessage(slow, id!)).to.deep.equal({ kind: 'sent' })
+    } finally {
+      await stopLeases(leases)
+    }
   })
 
   it('puts a delivery back to pending, with the attempt on record, and delivers the same event', async () => {

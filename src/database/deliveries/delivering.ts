@@ -182,16 +182,3 @@ export async function giveDeliveryBack(
     [[id], attemptNumber],
   )
 }
-
-/** Their worker is there still. */
-export async function renewDeliveryLeases(
-  db: Database,
-  ids: readonly string[],
-  leaseMs: number,
-): Promise<void> {
-  await db.raw(
-    `update deliveries set lease_until = clock_timestamp() + make_interval(secs => ?)
-     where id = any (?::uuid[]) and status = 'delivering'`,
-    [leaseMs / 1000, [...ids]],
-  )
-}

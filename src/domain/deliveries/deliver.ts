@@ -52,7 +52,7 @@ export async function attemptDelivery(
     return undefined
   }
   const startedAt = delivery.claimedAt
-  const answer = await context.deliveryLeases.during(delivery.id, () =>
+  const answer = await context.leases.deliveries.during(delivery.id, () =>
     postEvent(context, delivery, startedAt),
   )
   return {

@@ -14,6 +14,7 @@ import { backoffMs, type Backoff } from '../backoff.js'
 import type { Context } from '../context.js'
 import { MAX_CRASHES } from '../crashes.js'
 import { nextRetryMs } from '../deliveries/retry-schedule.js'
+import { LEASE_MS } from '../leases.js'
 import { persist } from '../persist.js'
 import { CopyFailed, mayPass } from './failures.js'
 import { judge } from './judge.js'
@@ -36,18 +37,15 @@ const OUTBOUND_ATTEMPTS = 4
 /** What is wrong here and not there costs no attempt: the storage, Postgres, an account's settings. */
 const OUR_FAULT_WAIT_MS = 30_000
 
-/** For what comes after the bytes are here: judging, and the storage. */
-const LEASE_MARGIN_MS = 30_000
-
 /** Makes one attempt to copy media to our storage; what waits for them goes on (`settle.ts`) when that is over. */
 export async function fetchMedia(context: Context, id: string): Promise<FetchOutcome> {
   const startedAt = performance.now()
-  const { db, config, maxLost } = context
-  const media = await available(() => claimMedia(db, id, config.mediaTimeoutMs + LEASE_MARGIN_MS, maxLost))
+  const { db, maxLost } = context
+  const media = await available(() => claimMedia(db, id, LEASE_MS.media, maxLost))
   if (media === undefined) {
     return { kind: (await isMediaSuspect(db, id, maxLost)) ? 'suspect' : 'skipped' }
   }
-  const outcome = await attempt(context, media)
+  const outcome = await context.leases.media.during(id, () => attempt(context, media))
   const { kind, ...details } = outcome
   context.log.info(
     {

@@ -14,7 +14,7 @@ import { persist } from '../persist.js'
 import { handOver } from './hand-over.js'
 import { refillPlaces, takePlaces } from './places.js'
 
-/** Far less than a lease has beside the carrier's own time. */
+/** Far less than a lease. */
 const MAX_CLAIM_AGE_MS = 5000
 
 /** What the holder of a carrier's sessions does besides the carrier's call, and how soon to ask again. */
@@ -130,9 +130,11 @@ async function send(
   message: MessageToSend,
   claimed: { attempt: number; claim: string },
 ): Promise<SendOutcome> {
-  const settlement = await settlementOf(context, message, claimed)
-  await persist(() => context.batched.settleMessage(settlement))
-  return outcomeOf(settlement)
+  return context.leases.messages.during(message.id, async () => {
+    const settlement = await settlementOf(context, message, claimed)
+    await persist(() => context.batched.settleMessage(settlement))
+    return outcomeOf(settlement)
+  })
 }
 
 async function settlementOf(

@@ -176,10 +176,15 @@ describe('the lane of an endpoint', () => {
     const rows = await receiveMany(3)
     const broken: Context = {
       ...context,
-      deliveryLeases: {
-        ...context.deliveryLeases,
-        during: (id, work) =>
-          id === rows[1]!.id ? Promise.reject(new Error('a bug')) : context.deliveryLeases.during(id, work),
+      leases: {
+        ...context.leases,
+        deliveries: {
+          ...context.leases.deliveries,
+          during: (id, work) =>
+            id === rows[1]!.id
+              ? Promise.reject(new Error('a bug'))
+              : context.leases.deliveries.during(id, work),
+        },
       },
     }
     await run(rows[0]!, broken)

@@ -6,6 +6,7 @@ import { storable } from '../../database/text.js'
 import { UserError } from '../../errors.js'
 import { newId } from '../../ids.js'
 import { newToken } from '../../secrets.js'
+import { idOf, logPlain, word } from '../../telemetry/plain-line.js'
 import type { Context } from '../context.js'
 import { MESSAGE_TYPE_OF } from '../events.js'
 import { hostedUrl } from '../media/hosting.js'
@@ -68,7 +69,8 @@ export async function receiveMessage(
   const { lineId, hasPaused } = answer
   const deliveryCount = answer.deliveries.length
   if (hasPaused) log.warn({ messageId, lineId }, 'conversation.paused')
-  log.info({ messageId, lineId, type, deliveryCount }, 'message.received')
+  const ids = { messageId: idOf(messageId), lineId: idOf(lineId) }
+  logPlain(log, { ...ids, type: word(type), deliveryCount }, 'message.received')
   return { kind: 'received', messageId, deliveryCount }
 }
 
@@ -116,7 +118,7 @@ export async function takeReceipt(context: Context, receipt: Receipt): Promise<R
   if (isAccountChanged) throw new AccountChanged()
   if (changed === undefined) return isKnown ? 'unchanged' : 'of_nothing'
   if (receipt.isOptedOut === true) await noteCarrierOptOut(context, changed)
-  context.log.info({ messageId: changed.id, outcome: receipt.status }, 'receipt.received')
+  logPlain(context.log, { messageId: idOf(changed.id), outcome: word(receipt.status) }, 'receipt.received')
   return 'changed'
 }
 

@@ -1176,14 +1176,31 @@ CREATE OR REPLACE FUNCTION public.receive_messages(inbound jsonb)
 AS $function$
 #variable_conflict use_column
 declare
-  members jsonb;
+  members jsonb := inbound;
+  outdated integer[];
   repeated record;
   repeats integer[] := '{}';
   now_at timestamptz;
 begin
+  if jsonb_path_exists(inbound, '$[*].account_id') then
+    select array_agg(x.n) into outdated
+    from jsonb_to_recordset(inbound) as x(n integer, account_id uuid, account_version integer)
+    left join lateral (select version from carrier_accounts where id = x.account_id limit 1) a on true
+    where x.account_id is not null and a.version is distinct from x.account_version;
+    if outdated is not null then
+      return query select x.at, 'account_changed', null::uuid, null::uuid, null::jsonb, null::boolean, null::boolean,
+        null::boolean from unnest(outdated) as x(at);
+      select coalesce(jsonb_agg(m.value), '[]') into members
+      from jsonb_array_elements(inbound) m where (m.value ->> 'n')::integer <> all (outdated);
+    end if;
+  end if;
+
   select coalesce(jsonb_agg(m.value || jsonb_build_object('line_id', l.id, 'user_id', l.user_id)), '[]') into members
-  from jsonb_array_elements(inbound) m
-  cross join lateral (select id, user_id from lines where number = m.value ->> 'to' limit 1) l;
+  from jsonb_array_elements(members) m
+  cross join lateral (
+    select id, user_id from lines
+    where number = m.value ->> 'to' and (m.value ->> 'account_id' is null or carrier = m.value ->> 'carrier') limit 1
+  ) l;
 
   for repeated in select * from claim_inbound(members) loop
     n := repeated.n; outcome := 'repeat'; earlier_id := repeated.earlier_id;

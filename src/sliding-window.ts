@@ -30,8 +30,8 @@ export interface SlidingWindows {
   hold(member: string, windows: readonly Window[], waitMs: number, now?: number): Promise<void>
   /** Puts back places that Redis has lost; those that it has stay. @throws Unavailable */
   fill(window: Window, places: readonly { member: string; agoMs: number }[]): Promise<void>
-  /** Empties a window, for those who took places and for those who wait. @throws Unavailable */
-  clear(key: string): Promise<void>
+  /** Empties windows, for those who took places and for those who wait. @throws Unavailable */
+  clear(keys: Iterable<string>): Promise<void>
 }
 
 /** How late a waiter may come back before its turn goes to the next: a busy worker is not a dead one. */
@@ -85,8 +85,14 @@ export function createSlidingWindows(redis: Redis): SlidingWindows {
         ),
       )
     },
-    clear: async (key) => {
-      await redisAvailable(() => redis.del(key, waiters(key)))
+    clear: async (keys) => {
+      const pipeline = redis.pipeline()
+      // A command each: windows of different lines may be in different places.
+      for (const key of keys) pipeline.del(key, waiters(key))
+      await redisAvailable(async () => {
+        const failure = (await pipeline.exec())?.find(([error]) => error)?.[0]
+        if (failure) throw failure
+      })
     },
   }
 }

@@ -93,7 +93,7 @@ describe('sliding window', () => {
   it('does not lose the place of a member whose repeat is refused by another window', async () => {
     const [number, line] = [window(1), window(2)]
     expect(await windows.take('first', [number, line], 0)).to.equal(0)
-    await windows.clear(number.key)
+    await windows.clear([number.key])
     expect(await windows.take('second', [number, line], 10)).to.equal(0)
     expect(await windows.take('first', [number, line], 20)).to.be.greaterThan(0)
     expect(await windows.take('third', [line], 30), 'both places of the line are held').to.equal(MINUTE - 30)
@@ -132,7 +132,7 @@ describe('sliding window', () => {
   it('holds no place that there is none of any more', async () => {
     const line = window(1)
     await fill(line, [0])
-    await windows.clear(line.key)
+    await windows.clear([line.key])
     await windows.hold('holder 0', [line], MINUTE, 10)
     expect(await windows.take('next', [line], 20)).to.equal(0)
   })
@@ -224,7 +224,7 @@ describe('sliding window', () => {
     const line = window(2)
     await fill(line, [0, 1])
     for (const name of ['a', 'b', 'c']) await windows.take(name, [line], 2)
-    await windows.clear(line.key)
+    await windows.clear([line.key])
     await fill(line, [3, 4])
     expect(await windows.take('next', [line], 5)).to.equal(MINUTE - 2)
   })

@@ -49,8 +49,7 @@ export const processFaults: Fault[] = [
   },
   {
     name: 'sender-past-its-lease',
-    about:
-      'Two of three senders are stopped, as they have claimed texts, for longer than their leases (17 s).',
+    about: 'Two of three senders are stopped, as they have claimed texts, for longer than their leases.',
     layout: { copies: { 'send-message': 3 } },
     isShort: true,
     accepting: 'never',
@@ -67,7 +66,7 @@ export const processFaults: Fault[] = [
   },
   {
     name: 'deliverer-past-its-lease',
-    about: 'One of two deliverers is stopped for longer than its leases (17 s).',
+    about: 'One of two deliverers is stopped for longer than its leases.',
     layout: { copies: { 'deliver-event': 2 } },
     accepting: 'never',
     inflict: (world) => freezeFor(world, only(world, 'deliver-event'), world.random.between(20, 26)),

@@ -23,6 +23,15 @@ export interface CarrierAccount {
   lastTestedVersion: number | null
 }
 
+/** An account as it was when it was looked up. */
+export type AccountVersion = Pick<CarrierAccount, 'id' | 'version'>
+
+export interface SealedSettings {
+  sealed: Buffer
+  /** What migrations gave it, which holds where the sealed ones say nothing. */
+  unsealed: object
+}
+
 export type CarrierAccountFields = Pick<
   CarrierAccount,
   'messagesPerSecond' | 'messagesPerSecondPerLine' | 'handlesOptOut'
@@ -80,22 +89,31 @@ export async function listCarrierAccounts(db: Database, kind?: string): Promise<
     .orderBy('name')
 }
 
-/**
- * undefined: there is no such account, or its kind has no settings.
- *
- * @returns unsealed what migrations gave it, which holds where the sealed ones say nothing
- */
-export async function findSealedSettings(
-  db: Database,
-  id: string,
-): Promise<{ sealed: Buffer; unsealed: object } | undefined> {
+const SETTINGS = { sealed: 'settings_sealed', unsealed: 'settings_unsealed' }
+
+/** undefined: there is no such account, or its kind has no settings. */
+export async function findSealedSettings(db: Database, id: string): Promise<SealedSettings | undefined> {
   return db('carrier_accounts')
     .where({ id })
     .whereNotNull('settings_sealed')
-    .first<{ sealed: Buffer; unsealed: object } | undefined>({
-      sealed: 'settings_sealed',
-      unsealed: 'settings_unsealed',
-    })
+    .first<SealedSettings | undefined>(SETTINGS)
+}
+
+export type SealedAccount = AccountVersion & Pick<CarrierAccount, 'name'> & SealedSettings
+
+/** Those of one kind, with their settings as they were with that version; in the order of the ids. */
+export async function findSealedAccounts(
+  db: Database,
+  kind: string,
+  ids: readonly string[],
+): Promise<(SealedAccount | undefined)[]> {
+  const accounts = await db('carrier_accounts')
+    .where({ kind })
+    .whereIn('id', [...new Set(ids)])
+    .whereNotNull('settings_sealed')
+    .select<SealedAccount[]>({ id: 'id', name: 'name', version: 'version', ...SETTINGS })
+  const byId = new Map(accounts.map((account) => [account.id, account]))
+  return ids.map((id) => byId.get(id.toLowerCase()))
 }
 
 /**

@@ -14,7 +14,7 @@ import { isId, newId } from '../ids.js'
 import { readAccountFields, readAccountName } from './carrier-accounts/fields.js'
 import { getCarrierKind, requireChangeable } from './carrier-accounts/kinds.js'
 import { readSettings } from './carrier-accounts/settings.js'
-import { sealSettings } from './carriers.js'
+import { sealSettings } from './carrier-settings.js'
 import type { Context } from './context.js'
 
 export type { CarrierAccount } from '../database/carrier-accounts.js'

@@ -1,22 +1,8 @@
 import type { Carrier } from '../carriers/carrier.js'
 import type { AccountKey } from '../carriers/registry.js'
-import { findSealedSettings } from '../database/carrier-accounts.js'
-import { available } from '../database/connection.js'
-import { asError, Unavailable, UserError } from '../errors.js'
+import { UserError } from '../errors.js'
+import { openSettings, SettingsUnreadable } from './carrier-settings.js'
 import type { Context } from './context.js'
-
-/** A wrong key must not fail what waits to be sent; a person who asks is told. */
-export class SettingsUnreadable extends Unavailable {
-  override name = 'SettingsUnreadable'
-
-  constructor() {
-    super(
-      'the settings of the carrier account cannot be opened: give ENCRYPTION_KEY the key that sealed them, or ' +
-        'write every setting anew',
-      60,
-    )
-  }
-}
 
 /**
  * The carrier that an account's lines are at.
@@ -48,30 +34,4 @@ export function notSetUp(name: string): UserError {
   return new UserError(
     `carrier ${name} is not set up here: add it with \`linehook carrier add\`; the simulator needs SIMULATOR=true`,
   )
-}
-
-/** What `sealSettings` sealed. @throws Unavailable, SettingsUnreadable */
-export async function openSettings({ db, secrets, log }: Context, accountId: string): Promise<object> {
-  const settings = await available(() => findSealedSettings(db, accountId))
-  if (settings === undefined) return {}
-  const { sealed, unsealed } = settings
-  try {
-    return { ...unsealed, ...(JSON.parse(secrets.open(sealed, settingsPlace(accountId))) as object) }
-  } catch (error) {
-    log.error({ carrierAccountId: accountId, err: asError(error) }, 'carrier.settings_unreadable')
-    throw new SettingsUnreadable()
-  }
-}
-
-export function sealSettings(
-  { secrets }: Pick<Context, 'secrets'>,
-  accountId: string,
-  settings: object,
-): Buffer {
-  return secrets.seal(JSON.stringify(settings), settingsPlace(accountId))
-}
-
-/** Where an account's settings are sealed to (`secrets.ts`). */
-function settingsPlace(accountId: string): string {
-  return `carrier_accounts.settings:${accountId}`
 }

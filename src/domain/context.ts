@@ -5,7 +5,7 @@ import { createCarriers, type CARRIER_KINDS, type Carriers } from '../carriers/r
 import { ConfigInvalid, readConfig, type Config } from '../config.js'
 import { available, connectDatabase, type Database } from '../database/connection.js'
 import { deliverNext, type LaneStep } from '../database/deliveries/delivering.js'
-import { findOpenWebhooks } from '../database/incoming-webhooks.js'
+import { findOpenWebhooks, type OpenWebhook } from '../database/incoming-webhooks.js'
 import { findLinesByNumbers } from '../database/lines.js'
 import { queueMessages, type QueueAnswer, type QueueRequest } from '../database/messages/queueing.js'
 import { claimMessages, type ClaimRequest } from '../database/messages/sending.js'
@@ -25,11 +25,12 @@ import { createThrottle, type Throttle } from '../throttle.js'
 import { createVocabulary, type Vocabulary } from '../vocabulary.js'
 import { MAX_LOST } from './crashes.js'
 import { DISABLE_AFTER_MS } from './deliveries/endpoint-health.js'
-import { createKnownWebhooks, type KnownWebhooks } from './known-webhooks.js'
+import { createKnownRows, type KnownRows } from './known-rows.js'
 import { createLeases, LEASE_MS, stopLeases, type Leases } from './leases.js'
 import { createLineBacklogs } from './messages/line-backlogs.js'
 import { receiveReceipts } from './messages/receipts.js'
 import { receiveBatch, type Inbound } from './messages/receive-batch.js'
+import { findTwilioAccounts, type TwilioAccount } from './twilio-accounts.js'
 
 /** What a process has in its hands. Made once at its start; every domain function takes it first. */
 export interface Context {
@@ -51,7 +52,8 @@ export interface Context {
   storage: Storage
   vocabulary: Vocabulary
   batched: Batched
-  webhooks: KnownWebhooks
+  webhooks: KnownRows<OpenWebhook>
+  twilioAccounts: KnownRows<TwilioAccount>
   /** What has lost its worker so often in a row is not for this process. */
   maxLost: number
   /** Redis and Postgres last: what is still under way may need them. */
@@ -134,7 +136,8 @@ export function createContext(
 
   const leases = createLeases(db, log)
   const windows = createSlidingWindows(redis)
-  const batched = createBatched(config, { carriers, db, queues, windows, log }, maxLost)
+  const secrets = createSecrets(config.encryptionKeys)
+  const batched = createBatched(config, { carriers, db, queues, windows, log, secrets }, maxLost)
   const calls = createCalls(redis, () => connectRedis(config.redisUrl, 'wait', log), log)
 
   return {
@@ -148,13 +151,14 @@ export function createContext(
     leases,
     carriers,
     calls,
-    secrets: createSecrets(config.encryptionKeys),
+    secrets,
     safeFetch,
     carrierFetch,
     storage,
     vocabulary: createVocabulary(config.productWord),
     batched,
-    webhooks: createKnownWebhooks(batched.findOpenWebhook),
+    webhooks: createKnownRows(batched.findOpenWebhook),
+    twilioAccounts: createKnownRows(batched.findTwilioAccount),
     maxLost,
     close: async () => {
       await stopLeases(leases)
@@ -172,7 +176,14 @@ export function createContext(
 
 function createBatched(
   config: Config,
-  { carriers, db, queues, windows, log }: Pick<Context, 'carriers' | 'db' | 'queues' | 'windows' | 'log'>,
+  {
+    carriers,
+    db,
+    queues,
+    windows,
+    log,
+    secrets,
+  }: Pick<Context, 'carriers' | 'db' | 'queues' | 'windows' | 'log' | 'secrets'>,
   maxLost: number,
 ) {
   const claimLimits = {
@@ -191,6 +202,8 @@ function createBatched(
 
   return {
     findOpenWebhook: batch((lineIds: readonly string[]) => available(() => findOpenWebhooks(db, lineIds))),
+
+    findTwilioAccount: batch((ids: readonly string[]) => findTwilioAccounts({ db, secrets, log }, ids)),
 
     queueMessage: batch(async (requests: readonly QueueRequest[]) => {
       const asked = requests.map((each) => ({ ...each, isLineRoomy: lineBacklogs.isRoomy(each.lineId) }))

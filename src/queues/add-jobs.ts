@@ -1,4 +1,4 @@
-import type { Queue } from 'bullmq'
+import type { JobsOptions, Queue } from 'bullmq'
 import { addStandardJob } from 'bullmq/dist/cjs/scripts/addStandardJob-9.js'
 import type { Redis } from 'ioredis'
 
@@ -30,13 +30,18 @@ const COMMAND = 'addJobsTogether'
 type WithScript = Redis & Record<typeof COMMAND, (keyCount: number, ...args: string[]) => Promise<null>>
 
 /**
- * Adds jobs that are to be worked on now, with the queue's default options. A job whose id is there already stays as it
- * is.
+ * Adds jobs that are to be worked on now, with the queue's default options and those that are given beside them. A job
+ * whose id is there already stays as it is.
  */
-export async function addJobs(redis: Redis, queue: Queue, jobs: readonly NewJob[]): Promise<void> {
+export async function addJobs(
+  redis: Redis,
+  queue: Queue,
+  jobs: readonly NewJob[],
+  more: Pick<JobsOptions, 'removeOnFail'> = {},
+): Promise<void> {
   if (!(COMMAND in redis)) redis.defineCommand(COMMAND, { lua: script })
   const { keys } = queue
-  const options = JSON.stringify({ attempts: 0, ...queue.jobsOpts })
+  const options = JSON.stringify({ attempts: 0, ...queue.jobsOpts, ...more })
   const timestamp = String(Date.now())
   for (let from = 0; from < jobs.length; from += MOST_AT_ONCE) {
     await (redis as WithScript)[COMMAND](

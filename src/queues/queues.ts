@@ -82,19 +82,19 @@ export function createQueues(redis: Redis, log: Logger): Queues {
     }
   }
 
-  const addDeliveries = (jobs: readonly (Omit<DeliverEventJob, 'v'> & { jobId: string; delay?: number })[]) =>
+  /** One that failed is not kept: it would swallow the next of its name. */
+  const ofLanes = { removeOnFail: true }
+
+  const addDeliveries = (jobs: readonly (Omit<DeliverEventJob, 'v'> & { jobId: string })[]) =>
     tryEnqueue(deliverEvent, jobs.length, () =>
-      deliverEvent.addBulk(
-        jobs.map(({ id, endpointId, isTimed, isSuspect, jobId, delay }) => ({
-          name: 'deliver-event',
-          data: {
-            ...{ v: JOB_VERSION, id, endpointId },
-            ...(isTimed === true ? { isTimed } : {}),
-            ...(isSuspect === true ? { isSuspect } : {}),
-          },
-          // One that failed is not kept: it would swallow the next of its name.
-          opts: { jobId, removeOnFail: true, ...(delay === undefined ? {} : { delay }) },
+      addJobs(
+        redis,
+        deliverEvent,
+        jobs.map(({ id, endpointId, isSuspect, jobId }) => ({
+          id: jobId,
+          data: { v: JOB_VERSION, id, endpointId, ...(isSuspect === true ? { isSuspect } : {}) },
         })),
+        ofLanes,
       ),
     )
 
@@ -129,16 +129,17 @@ export function createQueues(redis: Redis, log: Logger): Queues {
         rows.map((row) => ({ ...row, jobId: `alone-${jobIdOf(row.id, row.generation)}`, isSuspect: true })),
       ),
     wakeLanes: (lanes) => addDeliveries(lanes.map((lane) => ({ ...lane, jobId: `lane-${lane.endpointId}` }))),
-    wakeLaneIn: (ms, lane) => {
+    wakeLaneIn: (ms, { id, endpointId }) => {
       const tick = Math.ceil((Date.now() + ms) / LANE_TICK_MS)
-      return addDeliveries([
-        {
-          ...lane,
-          jobId: `lane-${lane.endpointId}-${tick}`,
-          isTimed: true,
-          delay: Math.max(0, tick * LANE_TICK_MS - Date.now()),
-        },
-      ])
+      const jobId = `lane-${endpointId}-${tick}`
+      const delay = Math.max(0, tick * LANE_TICK_MS - Date.now())
+      return tryEnqueue(deliverEvent, 1, () =>
+        deliverEvent.add(
+          'deliver-event',
+          { v: JOB_VERSION, id, endpointId, isTimed: true },
+          { ...ofLanes, jobId, delay },
+        ),
+      )
     },
     enqueueMedia: (rows) =>
       tryEnqueue(fetchMedia, rows.length, () =>

@@ -1,4 +1,5 @@
 import type { Logger } from 'pino'
+import { isId } from '../ids.js'
 
 declare const isPlain: unique symbol
 
@@ -16,6 +17,11 @@ export function word<const Word extends string>(text: string extends Word ? neve
 /** The path of a request that has found a route, when all that varies in it is an id that is in our database. */
 export function pathOfOurs(path: string): PlainText {
   return path as PlainText
+}
+
+/** An id as we make them; what is none is not written. */
+export function idOf(id: string): PlainText {
+  return (isId(id) ? id : '[cut]') as PlainText
 }
 
 const unguarded = new WeakMap<object, Logger>()

@@ -63,8 +63,8 @@ export function createApp(context: Context): Koa {
   // prettier-ignore
   {
     postFirst(vocabulary.incomingWebhookPaths, requireOpenWebhook(context), readJsonBody(api.BODY_REFUSALS), api.acceptWebhookMessage(context))
-    post('/carriers/twilio/:accountId/message',   readCallbackBody(), api.answerTwilioCallback(context, 'message'))
-    post('/carriers/twilio/:accountId/status',    readCallbackBody(), api.answerTwilioCallback(context, 'status'))
+    postFirst(['/carriers/twilio/:accountId/message'], readCallbackBody(), api.answerTwilioCallback(context, 'message'))
+    postFirst(['/carriers/twilio/:accountId/status'],  readCallbackBody(), api.answerTwilioCallback(context, 'status'))
     post('/carriers/twilio/:accountId/voice',     readCallbackBody(), api.answerTwilioCallback(context, 'voice'))
     post('/carriers/twilio/:accountId/recording', readCallbackBody(), api.answerTwilioCallback(context, 'recording'))
     v1('get',    '/v1/lines',                                     api.getLines, SCOPES)

@@ -1,7 +1,7 @@
 import { tmpdir } from 'node:os'
 import { expect } from 'chai'
 import { getCarrierAccount } from '../../src/domain/carrier-accounts.js'
-import { openSettings } from '../../src/domain/carriers.js'
+import { openSettings } from '../../src/domain/carrier-settings.js'
 import type { Context } from '../../src/domain/context.js'
 import { listLines } from '../../src/domain/lines.js'
 import { holdSmscAccounts } from '../../src/domain/smpp/holder.js'

@@ -244,7 +244,7 @@ for (const isAnalyzed of [false, true]) {
           applyReceipts(
             context.db,
             rows.map(({ id }) => ({
-              carrier: 's',
+              carrier: 'simulator',
               carrierMessageId: id,
               messageId: id,
               status: 'delivered',

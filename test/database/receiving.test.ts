@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import fc from 'fast-check'
+import { getCarrierAccount } from '../../src/domain/carrier-accounts.js'
 import type { Context } from '../../src/domain/context.js'
 import { changeConnection } from '../../src/domain/connections.js'
 import { receiveMessage, type ReceiveOutcome } from '../../src/domain/messages/receive.js'
@@ -8,6 +9,7 @@ import { connect, createApplication } from '../domain/applications.js'
 import { inboundText, queueMessages } from '../domain/fixtures.js'
 import { createTestContext } from '../helpers/context.js'
 import { createLine, type TestLine } from '../helpers/factories.js'
+import { addTwilio } from '../web/carrier-callbacks/support.js'
 
 const NUMBERS = ['+15005550111', '+15005550112', '+15005550113']
 /** The line has answered this one ten times in the last minute. */
@@ -185,6 +187,39 @@ describe('a batch of messages that carriers bring', function () {
     expect(outcomes[1]).to.have.nested.property('reason.status', 404)
     const ids = context.db('carrier_message_ids').where({ carrier_message_id: stray.carrierMessageId })
     expect(await ids, 'it is no repeat once the line is there').to.deep.equal([])
+  })
+
+  it('takes in what accounts brought that are as they were remembered, to lines at them, and nothing else', async () => {
+    const { id, version } = await getCarrierAccount(context, 'simulator')
+    const line = await createLine(context)
+    await addTwilio(context, 'twilio')
+    const elsewhere = await createLine(context, { carrier: 'twilio' })
+    const changed = (n: number) => ({ account: { id, version: version + n } })
+    const brought = [
+      inboundText(line, { account: { id, version } }),
+      inboundText(line, changed(1)),
+      inboundText(line, { ...changed(-1), content: { type: 'inboundText', text: 'STOP' } }),
+      inboundText(line, { account: { id: newId(), version } }),
+      inboundText(line, { ...changed(1), toNumber: '+15005550666' }),
+      inboundText(elsewhere, { account: { id, version } }),
+      inboundText(elsewhere),
+      inboundText(line),
+    ]
+    const outcomes = await Promise.allSettled(brought.map((each) => receiveMessage(context, each)))
+    const inShort = outcomes.map((each) =>
+      each.status === 'fulfilled' ? each.value.kind : (each.reason as Error).name,
+    )
+    const refused = ['AccountChanged', 'AccountChanged', 'AccountChanged', 'AccountChanged', 'UserError']
+    expect(inShort).to.deep.equal(['received', ...refused, 'received', 'received'])
+    const ids = brought.map(({ carrierMessageId }) => carrierMessageId)
+    const rows = await context
+      .db('messages')
+      .whereIn('carrier_message_id', ids)
+      .orderBy('id')
+      .pluck('line_id')
+    expect(rows).to.deep.equal([line.lineId, elsewhere.lineId, line.lineId])
+    const claimed = await context.db('carrier_message_ids').whereIn('carrier_message_id', ids)
+    expect(claimed).to.have.length(3)
   })
 
   it('is one statement', async () => {

@@ -11,7 +11,7 @@ import {
 import { changeCarrierAccount, type CarrierAccountChange } from '../../src/domain/carrier-accounts/change.js'
 import { getCarrierAccountOverview } from '../../src/domain/carrier-accounts/overview.js'
 import { testCarrierAccount } from '../../src/domain/carrier-accounts/trial.js'
-import { openSettings } from '../../src/domain/carriers.js'
+import { openSettings } from '../../src/domain/carrier-settings.js'
 import type { Context } from '../../src/domain/context.js'
 import { addLine } from '../../src/domain/lines.js'
 import { newId } from '../../src/ids.js'

@@ -95,7 +95,7 @@ export async function carryOut(
     now += step.gapMs
     await askThoseDueBy(now)
     if (step.kind === 'clear') {
-      await windows.clear(keyOf(step.number))
+      await windows.clear([keyOf(step.number)])
       account.clear(step.number)
     } else if (step.kind === 'repeat') {
       const repeated = answers.filter(({ waitMs }) => waitMs === 0)

@@ -24,16 +24,23 @@ describe('jobs that are added together', () => {
   })
 
   type Add = (ids: readonly string[]) => Promise<unknown>
-  const together: Add = (ids) =>
-    addJobs(
-      redis,
-      queues.sendMessage,
-      ids.map((id) => ({ id, data: { v: 1, id } })),
-    )
-  const byBullMq: Add = (ids) =>
-    queues.sendMessage.addBulk(
-      ids.map((id) => ({ name: 'send-message', data: { v: 1, id }, opts: { jobId: id } })),
-    )
+  const togetherWith =
+    (more: { removeOnFail?: boolean }): Add =>
+    (ids) =>
+      addJobs(
+        redis,
+        queues.sendMessage,
+        ids.map((id) => ({ id, data: { v: 1, id } })),
+        more,
+      )
+  const byBullMqWith =
+    (more: { removeOnFail?: boolean }): Add =>
+    (ids) =>
+      queues.sendMessage.addBulk(
+        ids.map((id) => ({ name: 'send-message', data: { v: 1, id }, opts: { jobId: id, ...more } })),
+      )
+  const together = togetherWith({})
+  const byBullMq = byBullMqWith({})
 
   /** All that they leave in Redis, but for the time. */
   async function leftBy(add: Add, ids: readonly string[]): Promise<unknown> {
@@ -60,6 +67,14 @@ describe('jobs that are added together', () => {
   it('are to Redis what BullMQ would have added, one after the other', async () => {
     const ids = Array.from({ length: 3 }, () => newId())
     expect(await leftBy(together, ids)).to.deep.equal(await leftBy(byBullMq, ids))
+  })
+
+  it('are so with options of their own', async () => {
+    const ids = Array.from({ length: 3 }, () => newId())
+    const more = { removeOnFail: true }
+    const left = await leftBy(togetherWith(more), ids)
+    expect(left).to.have.nested.property('jobs[0].opts.removeOnFail', true)
+    expect(left).to.deep.equal(await leftBy(byBullMqWith(more), ids))
   })
 
   it('are there once, though some are there already', async () => {

@@ -1,5 +1,6 @@
 import { expect } from 'chai'
-import { logPlain, pathOfOurs, word, type PlainFields } from '../../src/telemetry/plain-line.js'
+import { newId } from '../../src/ids.js'
+import { idOf, logPlain, pathOfOurs, word, type PlainFields } from '../../src/telemetry/plain-line.js'
 import { memoryLog } from '../helpers/log.js'
 import { stopProcesses } from '../helpers/processes.js'
 import { runScript } from '../helpers/scripts.js'
@@ -31,6 +32,12 @@ describe('a plain line of the log', () => {
     const { log, lines } = memoryLog()
     logPlain(log, { path: pathOfOurs('/webhooks/lineId/1') }, 'request.handled')
     expect(lines).to.have.length(1)
+  })
+
+  it('has an id as it is, and nothing that is none', () => {
+    const id = newId()
+    expect(idOf(id)).to.equal(id)
+    for (const text of ['', '+15005550101', `${id}?token=1`, `${id}\n`]) expect(idOf(text)).to.equal('[cut]')
   })
 
   /** Looked at by the compiler: were one of these lines right, `tsc` would say so. */

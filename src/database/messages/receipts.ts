@@ -1,11 +1,17 @@
+import type { AccountVersion } from '../carrier-accounts.js'
 import type { Database } from '../connection.js'
 import { toJson } from '../text.js'
 import { CHANGED, changeMessages, type Changes } from './announcing.js'
 
 export interface Receipt {
   carrier: string
+  /** By what account it was let in, which may have been changed or removed since: then nothing is done. */
+  account?: AccountVersion
   carrierMessageId: string
-  /** Our own id of the message, if the carrier hands it back: it finds a message whose worker died mid-call. */
+  /**
+   * Our own id of the message, if the carrier hands it back: it finds a message whose worker died mid-call. Only one of a
+   * line that is at this carrier.
+   */
   messageId?: string
   status: 'sent' | 'delivered' | 'failed'
   error?: string
@@ -28,21 +34,30 @@ export interface FoundReceipt {
  * Carriers' reports on sent messages. Only forward (sent, then delivered or failed): a message that is over stays as it
  * is, so that reports may come twice and in any order. An `unknown` message becomes known by it, and so does one that
  * went back to the queue although the carrier has it. A message that was never claimed is none of the carrier's.
+ * Receipts of an account that was changed are `outdated`: nothing is done with them.
  *
  * What is found by our own id gets the carrier's beside it: the next receipt may come without ours.
  */
 export async function applyReceipts(
   db: Database,
   receipts: readonly Receipt[],
-): Promise<Changes & { found: FoundReceipt[] }> {
+): Promise<Changes & { found: FoundReceipt[]; outdated: number[] }> {
   return changeMessages(
     db,
-    `found as (
-       select coalesce(c.message_id, g."messageId") as id, c.message_id is null as is_by_our_id, g.*
-       from jsonb_to_recordset(?::jsonb) as g(n integer, carrier text, "carrierMessageId" text, "messageId" uuid, status text,
-         error text, "carrierCode" text)
+    `asked as materialized (
+       select g.*, g."accountId" is not null and a.version is distinct from g."accountVersion" as is_outdated
+       from jsonb_to_recordset(?::jsonb) as g(n integer, carrier text, "accountId" uuid, "accountVersion" integer,
+         "carrierMessageId" text, "messageId" uuid, status text, error text, "carrierCode" text)
+       left join lateral (select version from carrier_accounts where id = g."accountId" limit 1) a on true
+     ), found as (
+       select coalesce(c.message_id, o.id) as id, c.message_id is null as is_by_our_id, g.*
+       from asked g
        left join lateral (select message_id from carrier_message_ids
          where carrier = g.carrier and carrier_message_id = g."carrierMessageId" limit 1) c on true
+       left join lateral (select m.id from messages m join lines l on l.id = m.line_id
+         where m.id = g."messageId" and c.message_id is null and m.direction = 'outbound' and l.carrier = g.carrier
+         limit 1) o on true
+       where not g.is_outdated
      ), given as (
        -- Of several for one message, the one that says most.
        select distinct on (id) * from found order by id, status = 'sent', n
@@ -66,10 +81,20 @@ export async function applyReceipts(
            or (b.status = 'queued' and m.claim_id is not null))
        returning ${CHANGED}, b.status as status_before
      )`,
-    [toJson(receipts.map((receipt, n) => ({ ...receipt, n })))],
+    [
+      toJson(
+        receipts.map(({ account, ...receipt }, n) => ({
+          ...receipt,
+          n,
+          accountId: account?.id,
+          accountVersion: account?.version,
+        })),
+      ),
+    ],
     [
       `(select coalesce(json_agg(json_build_object('n', f.n, 'messageId', f.id, 'isGiven',
           exists (select from given g where g.n = f.n))), '[]') from found f where f.id is not null) as found`,
+      `(select coalesce(json_agg(n), '[]') from asked where is_outdated) as outdated`,
     ],
   )
 }

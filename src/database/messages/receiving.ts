@@ -1,3 +1,4 @@
+import type { AccountVersion } from '../carrier-accounts.js'
 import type { Database } from '../connection.js'
 import type { NewDelivery } from '../deliveries/creating.js'
 import type { MessageEventType } from '../events.js'
@@ -18,6 +19,11 @@ export interface ReceiveRequest {
   carrierMessageId: string
   /** How a repeat is told; left out: by the carrier's id. */
   toldBy?: ToldBy | undefined
+  /**
+   * By what account it was let in, which may have been changed or removed since; the answer is `account_changed` then. The
+   * line must be at this account. Left out: whoever brings it has seen to both.
+   */
+  account?: AccountVersion | undefined
   /** E.164, both; `toNumber` is the line's. */
   fromNumber: string
   toNumber: string
@@ -51,10 +57,11 @@ export type ReceiveAnswer =
   /** It was brought before. `earlierId`: the arrival that it repeats. */
   | { kind: 'repeat'; earlierId?: string }
   | { kind: 'no_line' }
+  | { kind: 'account_changed' }
 
 interface Row {
   n: number
-  outcome: 'received' | 'repeat'
+  outcome: 'received' | 'repeat' | 'account_changed'
   earlier_id: string | null
   line_id: string
   deliveries: NewDelivery[]
@@ -83,7 +90,7 @@ export async function receiveMessages(
 }
 
 function asRow(request: ReceiveRequest, n: number): object {
-  const { media, toldBy } = request
+  const { media, toldBy, account } = request
   return {
     n,
     id: request.messageId,
@@ -91,6 +98,8 @@ function asRow(request: ReceiveRequest, n: number): object {
     delivery_id: request.deliveryId,
     carrier: request.carrier,
     carrier_id: request.carrierMessageId,
+    account_id: account?.id,
+    account_version: account?.version,
     from: request.fromNumber,
     to: request.toNumber,
     type: request.type,
@@ -109,6 +118,7 @@ function asRow(request: ReceiveRequest, n: number): object {
 
 function asAnswer(row: Row | undefined): ReceiveAnswer {
   if (row === undefined) return { kind: 'no_line' }
+  if (row.outcome === 'account_changed') return { kind: 'account_changed' }
   if (row.outcome === 'repeat')
     return { kind: 'repeat', ...(row.earlier_id === null ? {} : { earlierId: row.earlier_id }) }
   return {

@@ -1,9 +1,12 @@
 -- Takes in a batch of messages that carriers have brought: message, event, deliveries, and what the line knows of each
 -- sender, in one transaction. inbound: [{n, id, event_id, delivery_id, carrier, carrier_id, from, to, type, event_type,
--- text, media_url, media_id, media_token, media_purpose, source_url}] in order of arrival, and beside that what
--- `claim_inbound` tells a repeat by. The ids are made where the message arrived, so that they tell the order of arrival.
+-- text, media_url, media_id, media_token, media_purpose, source_url, account_id, account_version}] in order of arrival, and
+-- beside that what `claim_inbound` tells a repeat by. The ids are made where the message arrived, so that they tell the
+-- order of arrival. account_id, account_version: what its signature was checked with, if somebody remembered it; the line
+-- must be at that account.
 --
--- outcome: received | repeat (earlier_id: of the SMPP arrival that it repeats). What is not in the answer is for no line.
+-- outcome: received | repeat (earlier_id: of the SMPP arrival that it repeats) | account_changed (nothing else is said of
+-- it: its signature may be worth nothing). What is not in the answer is for no line.
 -- deliveries: those that may go out now. is_waited_for: something waits to be sent to the sender, or is on its way.
 --
 -- Its locks, in this order: what tells repeats, then the rows of `line_contacts`, each in one order. Who holds locks of
@@ -19,14 +22,31 @@ returns table (
 language plpgsql volatile set enable_seqscan = off set plan_cache_mode = force_generic_plan as $$
 #variable_conflict use_column
 declare
-  members jsonb;
+  members jsonb := inbound;
+  outdated integer[];
   repeated record;
   repeats integer[] := '{}';
   now_at timestamptz;
 begin
+  if jsonb_path_exists(inbound, '$[*].account_id') then
+    select array_agg(x.n) into outdated
+    from jsonb_to_recordset(inbound) as x(n integer, account_id uuid, account_version integer)
+    left join lateral (select version from carrier_accounts where id = x.account_id limit 1) a on true
+    where x.account_id is not null and a.version is distinct from x.account_version;
+    if outdated is not null then
+      return query select x.at, 'account_changed', null::uuid, null::uuid, null::jsonb, null::boolean, null::boolean,
+        null::boolean from unnest(outdated) as x(at);
+      select coalesce(jsonb_agg(m.value), '[]') into members
+      from jsonb_array_elements(inbound) m where (m.value ->> 'n')::integer <> all (outdated);
+    end if;
+  end if;
+
   select coalesce(jsonb_agg(m.value || jsonb_build_object('line_id', l.id, 'user_id', l.user_id)), '[]') into members
-  from jsonb_array_elements(inbound) m
-  cross join lateral (select id, user_id from lines where number = m.value ->> 'to' limit 1) l;
+  from jsonb_array_elements(members) m
+  cross join lateral (
+    select id, user_id from lines
+    where number = m.value ->> 'to' and (m.value ->> 'account_id' is null or carrier = m.value ->> 'carrier') limit 1
+  ) l;
 
   for repeated in select * from claim_inbound(members) loop
     n := repeated.n; outcome := 'repeat'; earlier_id := repeated.earlier_id;

@@ -5,7 +5,7 @@ import {
 } from '../../database/carrier-accounts.js'
 import { available } from '../../database/connection.js'
 import { UserError } from '../../errors.js'
-import { openSettings, sealSettings, SettingsUnreadable } from '../carriers.js'
+import { openSettings, sealSettings, SettingsUnreadable } from '../carrier-settings.js'
 import type { Context } from '../context.js'
 import { readAccountFields } from './fields.js'
 import { getCarrierKind, requireChangeable } from './kinds.js'

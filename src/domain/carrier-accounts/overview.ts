@@ -1,6 +1,7 @@
 import { UserError } from '../../errors.js'
 import { listCarrierAccounts, type ListedCarrierAccount } from '../carrier-accounts.js'
-import { getCarrier, openSettings, SettingsUnreadable } from '../carriers.js'
+import { openSettings, SettingsUnreadable } from '../carrier-settings.js'
+import { getCarrier } from '../carriers.js'
 import type { Context } from '../context.js'
 import { showSettings, type SettingView } from './settings.js'
 

@@ -11,6 +11,8 @@ interface Tools {
 }
 
 export interface ReceiptAnswer {
+  /** The account that it was let in by: nothing was done. */
+  isAccountChanged: boolean
   /** There is a message that it is of. */
   isKnown: boolean
   /** The message, if it changed. */
@@ -41,13 +43,14 @@ export async function receiveReceipts(
 }
 
 async function receiveRound(tools: Tools, receipts: readonly Receipt[]): Promise<ReceiptAnswer[]> {
-  const { found, ...changes } = await available(() => applyReceipts(tools.db, receipts))
+  const { found, outdated, ...changes } = await available(() => applyReceipts(tools.db, receipts))
   await followReceipts(tools, changes)
   const changed = new Map(changes.changed.map((message) => [message.id, message]))
   const byPlace = new Map(found.map((each) => [each.n, each]))
   return receipts.map((_, n) => {
     const known = byPlace.get(n)
     return {
+      isAccountChanged: outdated.includes(n),
       isKnown: known !== undefined,
       changed: known?.isGiven === true ? changed.get(known.messageId) : undefined,
     }

@@ -89,7 +89,7 @@ async function giveTurns(
   const waiting: Conversation[] = conversations.filter(({ isWaitedFor }) => isWaitedFor)
   const keys = new Set(conversations.map(({ lineId, toNumber }) => numberWindowKey(lineId, toNumber)))
   try {
-    await Promise.all([...keys].map((key) => windows.clear(key)))
+    if (keys.size > 0) await windows.clear(keys)
     if (waiting.length > 0) await queues.enqueueMessages(await available(() => requeueHeads(db, waiting)))
   } catch (error) {
     log.warn({ count: keys.size, err: asError(error) }, 'window.clear_failed')

@@ -1,10 +1,12 @@
 import type { ReceivedContent } from '../../carriers/carrier.js'
+import type { AccountVersion } from '../../database/carrier-accounts.js'
 import type { ReceiveAnswer, ToldBy } from '../../database/messages/receiving.js'
 import type { Receipt } from '../../database/messages/receipts.js'
 import { storable } from '../../database/text.js'
 import { UserError } from '../../errors.js'
 import { newId } from '../../ids.js'
 import { newToken } from '../../secrets.js'
+import { idOf, logPlain, word } from '../../telemetry/plain-line.js'
 import type { Context } from '../context.js'
 import { MESSAGE_TYPE_OF } from '../events.js'
 import { hostedUrl } from '../media/hosting.js'
@@ -14,6 +16,8 @@ import type { Inbound } from './receive-batch.js'
 
 export interface InboundMessage {
   carrier: string
+  /** By what it was let in, if that was remembered; left out: whoever brings it has seen that the line is at `carrier`. */
+  account?: AccountVersion
   carrierMessageId: string
   /** E.164, both; `toNumber` is the line's. */
   fromNumber: string
@@ -32,6 +36,15 @@ export type ReceiveOutcome =
   /** The carrier has brought this message before: nothing was done again. */
   | Extract<ReceiveAnswer, { kind: 'repeat' }>
 
+/** The account that a request was let in by has been changed or removed since it was looked up; nothing was done. */
+export class AccountChanged extends Error {
+  override name = 'AccountChanged'
+}
+
+export function noLineOf(carrier: string): UserError {
+  return new UserError(`no line of ${carrier} has this number: see \`linehook line list\``, 404)
+}
+
 /**
  * Takes in what a carrier brings: message, event and one delivery per endpoint in one transaction (with media, the
  * copy that the deliveries wait for); only after it the answer. Those of one turn of the event loop share it
@@ -39,7 +52,7 @@ export type ReceiveOutcome =
  * unless two programs seem to answer each other.
  *
  * @param toldBy how a repeat is told; by default by the carrier's id
- * @throws UserError 404 when no line has the number
+ * @throws UserError 404 when no line has the number, AccountChanged
  */
 export async function receiveMessage(
   context: Context,
@@ -50,13 +63,14 @@ export async function receiveMessage(
   const inbound = { ...readInbound(context, message), toldBy }
   const { messageId, eventType: type } = inbound
   const answer = await batched.receiveMessage(inbound)
-  if (answer.kind === 'no_line')
-    throw new UserError('toNumber is not the number of a line: see `linehook line list`', 404)
+  if (answer.kind === 'account_changed') throw new AccountChanged()
+  if (answer.kind === 'no_line') throw noLineOf(message.carrier)
   if (answer.kind === 'repeat') return answer
   const { lineId, hasPaused } = answer
   const deliveryCount = answer.deliveries.length
   if (hasPaused) log.warn({ messageId, lineId }, 'conversation.paused')
-  log.info({ messageId, lineId, type, deliveryCount }, 'message.received')
+  const ids = { messageId: idOf(messageId), lineId: idOf(lineId) }
+  logPlain(log, { ...ids, type: word(type), deliveryCount }, 'message.received')
   return { kind: 'received', messageId, deliveryCount }
 }
 
@@ -69,6 +83,7 @@ function readInbound(context: Context, message: InboundMessage): Inbound {
     eventId: newId(),
     deliveryId: newId(),
     carrier: message.carrier,
+    account: message.account,
     carrierMessageId: storable(message.carrierMessageId),
     fromNumber: message.fromNumber,
     toNumber: message.toNumber,
@@ -97,12 +112,13 @@ function newCopy(
 /** What a carrier's report on a message did. */
 export type ReceiptOutcome = 'changed' | 'unchanged' | 'of_nothing'
 
-/** A carrier's report on a message that it took. */
+/** A carrier's report on a message that it took. @throws AccountChanged */
 export async function takeReceipt(context: Context, receipt: Receipt): Promise<ReceiptOutcome> {
-  const { isKnown, changed } = await context.batched.receiveReceipt(receipt)
+  const { isAccountChanged, isKnown, changed } = await context.batched.receiveReceipt(receipt)
+  if (isAccountChanged) throw new AccountChanged()
   if (changed === undefined) return isKnown ? 'unchanged' : 'of_nothing'
   if (receipt.isOptedOut === true) await noteCarrierOptOut(context, changed)
-  context.log.info({ messageId: changed.id, outcome: receipt.status }, 'receipt.received')
+  logPlain(context.log, { messageId: idOf(changed.id), outcome: word(receipt.status) }, 'receipt.received')
   return 'changed'
 }
 

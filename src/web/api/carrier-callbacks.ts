@@ -3,7 +3,9 @@ import type { TwilioCallbackName } from '../../carriers/twilio/callback-urls.js'
 import type { CallbackParameters } from '../../carriers/twilio/signature.js'
 import { answerTwilio } from '../../domain/carrier-callbacks.js'
 import type { Context } from '../../domain/context.js'
+import { pathOfOurs } from '../../telemetry/plain-line.js'
 import { bodyBytesOf, isRecord } from '../middleware/json-body.js'
+import type { RequestLogState } from '../middleware/request-log.js'
 import { createPatience } from '../patience.js'
 
 /** Twilio waits 15 s for an answer, and does not come again after a 5xx; the answer needs its time too. */
@@ -18,6 +20,10 @@ export function answerTwilioCallback(context: Context, name: TwilioCallbackName)
       signature: ctx.get('X-Twilio-Signature'),
       body: bodyBytesOf(ctx),
       parameters: readParameters(ctx.request.body),
+    }
+    // Besides the route's words there is this id in it, which an account has.
+    if (context.twilioAccounts.remembered(request.accountId) !== undefined) {
+      ;(ctx.state as RequestLogState).plainPath = pathOfOurs(ctx.path)
     }
     ctx.body = await patiently(() => answerTwilio(context, name, request))
     ctx.type = 'text/xml'

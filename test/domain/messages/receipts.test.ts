@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import { applyReceipts, type Receipt } from '../../../src/database/messages/receipts.js'
+import { getCarrierAccount } from '../../../src/domain/carrier-accounts.js'
 import type { Context } from '../../../src/domain/context.js'
 import { receiveMessage, receiveReceipt } from '../../../src/domain/messages/receive.js'
 import { sendMessage } from '../../../src/domain/messages/send.js'
@@ -190,6 +191,28 @@ describe('a receipt', () => {
     if (outcome.kind !== 'received') throw new Error(outcome.kind)
     expect(await report({ carrierMessageId: inbound.carrierMessageId })).to.equal(false)
     expect(await messageRow(context, outcome.messageId)).to.include({ status: 'received' })
+  })
+
+  it('does not concern a message of a line that is at another carrier, though it has our own id of it', async () => {
+    const id = await queueMessage(context, line, { status: 'unknown' })
+    const carrierMessageId = newId()
+    expect(await report({ carrier: 'twilio', carrierMessageId, messageId: id })).to.equal(false)
+    expect(await messageRow(context, id)).to.include({ status: 'unknown', carrier_message_id: null })
+    const linked = context.db('carrier_message_ids').where({ carrier_message_id: carrierMessageId })
+    expect(await linked).to.deep.equal([])
+  })
+
+  it('of an account that has been changed since does nothing, and others at the same moment what they do', async () => {
+    const { id: accountId, version } = await getCarrierAccount(context, 'simulator')
+    const [first, second] = [await sentMessage(), await sentMessage()]
+    const [changed, other] = await Promise.allSettled([
+      report({ carrierMessageId: first.carrierMessageId, account: { id: accountId, version: version + 1 } }),
+      report({ carrierMessageId: second.carrierMessageId, account: { id: accountId, version } }),
+    ])
+    expect(changed).to.have.nested.property('reason.name', 'AccountChanged')
+    expect(other).to.have.property('value', true)
+    expect(await messageRow(context, first.id)).to.include({ status: 'sent' })
+    expect(await messageRow(context, second.id)).to.include({ status: 'delivered' })
   })
 
   it('of another carrier with the same id does not concern the message', async () => {

@@ -151,7 +151,7 @@ describe('receiveMessage', () => {
     ).catch((error: unknown) => error)
     expect(thrown).to.include({ name: 'UserError', status: 404 })
     expect((thrown as Error).message).to.equal(
-      'toNumber is not the number of a line: see `linehook line list`',
+      'no line of simulator has this number: see `linehook line list`',
     )
     expect(await counts()).to.deep.equal(before)
   })

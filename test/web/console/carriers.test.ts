@@ -6,7 +6,7 @@ import {
   listCarrierAccounts,
   type NewCarrierAccount,
 } from '../../../src/domain/carrier-accounts.js'
-import { openSettings } from '../../../src/domain/carriers.js'
+import { openSettings } from '../../../src/domain/carrier-settings.js'
 import type { Context } from '../../../src/domain/context.js'
 import { addLine, listOwnLines } from '../../../src/domain/lines.js'
 import { newId } from '../../../src/ids.js'

@@ -49,7 +49,7 @@ describe('OAuth, whatever is sent,', () => {
 
   after(() => server.close())
 
-  const clearPace = () => server.context.windows.clear('oauth:{127.0.0.1}')
+  const clearPace = () => server.context.windows.clear(['oauth:{127.0.0.1}'])
   beforeEach(clearPace)
 
   it('answers every parameter of an authorization, and sends nobody elsewhere', async () => {

@@ -1,0 +1,52 @@
+import { findSealedSettings, type SealedSettings } from '../database/carrier-accounts.js'
+import { available, type Database } from '../database/connection.js'
+import { asError, Unavailable } from '../errors.js'
+import type { Secrets } from '../secrets.js'
+import type { Logger } from '../telemetry/log.js'
+
+/** A wrong key must not fail what waits to be sent; a person who asks is told. */
+export class SettingsUnreadable extends Unavailable {
+  override name = 'SettingsUnreadable'
+
+  constructor() {
+    super(
+      'the settings of the carrier account cannot be opened: give ENCRYPTION_KEY the key that sealed them, or ' +
+        'write every setting anew',
+      60,
+    )
+  }
+}
+
+interface Opener {
+  secrets: Secrets
+  log: Logger
+}
+
+/** What `sealSettings` sealed. @throws Unavailable, SettingsUnreadable */
+export async function openSettings(tools: Opener & { db: Database }, accountId: string): Promise<object> {
+  const settings = await available(() => findSealedSettings(tools.db, accountId))
+  return settings === undefined ? {} : unseal(tools, accountId, settings)
+}
+
+/** @throws SettingsUnreadable */
+export function unseal(
+  { secrets, log }: Opener,
+  accountId: string,
+  { sealed, unsealed }: SealedSettings,
+): object {
+  try {
+    return { ...unsealed, ...(JSON.parse(secrets.open(sealed, settingsPlace(accountId))) as object) }
+  } catch (error) {
+    log.error({ carrierAccountId: accountId, err: asError(error) }, 'carrier.settings_unreadable')
+    throw new SettingsUnreadable()
+  }
+}
+
+export function sealSettings({ secrets }: { secrets: Secrets }, accountId: string, settings: object): Buffer {
+  return secrets.seal(JSON.stringify(settings), settingsPlace(accountId))
+}
+
+/** Where an account's settings are sealed to (`secrets.ts`). */
+function settingsPlace(accountId: string): string {
+  return `carrier_accounts.settings:${accountId}`
+}

@@ -4,7 +4,13 @@ import { build, type Plugin } from 'esbuild'
 import { readSources } from './supervise.js'
 
 /** What is run: by the Procfile, by a person, by `linehook start`. */
-const PROGRAMS = ['bin/linehook.ts', ...readSources().values(), 'dev/receiver.ts', 'dev/smsc.ts']
+const PROGRAMS = [
+  'bin/linehook.ts',
+  ...readSources().values(),
+  'workers/all.ts',
+  'dev/receiver.ts',
+  'dev/smsc.ts',
+]
 
 /** What programs read at run time, by `inProject`. */
 const FILES = [

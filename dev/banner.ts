@@ -8,13 +8,22 @@ const SOMEBODY = '+15005550199'
  * What a first start shows: where things are, and two lines to paste.
  *
  * @param setUpUrl of the operator's account, while nobody can sign in
+ * @param smallBecause why all workers run in one process, if they do
  */
-export function banner(config: Config, { sample, setUpUrl }: { sample?: Sample; setUpUrl?: string }): string {
+export function banner(
+  config: Config,
+  {
+    sample,
+    setUpUrl,
+    smallBecause,
+  }: { sample?: Sample; setUpUrl?: string; smallBecause?: string | undefined },
+): string {
   const { publicUrl, queuesPassword, simulator } = config
   // Where others reach it too, the simulator's routes want a token (require-here-or-token.ts).
   const token = isForThisMachineOnly(config) ? '' : ` -H 'Authorization: Bearer API_TOKEN'`
   const lines = [
     'Linehook is running.',
+    ...(smallBecause === undefined ? [] : [`All workers run in one process, because ${smallBecause}.`]),
     '',
     `Console          ${publicUrl}/console`,
     ...(simulator ? [`Phone simulator  ${publicUrl}/simulator`] : []),

@@ -18,10 +18,11 @@ import { holdsBefore } from './process.js'
 import { untilReady } from './readiness.js'
 import { prepareSample, type Sample } from './sample.js'
 import { sayWhile } from './say-while.js'
+import { reasonForSmall } from './small-machine.js'
 import { startServices, type Services } from './services.js'
 import { takeStartLock } from './start-lock.js'
 import { stopSignal } from './stop-signal.js'
-import { fromSources, readProcfile, supervise, type ProcessType } from './supervise.js'
+import { fromSources, joinWorkers, readProcfile, supervise, type ProcessType } from './supervise.js'
 
 /** Said as it is, without a stack: what the person at the terminal can mend. */
 export class StartRefused extends Error {
@@ -34,9 +35,13 @@ const RECEIVER: ProcessType = { name: 'receiver', command: ['node', 'dist/dev/re
  * Runs the whole service in the foreground: Postgres and Redis where none are configured, migrations, the sample,
  * and every process of the Procfile. Resolves when it was told to stop and nothing of it is left running.
  *
+ * @param options.small all workers in one process; left out: as the machine's memory says
  * @throws StartRefused
  */
-export async function start({ watch = false } = {}): Promise<void> {
+export async function start({
+  watch = false,
+  small,
+}: { watch?: boolean; small?: boolean | undefined } = {}): Promise<void> {
   const stopping = stopSignal()
   const given = givenEnvironment()
   const lock = takeStartLock()
@@ -56,11 +61,13 @@ export async function start({ watch = false } = {}): Promise<void> {
       const preparing = prepare(config, isEmbedded(given) && config.simulator)
       const prepared = await unlessStopped(preparing, 'The database is not prepared', stopping)
       if (prepared === undefined) return
-      const types = [...readProcfile(), ...(prepared.receiver ? [RECEIVER] : [])]
+      const smallBecause = reasonForSmall(small)
+      const procfile = smallBecause === undefined ? readProcfile() : joinWorkers(readProcfile())
+      const types = [...procfile, ...(prepared.receiver ? [RECEIVER] : [])]
       const children = { ...env, ...prepared.receiver }
       const supervisor = supervise(watch ? types.map(fromSources) : types, children, print)
       await untilReady(config, print, stopping)
-      if (!stopping.aborted) print(banner(config, prepared))
+      if (!stopping.aborted) print(banner(config, { ...prepared, smallBecause }))
       await stopped(stopping)
       print('Stopping …')
       await supervisor.stop()

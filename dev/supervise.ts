@@ -40,6 +40,16 @@ export function fromSources({ name, command }: ProcessType): ProcessType {
   return { name, command: [program, '--watch', '--import', 'tsx', ...args.map(sourceOf)] }
 }
 
+const WORKER = /^dist\/workers\/(.+)\.js$/
+
+/** The same processes with all workers in one. */
+export function joinWorkers(types: readonly ProcessType[]): ProcessType[] {
+  const names = types.flatMap(({ command }) => WORKER.exec(command[1] ?? '')?.[1] ?? [])
+  if (names.length === 0) return [...types]
+  const others = types.filter(({ command }) => !WORKER.test(command[1] ?? ''))
+  return [...others, { name: 'workers', command: ['node', 'dist/workers/all.js', ...names] }]
+}
+
 function sourceOf(built: string): string {
   return built.replace(/^dist\/(.+)\.js$/, '$1.ts')
 }

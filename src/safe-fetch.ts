@@ -1,6 +1,6 @@
 import { lookup as systemLookup, type LookupAddress } from 'node:dns'
 import { createSecureContext } from 'node:tls'
-import { Agent } from 'undici'
+import Agent from 'undici/lib/dispatcher/agent.js'
 import { parseRanges } from './safe-fetch/addresses.js'
 import { connectorOf, guardedDial } from './safe-fetch/dial.js'
 import { exchange, MAX_HEADER_BYTES, type SafeRequest, type SafeResponse } from './safe-fetch/exchange.js'

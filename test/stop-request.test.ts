@@ -23,7 +23,11 @@ describe('SIGTERM while a process loads', function () {
   after(stopProcesses)
 
   const processes = readProcfile().map(({ name, command }) => ({ name, args: command.slice(1) }))
-  for (const { name, args } of [...processes, { name: 'start', args: ['dist/bin/linehook.js', 'start'] }]) {
+  const others = [
+    { name: 'start', args: ['dist/bin/linehook.js', 'start'] },
+    { name: 'workers in one process', args: ['dist/workers/all.js', 'send-message', 'deliver-event'] },
+  ]
+  for (const { name, args } of [...processes, ...others]) {
     it(`ends ${name} with 0`, async () => {
       const loading = runNode(name, ['--import', dataUrl(PRELOAD), ...args], {}, resolve('.'))
       expect(await loading.exitCode).to.equal(0)

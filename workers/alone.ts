@@ -11,14 +11,21 @@ export function onlyJob(): unknown {
   return at < 0 ? undefined : (JSON.parse(process.argv[at + 1] ?? 'null') as unknown)
 }
 
+/** The workers that this process was started for, where one file is the program of several. */
+export function workerNames(): string[] {
+  const at = process.argv.indexOf(FLAG)
+  return process.argv.slice(2, at < 0 ? undefined : at)
+}
+
 /**
  * Runs a job in a process of its own, of the same file as this one. A job that takes its process with it is told from
  * those that were only beside it by this alone.
  *
+ * @param worker whose job it is: the file may be that of several
  * @returns whether that process crashed; not so when somebody ended it
  */
-export async function crashesAlone(data: unknown): Promise<boolean> {
-  const child = fork(process.argv[1] ?? '', [FLAG, JSON.stringify(data)], {
+export async function crashesAlone(worker: string, data: unknown): Promise<boolean> {
+  const child = fork(process.argv[1] ?? '', [worker, FLAG, JSON.stringify(data)], {
     killSignal: 'SIGKILL',
     timeout: MAX_MS,
   })

@@ -173,7 +173,7 @@ async function runAlone<Data>(context: Context, story: WorkerStory<Data>, data: 
   isRunningAlone = true
   try {
     context.log.warn({ queue: story.queue, job: data }, 'job.runs_alone')
-    if (await crashesAlone(data)) await story.crashed?.(context, data)
+    if (await crashesAlone(story.queue, data)) await story.crashed?.(context, data)
   } finally {
     isRunningAlone = false
   }

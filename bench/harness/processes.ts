@@ -1,7 +1,7 @@
 import { fork, spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { closeSync, openSync, readFileSync } from 'node:fs'
-import { readProcfile } from '../../dev/supervise.js'
+import { joinWorkers, readProcfile } from '../../dev/supervise.js'
 import { until } from '../../test/helpers/until.js'
 
 /** A process of the Procfile, or one of ours. */
@@ -19,6 +19,9 @@ const START_LIMIT_MS = 30_000
 /** The commands that `npm start` runs, by the process's name. */
 export const PROCFILE = new Map(readProcfile().map(({ name, command }) => [name, command]))
 
+/** As with `--small`. */
+export const SMALL = new Map(joinWorkers(readProcfile()).map(({ name, command }) => [name, command]))
+
 /**
  * Starts a process of the Procfile and waits until it says that it has started. It writes to a file: read by us, its
  * log would cost the processor that makes the load.
@@ -28,10 +31,10 @@ export async function startFromProcfile(
   environment: Record<string, string>,
   logPath: string,
 ): Promise<Running> {
-  const [, script] = PROCFILE.get(name) ?? []
-  if (script === undefined) throw new Error(`the Procfile has no ${name}`)
+  const [, ...args] = PROCFILE.get(name) ?? SMALL.get(name) ?? []
+  if (args.length === 0) throw new Error(`the Procfile has no ${name}`)
   const file = openSync(logPath, 'w')
-  const child = spawn(process.execPath, [script], {
+  const child = spawn(process.execPath, args, {
     env: { PATH: process.env.PATH, ...environment },
     stdio: ['ignore', file, file],
   })

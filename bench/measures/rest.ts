@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { until } from '../../test/helpers/until.js'
 import type { Bench } from '../harness/bench.js'
-import { PROCFILE, type Running } from '../harness/processes.js'
+import type { Installation } from '../harness/installation.js'
+import { PROCFILE, SMALL, type Running } from '../harness/processes.js'
 import { cpuSecondsOf, peakMbOf, residentMbOf } from '../harness/usage.js'
 import { withInstallation } from '../harness/with-installation.js'
 import { acceptRequests } from '../loads/accept.js'
@@ -27,9 +28,8 @@ export async function measureRest(bench: Bench): Promise<Figure[]> {
     const { sql } = installation
     const { lines } = await seedLines(installation, { count: LINES })
     const next = acceptRequests(await insertWebhooks(sql, lines))
-    const web = await installation.startWeb()
-    const others = [...PROCFILE.keys()].filter((name) => name !== 'web')
-    const all: Running[] = [web, ...(await Promise.all(others.map((name) => installation.start(name))))]
+    const small = await measureSmall(installation)
+    const { web, all } = await startAll(installation, PROCFILE)
 
     const atRest = await whenStable(all)
     const cpuBefore = all.map(({ pid }) => cpuSecondsOf(pid))
@@ -38,14 +38,33 @@ export async function measureRest(bench: Bench): Promise<Figure[]> {
     const cpuEach = all.map(({ pid }, n) => ((cpuSecondsOf(pid) - (cpuBefore[n] ?? NaN)) * 1e6) / MESSAGES)
     const peaks = all.map(({ pid }) => peakMbOf(pid))
 
-    const per = (values: readonly number[]) =>
-      all.map(({ name }, n) => `${name} ${Math.round(values[n] ?? NaN)}`).join(', ')
+    const per = (values: readonly number[]) => perProcess(all, values)
     return [
       { name: 'memory at rest, all', value: sum(atRest), unit: 'MB', note: per(atRest) },
+      small,
       { name: 'memory, largest process', value: Math.max(...peaks), unit: 'MB', note: per(peaks) },
       { name: 'CPU per message accepted and sent', value: sum(cpuEach), unit: 'µs', note: per(cpuEach) },
     ]
   })
+}
+
+/** As a machine with little memory runs them, and gone when the others start. */
+async function measureSmall(installation: Installation): Promise<Figure> {
+  const { all } = await startAll(installation, SMALL)
+  const atRest = await whenStable(all)
+  await Promise.all(all.map((running) => running.end()))
+  return { name: 'memory at rest, --small', value: sum(atRest), unit: 'MB', note: perProcess(all, atRest) }
+}
+
+async function startAll(installation: Installation, commands: ReadonlyMap<string, unknown>) {
+  const web = await installation.startWeb()
+  const others = [...commands.keys()].filter((name) => name !== 'web')
+  const all: Running[] = [web, ...(await Promise.all(others.map((name) => installation.start(name))))]
+  return { web, all }
+}
+
+function perProcess(all: readonly Running[], values: readonly number[]): string {
+  return all.map(({ name }, n) => `${name} ${Math.round(values[n] ?? NaN)}`).join(', ')
 }
 
 async function whenStable(all: readonly Running[]): Promise<number[]> {

@@ -1,20 +1,20 @@
 import { randomUUID } from 'node:crypto'
 import { open, rename, rm } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
-import { FSDriver } from 'flydrive/drivers/fs'
 import { StorageFailed, StoredFileMissing, type Storage } from './storage.js'
 
 /** Files in a folder, which all processes share: one machine, or a volume that every machine has. */
 export function createFolderStorage(folder: string): Storage {
   const root = resolve(folder)
-  const driver = new FSDriver({ location: root, visibility: 'private' })
+  let loaded: ReturnType<typeof loadDriver> | undefined
+  const driver = () => (loaded ??= loadDriver(root))
 
   return {
     put: async (key, bytes) => {
       // Renamed when it is whole. Flydrive's own move copies, and a reader could find the half of it.
       const unfinished = `${key}.${randomUUID()}.part`
       try {
-        await driver.putStream(unfinished, bytes)
+        await (await driver()).putStream(unfinished, bytes)
         await rename(join(root, unfinished), join(root, key))
       } catch (error) {
         await rm(join(root, unfinished), { force: true }).catch(() => undefined)
@@ -33,11 +33,17 @@ export function createFolderStorage(folder: string): Storage {
     },
     remove: async (key) => {
       try {
-        await driver.delete(key)
+        await (await driver()).delete(key)
       } catch (error) {
         throw new StorageFailed('remove a file', error)
       }
     },
     close: () => undefined,
   }
+}
+
+/** Flydrive is 2 MB in memory, and most processes never write a file. */
+async function loadDriver(location: string) {
+  const { FSDriver } = await import('flydrive/drivers/fs')
+  return new FSDriver({ location, visibility: 'private' })
 }

@@ -24,12 +24,20 @@ export function createLog(process: string, level: string): Logger {
     serializers: { err: describeError },
     hooks: { streamWrite: cut },
   }
-  // Standard output, not waited for: a reader that is slow must not hold the service up. With a least length, if
-  // only of one byte, flush() waits until all is written.
-  const output = destination({ dest: 1, minLength: 1 })
+  const output = standardOutput()
   const log = pino(options, output)
   setUnguarded(log, pino(plain, output))
   return log
+}
+
+let opened: ReturnType<typeof destination> | undefined
+
+/**
+ * Not waited for: a reader that is slow must not hold the service up. One for all logs of a process, whose lines would
+ * cut each other in two. With a least length, if only of one byte, flush() waits until all is written.
+ */
+function standardOutput() {
+  return (opened ??= destination({ dest: 1, minLength: 1 }))
 }
 
 const SECRET_FIELDS = [

@@ -33,6 +33,12 @@ describe('the banner', () => {
     ])
   })
 
+  it('says that the workers are one process, and why', () => {
+    const said = 'All workers run in one process, because there is less than 1 GiB of memory.'
+    expect(show({ smallBecause: 'there is less than 1 GiB of memory' })).to.include(said)
+    expect(show().join('\n')).not.to.contain('one process')
+  })
+
   it('says nothing of the simulator where there is none', () => {
     expect(show().join('\n')).not.to.contain('simulator')
   })

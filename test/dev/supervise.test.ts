@@ -2,7 +2,14 @@ import { expect } from 'chai'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fromSources, readProcfile, readSources, supervise, type Supervisor } from '../../dev/supervise.js'
+import {
+  fromSources,
+  joinWorkers,
+  readProcfile,
+  readSources,
+  supervise,
+  type Supervisor,
+} from '../../dev/supervise.js'
 import { until } from '../helpers/until.js'
 
 describe('supervise', function () {
@@ -57,6 +64,21 @@ describe('supervise', function () {
       { name: 'maintenance', command: ['node', 'dist/workers/maintenance.js'] },
       { name: 'receive-smpp', command: ['node', 'dist/workers/receive-smpp.js'] },
     ])
+  })
+
+  it('on a small machine the workers that the Procfile names are one process', () => {
+    expect(joinWorkers(readProcfile())).to.deep.equal([
+      { name: 'web', command: ['node', 'dist/src/server.js'] },
+      {
+        name: 'workers',
+        command: [
+          ...['node', 'dist/workers/all.js'],
+          ...['send-message', 'deliver-event', 'fetch-media', 'maintenance', 'receive-smpp'],
+        ],
+      },
+    ])
+    const web = { name: 'web', command: ['node', 'web.js'] }
+    expect(joinWorkers([web])).to.deep.equal([web])
   })
 
   it('a Procfile may have comments and empty lines', async () => {

@@ -7,6 +7,17 @@ import { freePort } from '../../dev/free-port.js'
 import { runNode, stopProcesses, type RunningProcess } from '../helpers/processes.js'
 import { until } from '../helpers/until.js'
 import { createStartFolder } from './start-folder.js'
+import {
+  findWebhookUrl,
+  inboundText,
+  isAlive,
+  messageTo,
+  pidOf,
+  pidsOf,
+  post,
+  textsInOutbox,
+  untilBanner,
+} from './started.js'
 
 const PROCESSES = ['web', 'send-message', 'deliver-event', 'fetch-media', 'maintenance', 'receive-smpp']
 
@@ -31,13 +42,7 @@ describe('linehook start', function () {
 
   const startUntilBanner = async () => {
     const started = start()
-    await until(
-      'the banner',
-      () => started.lines.some((line) => line.includes('Ctrl-C stops everything')),
-      60_000,
-    ).catch((error: unknown) => {
-      throw new Error(started.lines.join('\n'), { cause: error })
-    })
+    await untilBanner(started)
     return started
   }
 
@@ -145,10 +150,7 @@ describe('linehook start', function () {
     ])
   })
 
-  async function outboxTexts(): Promise<string[]> {
-    const response = await fetch(`http://127.0.0.1:${port}/simulator/outbox`)
-    return ((await response.json()) as { text: string }[]).map(({ text }) => text)
-  }
+  const outboxTexts = () => textsInOutbox(port)
 
   async function areServicesReady(): Promise<boolean> {
     const response = await fetch(`http://127.0.0.1:${port}/readyz`)
@@ -169,50 +171,10 @@ const SLOW_WEB = `import { existsSync } from 'node:fs'
   while (!existsSync('now')) await sleep(50)
   await import('./dist/src/server.js')`
 
-function findWebhookUrl({ lines }: RunningProcess): string {
-  return /'(http:[^']*token=[^']*)'/.exec(lines.join('\n'))?.[1] ?? ''
-}
-
 function findSetUpUrl({ lines }: RunningProcess): string {
   return /Set up your account, once: (\S+)/.exec(lines.join('\n'))?.[1] ?? ''
 }
 
-function messageTo(toNumber: string, text: string) {
-  return { intent: 'message', data: { toNumber, text } }
-}
-
-function inboundText(text: string) {
-  return { fromNumber: '+15005550199', toNumber: '+15005550100', text }
-}
-
-async function post(url: string, body: unknown): Promise<unknown> {
-  return (await fetch(url, { method: 'POST', body: JSON.stringify(body) })).json()
-}
-
-/** Its lines are `name │ {json}`. */
-function pidsOf({ lines }: RunningProcess, name: string): number[] {
-  return lines.flatMap((line) => {
-    const [prefix = '', json = ''] = line.split('│')
-    if (prefix.trim() !== name || !json.includes('"process.started"')) return []
-    return [(JSON.parse(json) as { pid: number }).pid]
-  })
-}
-
-function pidOf(started: RunningProcess, name: string): number {
-  const pid = pidsOf(started, name).at(-1)
-  if (pid === undefined) throw new Error(`${name} has not started:\n${started.lines.join('\n')}`)
-  return pid
-}
-
 function allPids(started: RunningProcess): number[] {
   return [started.pid, ...PROCESSES.flatMap((name) => pidsOf(started, name))]
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0)
-    return !readFileSync(`/proc/${pid}/stat`, 'utf8').includes(') Z')
-  } catch {
-    return false
-  }
 }

@@ -1,0 +1,3 @@
+import { loadProcess } from '../src/stop-request.js'
+
+await loadProcess(() => import('./processes/all.js'))

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { DelayedError, UnrecoverableError, Worker, type Job } from 'bullmq'
 import { openContext, type Context } from '../src/domain/context.js'
+import { warmUp, type HotFunction } from '../src/domain/warm-up.js'
 import { asError, Unavailable } from '../src/errors.js'
 import { isOfLaterVersion, UnreadableJob, type ReadJob } from '../src/queues/jobs.js'
 import { QUEUE_PREFIX, type QueueName } from '../src/queues/queues.js'
@@ -25,6 +26,8 @@ export interface WorkerStory<Data> {
   payload: ReadJob<Data>
   concurrency: (context: Context) => number
   handle: (context: Context, data: Data) => Promise<void>
+  /** What its jobs ask of Postgres: planned before the first one comes. */
+  hotFunctions?: readonly HotFunction[]
   /** A handler threw what nobody expected. */
   crashed?: (context: Context, data: Data) => Promise<void>
 }
@@ -70,7 +73,11 @@ export async function startWorker<Data>(
   const context = openContext(story.queue)
   const { log, config } = context
   const connection = connectRedis(config.redisUrl, 'wait', log)
-  await Promise.all([whenReady(connection), whenReady(context.redis)])
+  await Promise.all([
+    whenReady(connection),
+    whenReady(context.redis),
+    warmUp(context, story.hotFunctions ?? []),
+  ])
   try {
     await requireDurableRedis(connection, log)
   } catch (error) {

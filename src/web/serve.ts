@@ -1,5 +1,6 @@
 import type { Config } from '../config.js'
 import { openContext } from '../domain/context.js'
+import { warmUp } from '../domain/warm-up.js'
 import { closeOnSignal } from '../shutdown.js'
 import { createApp } from './app.js'
 import { listen, type WebServer } from './listen.js'
@@ -10,6 +11,7 @@ const STATEMENT_TIMEOUT_MS = 700
 /** Process type `web`: the API and the dashboard. */
 const context = openContext('web', { statementTimeoutMs: STATEMENT_TIMEOUT_MS })
 const { config, log } = context
+await warmUp(context, ['queue_messages', 'receive_messages'])
 const server = await open()
 log.info({ host: config.host, port: config.port }, 'process.started')
 if (isProxyUntold(config)) {

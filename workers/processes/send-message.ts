@@ -15,6 +15,7 @@ await startWorker({
   queue: 'send-message',
   payload: sendMessageJob,
   concurrency: ({ config }) => config.sendConcurrency,
+  hotFunctions: ['claim_messages', 'settle_messages', 'take_simulated_messages'],
   handle: async (context, { id }) => {
     const outcome = await sendMessage(context, id)
     if (outcome.kind === 'wait') throw new TryAgainIn(outcome.ms)

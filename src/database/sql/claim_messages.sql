@@ -41,7 +41,7 @@ begin
   with found as materialized (
     select m.id, g.claim, m.job_generation, m.line_id, m.from_number, m.to_number, m.text, m.position, m.created_at,
       x.media, a.account, l.messages_per_minute, l.messages_per_number_per_minute, k.window_cleared_at, w.wait_ms,
-      g.has_places is true as has_places, a.has_pace, w.failure,
+      g.has_places is true as has_places, w.failure,
       case
         when a.kind = any (held_kinds) and not a.id = any (held_accounts) and g.is_here is not true then 'elsewhere'
         when w.failure is not null then 'refused'
@@ -51,6 +51,7 @@ begin
             and p.status in ('queued', 'sending') and p.position < m.position) then 'behind'
         when m.media_url is not null and (x.media ->> 'status' = 'stored') is not true then 'without_media'
         when k.paused_until > now_at then 'paused'
+        when a.has_pace and g.has_places is not true then 'crowded'
       end as hindrance
     from (
       select distinct on (y.id) y.* from jsonb_to_recordset(claims)
@@ -81,8 +82,7 @@ begin
     ) w
     where m.status = 'queued'
   ), candidates as materialized (
-    select f.id, f.line_id, f.to_number, f.has_places or not f.has_pace as may_claim, f.has_places,
-      row_number() over (partition by f.line_id order by f.position) as nth
+    select f.id, f.line_id, f.to_number, row_number() over (partition by f.line_id order by f.position) as nth
     from found f where f.hindrance is null
   ), recent as materialized (
     select w.line_id, t.to_number, t.at from (select distinct c.line_id from candidates c) w cross join lateral (
@@ -105,7 +105,7 @@ begin
   ), judged as materialized (
     select f.*, o.opens_ms, case
         when f.hindrance is not null then f.hindrance
-        when not f.has_places and (f.has_pace or 2 * (u.of_line + c.nth) > f.messages_per_minute
+        when not f.has_places and (2 * (u.of_line + c.nth) > f.messages_per_minute
           or 2 * (u.of_number + 1) > f.messages_per_number_per_minute) then 'crowded'
         when o.opens_ms is not null then 'full'
         else 'claimed'

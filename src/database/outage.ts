@@ -34,6 +34,16 @@ export function outageOf(error: unknown): Outage | undefined {
   return undefined
 }
 
+/** Whether a statement that failed so may have been done. What never reached Postgres was not. */
+export function mayBeDone(error: unknown): boolean {
+  if (!(error instanceof DatabaseUnavailable)) return true
+  if (error.outage === 'busy' || error.outage === 'gave_way') return false
+  return !(error.cause instanceof Error && NEVER_REACHED.test(codeOf(error.cause)))
+}
+
+/** 57P03: it is starting. */
+const NEVER_REACHED = /^(57P03|ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH)$/
+
 /** 25006 read-only transaction, 57P0x the server shuts down or is starting. */
 export function isOfAnotherServer(error: unknown): boolean {
   return error instanceof Error && /^(25006|57P0.)$/.test(codeOf(error))

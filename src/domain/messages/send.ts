@@ -7,6 +7,7 @@ import {
   type MessageToSend,
 } from '../../database/messages/sending.js'
 import { failQueuedMessages, type Settlement } from '../../database/messages/settling.js'
+import { mayBeDone } from '../../database/outage.js'
 import { newId } from '../../ids.js'
 import { findCarrier } from '../carriers.js'
 import type { Context } from '../context.js'
@@ -180,7 +181,7 @@ async function claimOrGiveBack(context: Context, request: ClaimRequest): Promise
   try {
     return await context.batched.claimMessage(request)
   } catch (error) {
-    await giveBack(context, request)
+    if (mayBeDone(error)) await giveBack(context, request)
     throw error
   }
 }

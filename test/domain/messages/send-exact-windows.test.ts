@@ -113,6 +113,19 @@ describe('the sending windows, as the carrier sees them', () => {
     await until('it may be sent', async () => (await sendWhenDue(context, waiting)).kind === 'sent')
   })
 
+  it('let nobody take a place of the line who waits for its number, after the first half came without places', async () => {
+    const line = await createLine(context, { messagesPerNumberPerMinute: 2, messagesPerMinute: 8 })
+    const ofOne: string[] = []
+    for (let n = 0; n < 5; n += 1) ofOne.push(await queueMessage(context, line))
+    for (const id of ofOne.slice(0, 2)) expect(await sendMessage(context, id)).to.deep.equal({ kind: 'sent' })
+    expect(await sendMessage(context, ofOne[2]!)).to.include({ kind: 'wait', reason: 'window' })
+    // Of the eight of the line, six are free, though one to that number waits.
+    for (let n = 0; n < 6; n += 1) {
+      expect(await sendMessage(context, await toAnybody(line)), `other ${n}`).to.deep.equal({ kind: 'sent' })
+    }
+    expect(await sendMessage(context, await toAnybody(line))).to.include({ kind: 'wait', reason: 'window' })
+  })
+
   it('are never exceeded by many that are claimed at the same moment, in one statement or several', async () => {
     const line = await createLine(context, { ...UNLIMITED, messagesPerMinute: 5 })
     const ids: string[] = []

@@ -684,8 +684,7 @@ begin
     ) w
     where m.status = 'queued'
   ), candidates as materialized (
-    select f.id, f.line_id, f.to_number, row_number() over (partition by f.line_id order by f.position) as nth
-    from found f where f.hindrance is null
+    select f.id, f.line_id, f.to_number, f.has_places, f.position from found f where f.hindrance is null
   ), recent as materialized (
     select w.line_id, t.to_number, t.at from (select distinct c.line_id from candidates c) w cross join lateral (
       select c.to_number, c.handed_over_at as at from messages c
@@ -704,30 +703,35 @@ begin
     join recent r on r.line_id = c.line_id and r.to_number = c.to_number
       and r.at > coalesce(f.window_cleared_at, '-infinity')
     group by c.id
-  ), judged as materialized (
-    select f.*, o.opens_ms, case
-        when f.hindrance is not null then f.hindrance
-        when not f.has_places and (2 * (u.of_line + c.nth) > f.messages_per_minute
-          or 2 * (u.of_number + 1) > f.messages_per_number_per_minute) then 'crowded'
-        when o.opens_ms is not null then 'full'
-        else 'claimed'
-      end as verdict
-    from found f
-    left join candidates c on c.id = f.id
+  ), counted as materialized (
+    select c.id, t.line_times, cardinality(t.number_times) as of_number, o.number_opens_ms,
+      -- Who has its places comes first, and who finds its number full takes none of the line.
+      count(*) filter (where o.number_opens_ms is null)
+        over (partition by c.line_id order by c.has_places desc, c.position) as nth
+    from candidates c
+    join found f on f.id = c.id
     left join of_lines on of_lines.line_id = c.line_id
     left join of_numbers on of_numbers.id = c.id
     cross join lateral (
       select coalesce(of_lines.times, '{}') as line_times, coalesce(of_numbers.times, '{}') as number_times
     ) t
     cross join lateral (
-      select cardinality(t.line_times) as of_line, cardinality(t.number_times) as of_number
-    ) u
+      select case when cardinality(t.number_times) >= f.messages_per_number_per_minute
+        then opens_in_ms(t.number_times, f.messages_per_number_per_minute, now_at) end as number_opens_ms
+    ) o
+  ), judged as materialized (
+    select f.*, o.opens_ms, case
+        when f.hindrance is not null then f.hindrance
+        when not f.has_places and (2 * (cardinality(c.line_times) + c.nth) > f.messages_per_minute
+          or 2 * (c.of_number + 1) > f.messages_per_number_per_minute) then 'crowded'
+        when o.opens_ms is not null then 'full'
+        else 'claimed'
+      end as verdict
+    from found f
+    left join counted c on c.id = f.id
     cross join lateral (
-      select greatest(
-        case when u.of_line + c.nth > f.messages_per_minute
-          then opens_in_ms(t.line_times, greatest(f.messages_per_minute + 1 - c.nth::integer, 1), now_at) end,
-        case when u.of_number >= f.messages_per_number_per_minute
-          then opens_in_ms(t.number_times, f.messages_per_number_per_minute, now_at) end) as opens_ms
+      select greatest(c.number_opens_ms, case when cardinality(c.line_times) + c.nth > f.messages_per_minute
+        then opens_in_ms(c.line_times, greatest(f.messages_per_minute + 1 - c.nth::integer, 1), now_at) end) as opens_ms
     ) o
   ), claimed as (
     update messages m

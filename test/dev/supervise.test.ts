@@ -131,13 +131,13 @@ describe('supervise', function () {
   })
 
   it('stop lets every process end by itself, and starts none again', async () => {
-    const leave = `process.on('SIGTERM', () => { console.log('bye'); process.exit(0) }); ${stay}`
+    const leave = `process.on('SIGTERM', () => { console.log('bye'); process.exit(0) }); console.log('ready'); ${stay}`
     const supervisor = run({ one: leave, two: leave })
-    await until('both run', () => pidsOf('one').length + pidsOf('two').length === 2)
+    await until('both listen', () => lines.filter((line) => line.endsWith('│ ready')).length === 2)
     await supervisor.stop()
     await until('both have said bye', () => lines.filter((line) => line.endsWith('│ bye')).length === 2)
     expect([...pidsOf('one'), ...pidsOf('two')].filter(isAlive)).to.deep.equal([])
-    expect(lines).to.have.length(4)
+    expect(lines).to.have.length(6)
   })
 
   it('stop kills a process that does not heed SIGTERM', async () => {

@@ -29,13 +29,12 @@ export function numberWindowKey(lineId: string, number: string): string {
  * @returns the milliseconds to wait; 0: it is its turn
  * @throws Unavailable
  */
-export async function takePlaces(tools: Tools, message: MessageToSend): Promise<number> {
-  const { windows } = tools
+export async function takePlaces(
+  { windows }: Pick<Tools, 'windows'>,
+  message: MessageToSend,
+): Promise<number> {
   const { id, account } = message
   const ofLine = windowsOfLine(message)
-  if (account.messagesPerSecond === null && account.messagesPerSecondPerLine === null) {
-    await fillOnce(tools, message)
-  }
   const waitMs = await windows.take(id, ofLine)
   const ofAccount = paceWindow(`lh:{${account.id}}:pace`, account.messagesPerSecond)
   if (waitMs > 0 || ofAccount.length === 0) return waitMs
@@ -50,34 +49,12 @@ export async function takePlaces(tools: Tools, message: MessageToSend): Promise<
  *
  * @throws Unavailable
  */
-export async function refillPlaces(tools: Tools, message: MessageToSend, waitMs: number): Promise<void> {
-  await fill(tools, message)
-  const [ofNumber, ofLine] = windowsOfLine(message)
-  await tools.windows.hold(message.id, [ofNumber, ofLine], waitMs)
-}
-
-/** Of the windows that were filled a moment ago: when, by performance.now(). */
-const filledAt = new WeakMap<SlidingWindows, Map<string, number>>()
-const FILLED_FOR_MS = 1000
-const MAX_REMEMBERED = 10_000
-
-/**
- * While a window was less than half full, messages were claimed without a place here (`claim_messages`). Now that places
- * become few, Redis learns of those, or it would let through who then finds no room.
- */
-async function fillOnce(tools: Tools, message: MessageToSend): Promise<void> {
-  const filled = filledAt.get(tools.windows) ?? new Map<string, number>()
-  filledAt.set(tools.windows, filled)
-  const key = numberWindowKey(message.lineId, message.toNumber)
-  const now = performance.now()
-  if (now - (filled.get(key) ?? -Infinity) < FILLED_FOR_MS) return
-  if (filled.size >= MAX_REMEMBERED) filled.clear()
-  filled.set(key, now)
-  await fill(tools, message)
-}
-
-async function fill({ db, windows }: Tools, message: MessageToSend): Promise<void> {
-  const { lineId, toNumber } = message
+export async function refillPlaces(
+  { db, windows }: Tools,
+  message: MessageToSend,
+  waitMs: number,
+): Promise<void> {
+  const { id, lineId, toNumber } = message
   const places = (await listHandedOver(db, lineId)).map((each) => ({ ...each, member: each.id }))
   const [ofNumber, ofLine] = windowsOfLine(message)
   await windows.fill(ofLine, places)
@@ -85,6 +62,7 @@ async function fill({ db, windows }: Tools, message: MessageToSend): Promise<voi
     ofNumber,
     places.filter((each) => each.toNumber === toNumber),
   )
+  await windows.hold(id, [ofNumber, ofLine], waitMs)
 }
 
 function windowsOfLine(message: MessageToSend): [Window, Window, ...Window[]] {

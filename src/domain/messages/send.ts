@@ -68,6 +68,8 @@ async function advance(context: Context, request: ClaimRequest): Promise<Advance
   const { message } = answer
   switch (answer.kind) {
     case 'claimed':
+      // Nobody waits for it: a place that Redis does not learn of is found missing by the next claim.
+      if (request.hasPlaces !== true) void takePlaces(context, message).catch(() => undefined)
       // This process was stopped meanwhile: others may have taken the claim for lost, and sent what comes after it.
       if (performance.now() - claimingAt > MAX_CLAIM_AGE_MS) {
         await giveBack(context, request)

@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import type { ServerResponse } from 'node:http'
 import { disableConnection, enableConnection, setOutgoingUrl } from '../../../src/domain/connections.js'
 import type { Context } from '../../../src/domain/context.js'
 import { deliver } from '../../../src/domain/deliveries/deliver.js'
@@ -105,7 +106,12 @@ describe('the health of an endpoint', () => {
   })
 
   it('counts every failure when two processes report many at the same time', async () => {
-    answer(500)
+    // The first failures take places away: nobody is told before all have begun.
+    const responses: ServerResponse[] = []
+    receiver.answerWith((response) => {
+      responses.push(response)
+      if (responses.length === 10) for (const each of responses) each.writeHead(500).end()
+    })
     const deliveries = await receiveManyForDelivery(context, line, 10)
     await Promise.all(
       deliveries.map(({ id, endpoint_id: endpointId }, n) =>

@@ -113,7 +113,7 @@ describe('the sending windows, as the carrier sees them', () => {
     await until('it may be sent', async () => (await sendWhenDue(context, waiting)).kind === 'sent')
   })
 
-  it('let nobody take a place of the line who waits for its number, after the first half came without places', async () => {
+  it('let nobody take a place of the line who waits for its number', async () => {
     const line = await createLine(context, { messagesPerNumberPerMinute: 2, messagesPerMinute: 8 })
     const ofOne: string[] = []
     for (let n = 0; n < 5; n += 1) ofOne.push(await queueMessage(context, line))
@@ -124,6 +124,20 @@ describe('the sending windows, as the carrier sees them', () => {
       expect(await sendMessage(context, await toAnybody(line)), `other ${n}`).to.deep.equal({ kind: 'sent' })
     }
     expect(await sendMessage(context, await toAnybody(line))).to.include({ kind: 'wait', reason: 'window' })
+  })
+
+  it('are used up to the last place, whoever asks in the same statement without one', async () => {
+    const line = await createLine(context, { ...UNLIMITED, messagesPerMinute: 4 })
+    const ids: string[] = []
+    for (let n = 0; n < 8; n += 1) ids.push(await toAnybody(line))
+    // The earlier half has no places and is told so: it must not count before the later half, which has them.
+    const answers = await Promise.all(
+      ids.map((id, n) => context.batched.claimMessage({ id, claim: newId(), hasPlaces: n >= 4 })),
+    )
+    expect(answers.map(({ kind }) => kind)).to.deep.equal([
+      ...Array<string>(4).fill('crowded'),
+      ...Array<string>(4).fill('claimed'),
+    ])
   })
 
   it('are never exceeded by many that are claimed at the same moment, in one statement or several', async () => {

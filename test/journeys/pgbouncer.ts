@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { chmodSync, existsSync, writeFileSync } from 'node:fs'
+import { existsSync, writeFileSync } from 'node:fs'
 import { createConnection } from 'node:net'
 import { join, resolve } from 'node:path'
 import { environmentOf, unpackPackages } from '../../dev/debian-packages.js'
@@ -14,8 +14,8 @@ export interface Bouncer {
   stop(): Promise<void>
 }
 
-/** uid of `nobody`: PgBouncer does not run as root. */
-const NOBODY = 65534
+/** PgBouncer does not run as root: it changes to this account, once it has read what only root may reach. */
+const UNPRIVILEGED = ['-u', 'nobody']
 
 /**
  * Debian's PgBouncer in transaction mode with few server connections: each transaction may get another one.
@@ -37,7 +37,6 @@ export async function startPgBouncer(databaseUrl: string): Promise<Bouncer | und
   const name = pathname.slice(1)
   const ownPort = await freePort()
   const folder = createDataFolder('pgbouncer')
-  chmodSync(folder, 0o755)
   const settings = join(folder, 'pgbouncer.ini')
   writeFileSync(
     settings,
@@ -53,13 +52,15 @@ default_pool_size = 3
 ignore_startup_parameters = statement_timeout,idle_in_transaction_session_timeout
 `,
   )
-  const bouncer = spawn(join(unpacked, 'usr/sbin/pgbouncer'), ['-q', settings], {
+  const account = process.getuid?.() === 0 ? UNPRIVILEGED : []
+  const bouncer = spawn(join(unpacked, 'usr/sbin/pgbouncer'), [...account, '-q', settings], {
     env: await environmentOf(unpacked),
     stdio: ['ignore', 'ignore', 'inherit'],
-    ...(process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : {}),
   })
   const ended = once(bouncer, 'exit')
-  await until('PgBouncer listens', () => answers(ownPort))
+  const endedEarly = ended.then(([code]) => Promise.reject(new Error(`PgBouncer ended with ${code}`)))
+  endedEarly.catch(() => undefined)
+  await Promise.race([until('PgBouncer listens', () => answers(ownPort)), endedEarly])
   return {
     url: `postgres://${username}@127.0.0.1:${ownPort}/${name}`,
     stop: async () => {

@@ -86,8 +86,3 @@ async function twice<T>(run: () => Promise<T>, mayBeDoneTwice: () => boolean): P
   }
   return run()
 }
-
-/** Runs a query. @throws DatabaseUnavailable */
-export async function available<T>(query: () => Promise<T>): Promise<T> {
-  return query()
-}

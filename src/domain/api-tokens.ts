@@ -6,7 +6,7 @@ import {
   useApiToken,
   type ApiToken,
 } from '../database/api-tokens.js'
-import { available, transaction } from '../database/connection.js'
+import { transaction } from '../database/connection.js'
 import { lockUser } from '../database/users.js'
 import { UserError } from '../errors.js'
 import { isId, newId } from '../ids.js'
@@ -34,26 +34,24 @@ export async function createApiToken(
   const kept = readName(name, `name must be 1 to ${MAX_NAME_LENGTH} characters: say what will use the token`)
   if (!isId(userId)) throw noUser()
   const created = { id: newId(), name: kept, token: PREFIX + newToken() }
-  const createdAt = await available(() =>
-    transaction(db, async (trx) => {
-      if ((await lockUser(trx, userId)) === undefined) throw noUser()
-      if ((await countApiTokens(trx, userId)) >= MAX_TOKENS) {
-        throw new UserError(`a user can have ${MAX_TOKENS} API tokens: revoke one that is not used`, 409)
-      }
-      return insertApiToken(trx, { id: created.id, userId, name: kept, tokenHash: sha256(created.token) })
-    }),
-  )
+  const createdAt = await transaction(db, async (trx) => {
+    if ((await lockUser(trx, userId)) === undefined) throw noUser()
+    if ((await countApiTokens(trx, userId)) >= MAX_TOKENS) {
+      throw new UserError(`a user can have ${MAX_TOKENS} API tokens: revoke one that is not used`, 409)
+    }
+    return insertApiToken(trx, { id: created.id, userId, name: kept, tokenHash: sha256(created.token) })
+  })
   return { ...created, createdAt }
 }
 
 /** Newest first. `lastUsedAt` is right to the minute. */
 export function listApiTokens({ db }: Context, userId: string): Promise<ApiToken[]> {
-  return available(() => selectApiTokens(db, userId))
+  return selectApiTokens(db, userId)
 }
 
 /** Requests with the token are refused from now on. @throws UserError 404 */
 export async function removeApiToken({ db }: Context, userId: string, id: string): Promise<void> {
-  const isRemoved = isId(id) && (await available(() => deleteApiToken(db, userId, id)))
+  const isRemoved = isId(id) && (await deleteApiToken(db, userId, id))
   if (!isRemoved) throw new UserError('no such API token', 404)
 }
 
@@ -63,7 +61,7 @@ export async function findTokenOwner(
   token: string,
 ): Promise<{ userId: string; tokenId: string } | undefined> {
   if (!FORM.test(token)) return undefined
-  return available(() => useApiToken(db, sha256(token)))
+  return useApiToken(db, sha256(token))
 }
 
 function noUser(): UserError {

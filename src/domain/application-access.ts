@@ -1,4 +1,3 @@
-import { available } from '../database/connection.js'
 import { findApplicationAccess, type ApplicationAccess } from '../database/oauth-records.js'
 import { sha256 } from '../secrets.js'
 import type { Context } from './context.js'
@@ -17,5 +16,5 @@ const FORM = /^[\w-]{43}$/
 /** Whose application a request came from, and for which user. undefined: the token is nobody's, or no longer. */
 export async function findAccess({ db }: Context, token: string): Promise<ApplicationAccess | undefined> {
   if (!FORM.test(token)) return undefined
-  return available(() => findApplicationAccess(db, sha256(token)))
+  return findApplicationAccess(db, sha256(token))
 }

@@ -9,7 +9,7 @@ import {
   type ConnectedLine,
 } from '../database/application-lines.js'
 import { lockApplication } from '../database/applications.js'
-import { available, transaction } from '../database/connection.js'
+import { transaction } from '../database/connection.js'
 import { deleteOAuthRecordsOf } from '../database/oauth-records.js'
 import { UserError } from '../errors.js'
 import { isId } from '../ids.js'
@@ -34,17 +34,15 @@ export async function connectLines(
   const lineIds = [...new Set(choice.lineIds)]
   if (lineIds.length === 0) throw new UserError('lineIds: choose at least one line')
   if (!lineIds.every(isId)) throw new UserError(NO_LINE, 404)
-  const { removed, deliveries } = await available(() =>
-    transaction(context.db, async (trx) => {
-      if (!(await lockApplication(trx, applicationId))) throw new UserError('no such application', 404)
-      const active = await lockActiveLines(trx, userId, lineIds)
-      if (active.length !== lineIds.length) throw new UserError(NO_LINE, 404)
-      await upsertApplicationLines(trx, { applicationId, userId, lineIds, scopes })
-      const removed = await deleteApplicationLines(trx, { applicationId, userId, except: lineIds })
-      const deliveries = await insertDisconnections(trx, { applicationId, userId, lineIds: removed })
-      return { removed, deliveries }
-    }),
-  )
+  const { removed, deliveries } = await transaction(context.db, async (trx) => {
+    if (!(await lockApplication(trx, applicationId))) throw new UserError('no such application', 404)
+    const active = await lockActiveLines(trx, userId, lineIds)
+    if (active.length !== lineIds.length) throw new UserError(NO_LINE, 404)
+    await upsertApplicationLines(trx, { applicationId, userId, lineIds, scopes })
+    const removed = await deleteApplicationLines(trx, { applicationId, userId, except: lineIds })
+    const deliveries = await insertDisconnections(trx, { applicationId, userId, lineIds: removed })
+    return { removed, deliveries }
+  })
   void context.queues.enqueueDeliveries(deliveries)
   for (const lineId of removed) await endDeliveriesOf(context, applicationId, lineId)
 }
@@ -55,7 +53,7 @@ export function findConnectedLines(
   applicationId: string,
   userId: string,
 ): Promise<ConnectedLine[]> {
-  return available(() => listConnectedLines(db, applicationId, userId))
+  return listConnectedLines(db, applicationId, userId)
 }
 
 /** How many lines, of how many users, an application has; for its owner. */
@@ -63,7 +61,7 @@ export function countLinesOf(
   { db }: Context,
   applicationId: string,
 ): Promise<{ lineCount: number; userCount: number }> {
-  return available(() => countConnectedLines(db, applicationId))
+  return countConnectedLines(db, applicationId)
 }
 
 export interface AuthorizedApplication {
@@ -83,7 +81,7 @@ export async function listConnections(
   lineId?: string,
 ): Promise<AuthorizedApplication[]> {
   const applications = new Map<string, AuthorizedApplication>()
-  for (const each of await available(() => listAuthorizations(db, userId, lineId))) {
+  for (const each of await listAuthorizations(db, userId, lineId)) {
     const known = applications.get(each.applicationId)
     if (known !== undefined) known.lines.push(each)
     else {
@@ -127,18 +125,16 @@ async function end(
   which: { userId: string; applicationId: string; lineId?: string },
 ): Promise<void> {
   const { userId, applicationId } = which
-  const { removed, rest, deliveries } = await available(() =>
-    transaction(context.db, async (trx) => {
-      // As `connectLines`: of two at the same time one comes first, whole.
-      const removed = (await lockApplication(trx, applicationId))
-        ? await deleteApplicationLines(trx, which)
-        : []
-      const rest = await listConnectedLines(trx, applicationId, userId)
-      if (rest.length === 0) await deleteOAuthRecordsOf(trx, applicationId, userId)
-      const deliveries = await insertDisconnections(trx, { applicationId, userId, lineIds: removed })
-      return { removed, rest, deliveries }
-    }),
-  )
+  const { removed, rest, deliveries } = await transaction(context.db, async (trx) => {
+    // As `connectLines`: of two at the same time one comes first, whole.
+    const removed = (await lockApplication(trx, applicationId))
+      ? await deleteApplicationLines(trx, which)
+      : []
+    const rest = await listConnectedLines(trx, applicationId, userId)
+    if (rest.length === 0) await deleteOAuthRecordsOf(trx, applicationId, userId)
+    const deliveries = await insertDisconnections(trx, { applicationId, userId, lineIds: removed })
+    return { removed, rest, deliveries }
+  })
   if (removed.length === 0) {
     throw new UserError(rest.length === 0 ? 'no such application' : 'no such line', 404)
   }

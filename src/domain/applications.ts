@@ -11,7 +11,7 @@ import {
   updateApplicationRow,
   type Application,
 } from '../database/applications.js'
-import { available, transaction, type Database } from '../database/connection.js'
+import { transaction, type Database } from '../database/connection.js'
 import { setOptInEvents } from '../database/endpoints.js'
 import { OPT_IN_EVENT_TYPES, type OptInEventType } from '../database/events.js'
 import { deleteOAuthRecordsOf } from '../database/oauth-records.js'
@@ -53,37 +53,30 @@ export async function registerApplication(
   const webhookUrl = await readWebhookUrl(context, written.webhookUrl)
   const clientSecret = kind === 'public' ? null : newToken()
   const id = newId()
-  return available(() =>
-    transaction(context.db, async (trx) => {
-      await lockUser(trx, userId)
-      if ((await countApplications(trx, userId)) >= MAX_APPLICATIONS) {
-        throw new UserError(
-          `a user can have ${MAX_APPLICATIONS} applications: delete one that is not used`,
-          409,
-        )
-      }
-      const clientSecretHash = clientSecret === null ? null : sha256(clientSecret)
-      await insertApplication(trx, { ...fields, id, userId, kind, clientSecretHash })
-      const signingSecret = await setWebhookUrl(
-        context,
-        trx,
-        { id, userId, keptEndpointId: null },
-        webhookUrl,
+  return transaction(context.db, async (trx) => {
+    await lockUser(trx, userId)
+    if ((await countApplications(trx, userId)) >= MAX_APPLICATIONS) {
+      throw new UserError(
+        `a user can have ${MAX_APPLICATIONS} applications: delete one that is not used`,
+        409,
       )
-      const application = await optIn(trx, { id, userId }, optInEvents)
-      return { application, clientSecret, signingSecret }
-    }),
-  )
+    }
+    const clientSecretHash = clientSecret === null ? null : sha256(clientSecret)
+    await insertApplication(trx, { ...fields, id, userId, kind, clientSecretHash })
+    const signingSecret = await setWebhookUrl(context, trx, { id, userId, keptEndpointId: null }, webhookUrl)
+    const application = await optIn(trx, { id, userId }, optInEvents)
+    return { application, clientSecret, signingSecret }
+  })
 }
 
 /** Those that the user registered, oldest first. */
 export function listApplications({ db }: Context, userId: string): Promise<Application[]> {
-  return available(() => listApplicationsOf(db, userId))
+  return listApplicationsOf(db, userId)
 }
 
 /** @throws UserError 404, also for another user's application */
 export async function getApplication({ db }: Context, userId: string, id: string): Promise<Application> {
-  const application = isId(id) ? await available(() => findApplication(db, userId, id)) : undefined
+  const application = isId(id) ? await findApplication(db, userId, id) : undefined
   if (application === undefined) throw noApplication()
   return application
 }
@@ -103,15 +96,13 @@ export async function updateApplication(
   await getApplication(context, userId, id)
   const optInEvents = change.optInEvents && readOptInEvents(change.optInEvents, OPT_IN_EVENT_TYPES)
   const webhookUrl = await readWebhookUrl(context, change.webhookUrl)
-  return available(() =>
-    transaction(context.db, async (trx) => {
-      const application = await findApplication(trx, userId, id, { isLocked: true })
-      if (application === undefined) throw noApplication()
-      await updateApplicationRow(trx, id, readFields({ ...application, ...withoutUndefined(change) }))
-      if (change.webhookUrl !== undefined) await setWebhookUrl(context, trx, application, webhookUrl)
-      return optIn(trx, { id, userId }, optInEvents)
-    }),
-  )
+  return transaction(context.db, async (trx) => {
+    const application = await findApplication(trx, userId, id, { isLocked: true })
+    if (application === undefined) throw noApplication()
+    await updateApplicationRow(trx, id, readFields({ ...application, ...withoutUndefined(change) }))
+    if (change.webhookUrl !== undefined) await setWebhookUrl(context, trx, application, webhookUrl)
+    return optIn(trx, { id, userId }, optInEvents)
+  })
 }
 
 /** After the webhook URL, for it is the endpoint that opts in. @returns what the application is now */
@@ -140,7 +131,7 @@ async function optIn(
 export async function rotateClientSecret(context: Context, userId: string, id: string): Promise<string> {
   await getApplication(context, userId, id)
   const clientSecret = newToken()
-  const isReplaced = await available(() => replaceClientSecret(context.db, userId, id, sha256(clientSecret)))
+  const isReplaced = await replaceClientSecret(context.db, userId, id, sha256(clientSecret))
   if (!isReplaced) {
     throw new UserError('a public application has no client secret: it proves itself by PKCE', 409)
   }
@@ -154,21 +145,19 @@ export async function rotateClientSecret(context: Context, userId: string, id: s
  */
 export async function deleteApplication(context: Context, userId: string, id: string): Promise<void> {
   await getApplication(context, userId, id)
-  await available(() =>
-    transaction(context.db, async (trx) => {
-      // Whoever connects lines waits for this, and then finds it deleted.
-      if ((await findApplication(trx, userId, id, { isLocked: true })) === undefined) throw noApplication()
-      await markApplicationDeleted(trx, id)
-      await deleteApplicationLines(trx, { applicationId: id })
-      await deleteOAuthRecordsOf(trx, id)
-    }),
-  )
+  await transaction(context.db, async (trx) => {
+    // Whoever connects lines waits for this, and then finds it deleted.
+    if ((await findApplication(trx, userId, id, { isLocked: true })) === undefined) throw noApplication()
+    await markApplicationDeleted(trx, id)
+    await deleteApplicationLines(trx, { applicationId: id })
+    await deleteOAuthRecordsOf(trx, id)
+  })
   await endDeliveriesOf(context, id)
 }
 
 /** For OAuth: whose client id it is. undefined: nobody's, or no longer. */
 export async function findClient({ db }: Context, clientId: string): Promise<Application | undefined> {
-  return isId(clientId) ? available(() => findApplicationByClientId(db, clientId)) : undefined
+  return isId(clientId) ? findApplicationByClientId(db, clientId) : undefined
 }
 
 /** Hashes are compared, in constant time. A public application has no secret, so that none is right. */

@@ -7,7 +7,6 @@ import {
   type CarrierAccountFields,
 } from '../database/carrier-accounts.js'
 import { listCarrierSessions, type CarrierSessions } from '../database/carrier-sessions.js'
-import { available } from '../database/connection.js'
 import { countLinesOfCarriers } from '../database/lines.js'
 import { UserError } from '../errors.js'
 import { isId, newId } from '../ids.js'
@@ -64,7 +63,7 @@ export async function addCarrierAccount(
     kind,
     settingsSealed: sealSettings(context, id, readSettings(definition, settings)),
   }
-  if (!(await available(() => insertCarrierAccount(context.db, account)))) {
+  if (!(await insertCarrierAccount(context.db, account))) {
     throw new UserError(`there is a carrier account ${name} already`, 409)
   }
   return getCarrierAccount(context, name)
@@ -75,9 +74,11 @@ export async function listCarrierAccounts({
   db,
   carriers,
 }: Pick<Context, 'db' | 'carriers'>): Promise<ListedCarrierAccount[]> {
-  const [accounts, lineCounts, sessions] = await available(() =>
-    Promise.all([selectAccounts(db), countLinesOfCarriers(db), listCarrierSessions(db)]),
-  )
+  const [accounts, lineCounts, sessions] = await Promise.all([
+    selectAccounts(db),
+    countLinesOfCarriers(db),
+    listCarrierSessions(db),
+  ])
   return accounts.map((account) => {
     const kind = carriers.kinds.get(account.kind)
     return {
@@ -91,7 +92,7 @@ export async function listCarrierAccounts({
 
 /** @throws UserError 404 */
 export async function getCarrierAccount({ db }: Pick<Context, 'db'>, name: string): Promise<CarrierAccount> {
-  const account = await available(() => findCarrierAccount(db, { name }))
+  const account = await findCarrierAccount(db, { name })
   if (account === undefined) throw new UserError(`no carrier account is named ${name}`, 404)
   return account
 }
@@ -101,7 +102,7 @@ export async function getCarrierAccountById(
   { db }: Pick<Context, 'db'>,
   id: string,
 ): Promise<CarrierAccount> {
-  const account = isId(id) ? await available(() => findCarrierAccount(db, { id })) : undefined
+  const account = isId(id) ? await findCarrierAccount(db, { id }) : undefined
   if (account === undefined) throw new UserError('no such carrier account', 404)
   return account
 }
@@ -112,7 +113,7 @@ export async function removeCarrierAccount(
   account: CarrierAccount,
 ): Promise<void> {
   requireChangeable(account)
-  if (!(await available(() => deleteCarrierAccount(db, account.id)))) {
+  if (!(await deleteCarrierAccount(db, account.id))) {
     throw new UserError(`lines are at ${account.name}: it cannot be removed as long as they are`, 409)
   }
 }

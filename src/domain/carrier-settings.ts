@@ -1,5 +1,5 @@
 import { findSealedSettings, type SealedSettings } from '../database/carrier-accounts.js'
-import { available, type Database } from '../database/connection.js'
+import type { Database } from '../database/connection.js'
 import { asError, Unavailable } from '../errors.js'
 import type { Secrets } from '../secrets.js'
 import type { Logger } from '../telemetry/log.js'
@@ -24,7 +24,7 @@ interface Opener {
 
 /** What `sealSettings` sealed. @throws Unavailable, SettingsUnreadable */
 export async function openSettings(tools: Opener & { db: Database }, accountId: string): Promise<object> {
-  const settings = await available(() => findSealedSettings(tools.db, accountId))
+  const settings = await findSealedSettings(tools.db, accountId)
   return settings === undefined ? {} : unseal(tools, accountId, settings)
 }
 

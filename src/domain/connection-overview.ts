@@ -1,4 +1,3 @@
-import { available } from '../database/connection.js'
 import { findConnection } from '../database/developer-connections.js'
 import type { OptInEventType } from '../database/events.js'
 import { requireLine } from './connection-requirements.js'
@@ -32,11 +31,8 @@ export async function getConnection(
   userId: string,
   lineId: string,
 ): Promise<ConnectionOverview> {
-  const found = await available(async () => {
-    const connection = await findConnection(db, userId, lineId)
-    if (connection === undefined) await requireLine(db, userId, lineId)
-    return connection
-  })
+  const found = await findConnection(db, userId, lineId)
+  if (found === undefined) await requireLine(db, userId, lineId)
   return {
     enabled: found?.enabled ?? false,
     outgoingWebhookUrl: found?.outgoingWebhookUrl ?? null,

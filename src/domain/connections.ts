@@ -1,4 +1,4 @@
-import { available, transaction, type Database } from '../database/connection.js'
+import { transaction, type Database } from '../database/connection.js'
 import {
   findConnection,
   setConnectionEnabled,
@@ -28,7 +28,7 @@ export function findDeveloperConnection(
   userId: string,
   lineId: string,
 ): Promise<DeveloperConnection | undefined> {
-  return available(() => findConnection(db, userId, lineId))
+  return findConnection(db, userId, lineId)
 }
 
 /**
@@ -38,7 +38,7 @@ export function findDeveloperConnection(
  * @throws UserError 404 when the user has no such line
  */
 export async function enableConnection({ db }: Context, userId: string, lineId: string): Promise<void> {
-  await available(() => transaction(db, (trx) => enable(trx, userId, lineId)))
+  await transaction(db, (trx) => enable(trx, userId, lineId))
 }
 
 /**
@@ -47,10 +47,8 @@ export async function enableConnection({ db }: Context, userId: string, lineId: 
  * @throws UserError 404
  */
 export async function disableConnection({ db }: Context, userId: string, lineId: string): Promise<void> {
-  await available(async () => {
-    await requireConnection(db, userId, lineId)
-    await setConnectionEnabled(db, userId, lineId, false)
-  })
+  await requireConnection(db, userId, lineId)
+  await setConnectionEnabled(db, userId, lineId, false)
 }
 
 /**
@@ -59,13 +57,11 @@ export async function disableConnection({ db }: Context, userId: string, lineId:
  * @throws UserError 404
  */
 export async function disconnect({ db }: Context, userId: string, lineId: string): Promise<void> {
-  await available(() =>
-    transaction(db, async (trx) => {
-      await requireConnection(trx, userId, lineId, { isLocked: true })
-      await setConnectionEnabled(trx, userId, lineId, false)
-      await deleteIncomingWebhook(trx, lineId)
-    }),
-  )
+  await transaction(db, async (trx) => {
+    await requireConnection(trx, userId, lineId, { isLocked: true })
+    await setConnectionEnabled(trx, userId, lineId, false)
+    await deleteIncomingWebhook(trx, lineId)
+  })
 }
 
 /**
@@ -82,11 +78,9 @@ export async function setOutgoingUrl(
 ): Promise<void> {
   const fault = url === undefined ? undefined : await context.safeFetch.explainUrl(url)
   if (fault !== undefined) throw new UserError(`outgoing webhook URL: ${fault}`)
-  await available(() =>
-    transaction(context.db, async (trx) => {
-      await writeUrl(context, trx, await requireEnabled(trx, userId, lineId, { isLocked: true }), userId, url)
-    }),
-  )
+  await transaction(context.db, async (trx) => {
+    await writeUrl(context, trx, await requireEnabled(trx, userId, lineId, { isLocked: true }), userId, url)
+  })
 }
 
 /**
@@ -110,22 +104,19 @@ export async function changeConnection(
   const { enabled, outgoingWebhookUrl: url } = change
   const optInEvents = change.optInEvents && readOptInEvents(change.optInEvents, LINE_OPT_IN_EVENT_TYPES)
   const fault = url == null ? undefined : await context.safeFetch.explainUrl(url)
-  await available(() =>
-    transaction(context.db, async (trx) => {
-      const before = await findConnection(trx, userId, lineId, { isLocked: true })
-      if (before === undefined) await requireLine(trx, userId, lineId)
-      if (url != null && !(enabled ?? before?.enabled ?? false)) throw new UserError(URL_NEEDS_ENABLED, 409)
-      if (fault !== undefined) throw new UserError(`outgoingWebhookUrl: ${fault}`)
-      if (enabled === true) await enable(trx, userId, lineId)
-      if (url !== undefined && url !== (before?.outgoingWebhookUrl ?? null)) {
-        const connection = await requireEnabled(trx, userId, lineId, { isLocked: true })
-        await writeUrl(context, trx, connection, userId, url ?? undefined)
-      }
-      if (optInEvents !== undefined) await optIn(trx, userId, lineId, optInEvents)
-      if (enabled === false && before?.enabled === true)
-        await setConnectionEnabled(trx, userId, lineId, false)
-    }),
-  )
+  await transaction(context.db, async (trx) => {
+    const before = await findConnection(trx, userId, lineId, { isLocked: true })
+    if (before === undefined) await requireLine(trx, userId, lineId)
+    if (url != null && !(enabled ?? before?.enabled ?? false)) throw new UserError(URL_NEEDS_ENABLED, 409)
+    if (fault !== undefined) throw new UserError(`outgoingWebhookUrl: ${fault}`)
+    if (enabled === true) await enable(trx, userId, lineId)
+    if (url !== undefined && url !== (before?.outgoingWebhookUrl ?? null)) {
+      const connection = await requireEnabled(trx, userId, lineId, { isLocked: true })
+      await writeUrl(context, trx, connection, userId, url ?? undefined)
+    }
+    if (optInEvents !== undefined) await optIn(trx, userId, lineId, optInEvents)
+    if (enabled === false && before?.enabled === true) await setConnectionEnabled(trx, userId, lineId, false)
+  })
 }
 
 const URL_NEEDS_ENABLED = 'outgoingWebhookUrl can be set only while the connection is enabled: enable it too'

@@ -3,7 +3,7 @@ import { batch } from '../batch.js'
 import { createCalls, type Calls } from '../calls.js'
 import { createCarriers, type CARRIER_KINDS, type Carriers } from '../carriers/registry.js'
 import { ConfigInvalid, readConfig, type Config } from '../config.js'
-import { available, connectDatabase, type Database } from '../database/connection.js'
+import { connectDatabase, type Database } from '../database/connection.js'
 import { deliverNext, type LaneStep } from '../database/deliveries/delivering.js'
 import { findOpenWebhooks, type OpenWebhook } from '../database/incoming-webhooks.js'
 import { findLinesByNumbers } from '../database/lines.js'
@@ -201,13 +201,13 @@ function createBatched(
   const lineBacklogs = createLineBacklogs(config.maxQueuedPerLine)
 
   return {
-    findOpenWebhook: batch((lineIds: readonly string[]) => available(() => findOpenWebhooks(db, lineIds))),
+    findOpenWebhook: batch((lineIds: readonly string[]) => findOpenWebhooks(db, lineIds)),
 
     findTwilioAccount: batch((ids: readonly string[]) => findTwilioAccounts({ db, secrets, log }, ids)),
 
     queueMessage: batch(async (requests: readonly QueueRequest[]) => {
       const asked = requests.map((each) => ({ ...each, isLineRoomy: lineBacklogs.isRoomy(each.lineId) }))
-      const answers = await available(() => queueMessages(db, asked, config.maxQueuedPerLine))
+      const answers = await queueMessages(db, asked, config.maxQueuedPerLine)
       const accepted = requests.filter((_, n) => isAccepted(answers[n]))
       lineBacklogs.note(requests, answers)
       // Not awaited: the rows are committed, and the answer does not need Redis.
@@ -220,17 +220,17 @@ function createBatched(
     }),
 
     claimMessage: batch((claims: readonly ClaimRequest[]) =>
-      available(() => claimMessages(db, claims, { ...claimLimits, heldAccounts: carriers.heldAccounts() })),
+      claimMessages(db, claims, { ...claimLimits, heldAccounts: carriers.heldAccounts() }),
     ),
     settleMessage: batch(async (settlements: readonly Settlement[]) => {
-      const { requeued, deliveries } = await available(() => settleMessages(db, settlements))
+      const { requeued, deliveries } = await settleMessages(db, settlements)
       void queues.enqueueMessages(requeued)
       void queues.enqueueDeliveries(deliveries)
       return settlements.map(() => true)
     }),
 
-    deliverNext: batch((steps: readonly LaneStep[]) => available(() => deliverNext(db, steps, laneLimits))),
-    findLineByNumber: batch((numbers: readonly string[]) => available(() => findLinesByNumbers(db, numbers))),
+    deliverNext: batch((steps: readonly LaneStep[]) => deliverNext(db, steps, laneLimits)),
+    findLineByNumber: batch((numbers: readonly string[]) => findLinesByNumbers(db, numbers)),
     receiveMessage: batch((inbound: readonly Inbound[]) =>
       receiveBatch({ db, queues, windows, log }, inbound),
     ),

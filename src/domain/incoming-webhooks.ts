@@ -1,4 +1,4 @@
-import { available, transaction } from '../database/connection.js'
+import { transaction } from '../database/connection.js'
 import {
   deleteIncomingWebhook,
   findSealedToken,
@@ -30,14 +30,12 @@ export async function createIncomingWebhook(
   lineId: string,
 ): Promise<IncomingWebhook> {
   const token = newToken()
-  await available(() =>
-    transaction(context.db, async (trx) => {
-      await requireEnabled(trx, userId, lineId, { isLocked: true })
-      if (!(await insertIncomingWebhook(trx, lineId, stored(context, lineId, token)))) {
-        throw new UserError('this line has an incoming webhook: regenerate its token or delete it', 409)
-      }
-    }),
-  )
+  await transaction(context.db, async (trx) => {
+    await requireEnabled(trx, userId, lineId, { isLocked: true })
+    if (!(await insertIncomingWebhook(trx, lineId, stored(context, lineId, token)))) {
+      throw new UserError('this line has an incoming webhook: regenerate its token or delete it', 409)
+    }
+  })
   return shown(context, lineId, token)
 }
 
@@ -57,22 +55,17 @@ export async function regenerateToken(
     throw new UserError(`overlapSeconds must be a whole number from 0 to ${MAX_OVERLAP_SECONDS}`)
   }
   const token = newToken()
-  await available(() =>
-    transaction(context.db, async (trx) => {
-      await requireConnection(trx, userId, lineId, { isLocked: true })
-      if (!(await replaceToken(trx, lineId, stored(context, lineId, token), overlapSeconds)))
-        throw noWebhook()
-    }),
-  )
+  await transaction(context.db, async (trx) => {
+    await requireConnection(trx, userId, lineId, { isLocked: true })
+    if (!(await replaceToken(trx, lineId, stored(context, lineId, token), overlapSeconds))) throw noWebhook()
+  })
   return shown(context, lineId, token)
 }
 
 /** Spec §3, "Delete incoming webhook", at any time: its URL answers 404 from now on. @throws UserError 404 */
 export async function removeIncomingWebhook({ db }: Context, userId: string, lineId: string): Promise<void> {
-  await available(async () => {
-    await requireConnection(db, userId, lineId)
-    if (!(await deleteIncomingWebhook(db, lineId))) throw noWebhook()
-  })
+  await requireConnection(db, userId, lineId)
+  if (!(await deleteIncomingWebhook(db, lineId))) throw noWebhook()
 }
 
 /** The webhook's URL with its token, for its owner. undefined: there is none. */
@@ -81,7 +74,7 @@ export async function revealIncomingWebhook(
   userId: string,
   lineId: string,
 ): Promise<IncomingWebhook | undefined> {
-  const sealed = await available(() => findSealedToken(context.db, userId, lineId))
+  const sealed = await findSealedToken(context.db, userId, lineId)
   return sealed && shown(context, lineId, context.secrets.open(sealed, tokenPlace(lineId)))
 }
 

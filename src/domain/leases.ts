@@ -1,4 +1,4 @@
-import { available, type Database } from '../database/connection.js'
+import type { Database } from '../database/connection.js'
 import { renewLeases } from '../database/leases.js'
 import { createHeartbeat, type Heartbeat } from '../heartbeat.js'
 import type { Logger } from '../telemetry/log.js'
@@ -23,7 +23,7 @@ export function createLeases(
   const leasesOf = (table: keyof typeof LEASE_MS) =>
     createHeartbeat(
       leaseMs[table] / BEATS_IN_LEASE,
-      (ids) => available(() => renewLeases(db, table, ids, leaseMs[table])),
+      (ids) => renewLeases(db, table, ids, leaseMs[table]),
       log,
     )
   return { messages: leasesOf('messages'), deliveries: leasesOf('deliveries'), media: leasesOf('media') }

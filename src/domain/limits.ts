@@ -1,4 +1,3 @@
-import { available } from '../database/connection.js'
 import { readLimitsNow, type LimitsNow } from '../database/messages/limits.js'
 import { UserError } from '../errors.js'
 import { isId } from '../ids.js'
@@ -12,9 +11,7 @@ const NUMBER_COUNT = 5
  * @throws UserError 404
  */
 export async function readLimits({ db }: Context, userId: string, lineId: string): Promise<LimitsNow> {
-  const limits = isId(lineId)
-    ? await available(() => readLimitsNow(db, userId, lineId, NUMBER_COUNT))
-    : undefined
+  const limits = isId(lineId) ? await readLimitsNow(db, userId, lineId, NUMBER_COUNT) : undefined
   if (limits === undefined) throw new UserError('no such line', 404)
   return limits
 }

@@ -1,5 +1,4 @@
 import { findCarrierAccount } from '../database/carrier-accounts.js'
-import { available } from '../database/connection.js'
 import {
   findAnyLine,
   findLineByNumber,
@@ -40,7 +39,7 @@ export async function addLine(context: Context, fields: NewLine): Promise<Line> 
   const { db } = context
   const parsed = parseE164(fields.number)
   if (parsed === undefined) throw new UserError('number must be in E.164 form, such as +15551234567')
-  const account = await available(() => findCarrierAccount(db, { name: fields.carrier }))
+  const account = await findCarrierAccount(db, { name: fields.carrier })
   if (account === undefined) throw notSetUp(fields.carrier)
   await getCarrier(context, account)
   const line: Line = {
@@ -58,7 +57,7 @@ export async function addLine(context: Context, fields: NewLine): Promise<Line> 
     ),
     messagesPerMinute: readLimit('messagesPerMinute', fields.messagesPerMinute ?? 30),
   }
-  if (!(await available(() => insertLine(db, line)))) {
+  if (!(await insertLine(db, line))) {
     throw new UserError(`number ${line.number} belongs to a line already`, 409)
   }
   return line
@@ -71,10 +70,9 @@ export async function addLine(context: Context, fields: NewLine): Promise<Line> 
  */
 export async function getAnyLine({ db }: Context, reference: string): Promise<Line> {
   const number = parseNumber(reference, null)?.number
-  const line = await available(async () => {
-    if (isId(reference)) return findAnyLine(db, reference)
-    return number === undefined ? undefined : findLineByNumber(db, number)
-  })
+  let line: Line | undefined
+  if (isId(reference)) line = await findAnyLine(db, reference)
+  else if (number !== undefined) line = await findLineByNumber(db, number)
   if (line === undefined)
     throw new UserError(`no line has the id or number ${reference}: see \`linehook line list\``, 404)
   return line
@@ -93,7 +91,7 @@ export async function listOwnLines(
     ...(number === undefined ? {} : { number }),
     ...(name === undefined ? {} : { name: storable(name) }),
   }
-  return available(() => listLinesOf(db, userId, filter))
+  return listLinesOf(db, userId, filter)
 }
 
 /** @throws UserError 404, also for another user's line */
@@ -111,13 +109,13 @@ export async function renameLine(
   written: string,
 ): Promise<void> {
   const name = readName(written)
-  const isRenamed = isId(lineId) && (await available(() => updateLineName(db, userId, lineId, name)))
+  const isRenamed = isId(lineId) && (await updateLineName(db, userId, lineId, name))
   if (!isRenamed) throw new UserError('no such line', 404)
 }
 
 /** For operators: the lines of all users. */
 export function listLines({ db }: Context): Promise<(Line & { connected: boolean })[]> {
-  return available(() => listAllLines(db))
+  return listAllLines(db)
 }
 
 /**
@@ -131,7 +129,7 @@ export async function setLineStatus(
   lineId: string,
   status: LineStatus,
 ): Promise<void> {
-  const isChanged = await available(() => updateLineStatus(db, userId, lineId, status))
+  const isChanged = await updateLineStatus(db, userId, lineId, status)
   if (!isChanged) throw new UserError('no such line', 404)
 }
 

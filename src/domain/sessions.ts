@@ -1,4 +1,4 @@
-import { available, transaction } from '../database/connection.js'
+import { transaction } from '../database/connection.js'
 import {
   confirmSession,
   deleteSession,
@@ -46,23 +46,23 @@ export async function findSession(
   { isUsed = true } = {},
 ): Promise<Session | undefined> {
   if (!/^[\w-]{43}$/.test(token)) return undefined
-  return available(() => useSession(db, sha256(token), isUsed))
+  return useSession(db, sha256(token), isUsed)
 }
 
 /** Newest first. `lastSeenAt` is right to the minute. */
 export function listSessions({ db }: Context, userId: string): Promise<ListedSession[]> {
-  return available(() => selectSessions(db, userId))
+  return selectSessions(db, userId)
 }
 
 /** Also how one signs out. @throws UserError 404 */
 export async function endSession({ db }: Context, userId: string, id: string): Promise<void> {
-  const isEnded = isId(id) && (await available(() => deleteSession(db, userId, id)))
+  const isEnded = isId(id) && (await deleteSession(db, userId, id))
   if (!isEnded) throw new UserError('no such session', 404)
 }
 
 /** @returns how many were ended */
 export function endOtherSessions({ db }: Context, userId: string, keepId: string): Promise<number> {
-  return available(() => deleteSessionsOf(db, userId, keepId))
+  return deleteSessionsOf(db, userId, keepId)
 }
 
 /**
@@ -78,7 +78,7 @@ export async function confirmPassword(
   address: string,
 ): Promise<void> {
   await requirePassword(context, session, password, address)
-  await available(() => confirmSession(context.db, session.userId, session.id))
+  await confirmSession(context.db, session.userId, session.id)
 }
 
 /**
@@ -98,15 +98,13 @@ export async function changePassword(
   requireGoodPassword(next, email)
   const currentHash = await requirePassword(context, session, current, address)
   const nextHash = await hashPassword(next)
-  await available(() =>
-    transaction(context.db, async (trx) => {
-      if ((await lockUser(trx, userId))?.passwordHash !== currentHash) throw passwordRefused()
-      await updatePassword(trx, userId, nextHash)
-      await deleteSessionsOf(trx, userId, id)
-      await confirmSession(trx, userId, id)
-      await deleteSetUpLinkOf(trx, userId)
-    }),
-  )
+  await transaction(context.db, async (trx) => {
+    if ((await lockUser(trx, userId))?.passwordHash !== currentHash) throw passwordRefused()
+    await updatePassword(trx, userId, nextHash)
+    await deleteSessionsOf(trx, userId, id)
+    await confirmSession(trx, userId, id)
+    await deleteSetUpLinkOf(trx, userId)
+  })
 }
 
 async function requirePassword(
@@ -115,7 +113,7 @@ async function requirePassword(
   password: string,
   address: string,
 ): Promise<string | null> {
-  const user = await available(() => findPassword(context.db, email))
+  const user = await findPassword(context.db, email)
   const passwordHash = user?.passwordHash ?? null
   const isProven = await provePassword(context, { email, password, passwordHash, address })
   if (!isProven) throw passwordRefused()

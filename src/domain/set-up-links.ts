@@ -1,4 +1,4 @@
-import { available, transaction, type Database } from '../database/connection.js'
+import { transaction, type Database } from '../database/connection.js'
 import { deleteSessionsOf, insertSession } from '../database/sessions.js'
 import {
   findSetUpLinkOwner,
@@ -45,7 +45,7 @@ export interface SetUpFields {
 export async function createSetUpLink(context: Context, userId: string | null): Promise<SetUpLink> {
   if (userId !== null) await getUser(context, userId)
   const token = newToken()
-  const expiresAt = await available(() => replaceSetUpLink(context.db, userId, sha256(token)))
+  const expiresAt = await replaceSetUpLink(context.db, userId, sha256(token))
   return { url: `${context.config.publicUrl}/console/set-up?token=${token}`, expiresAt }
 }
 
@@ -54,17 +54,15 @@ export async function createSetUpLink(context: Context, userId: string | null): 
  * made. undefined: somebody can.
  */
 export async function createFirstSetUpLink(context: Context): Promise<SetUpLink | undefined> {
-  if (await available(() => hasOperatorWithPassword(context.db))) return undefined
-  const waitingId = await available(() => findWaitingOperator(context.db))
+  if (await hasOperatorWithPassword(context.db)) return undefined
+  const waitingId = await findWaitingOperator(context.db)
   return createSetUpLink(context, waitingId ?? null)
 }
 
 /** undefined: unknown, used up, too old, or for a first operator when there is one. */
 export async function findSetUpLink({ db }: Context, token: string): Promise<SetUpLinkOwner | undefined> {
-  return available(async () => {
-    const owner = await findSetUpLinkOwner(db, sha256(token))
-    return owner?.userId === null && (await hasOperatorWithPassword(db)) ? undefined : owner
-  })
+  const owner = await findSetUpLinkOwner(db, sha256(token))
+  return owner?.userId === null && (await hasOperatorWithPassword(db)) ? undefined : owner
 }
 
 /**
@@ -87,14 +85,12 @@ export async function completeSetUp(
   requireGoodPassword(fields.password, account.email)
   const passwordHash = await hashPassword(fields.password)
   const { token: sessionToken, row: session } = newSession(account.id, fields.userAgent)
-  await available(() =>
-    transaction(db, async (trx) => {
-      if ('role' in account) await makeFirstOperator(trx, { ...account, passwordHash })
-      else await replacePassword(trx, account.id, passwordHash)
-      if (!(await takeSetUpLink(trx, sha256(token)))) throw usedUp()
-      await insertSession(trx, session)
-    }),
-  )
+  await transaction(db, async (trx) => {
+    if ('role' in account) await makeFirstOperator(trx, { ...account, passwordHash })
+    else await replacePassword(trx, account.id, passwordHash)
+    if (!(await takeSetUpLink(trx, sha256(token)))) throw usedUp()
+    await insertSession(trx, session)
+  })
   return { sessionToken }
 }
 

@@ -1,4 +1,4 @@
-import { available, transaction } from '../database/connection.js'
+import { transaction } from '../database/connection.js'
 import { deleteAttempt, insertAttempt } from '../database/sign-in-attempts.js'
 import { newId } from '../ids.js'
 import { networkOf } from '../network.js'
@@ -45,9 +45,7 @@ export async function provePassword({ db }: Context, proof: PasswordProof): Prom
     addressHash: sha256(networkOf(proof.address)),
   }
   const limits = { ...LIMITS, perAccountBeyond: proof.passwordHash === null ? 0 : LIMITS.perAccountBeyond }
-  const mayTry = await inTurn(() =>
-    available(() => transaction(db, (trx) => insertAttempt(trx, attempt, limits))),
-  )
+  const mayTry = await inTurn(() => transaction(db, (trx) => insertAttempt(trx, attempt, limits)))
   if (!mayTry) {
     // An answer at once would tell which accounts there are.
     await passTimeOfACheck()
@@ -59,6 +57,6 @@ export async function provePassword({ db }: Context, proof: PasswordProof): Prom
     return isRight
   } finally {
     // Also when it could not be compared: that was no guess.
-    if (isRight !== false) await available(() => deleteAttempt(db, attempt.id))
+    if (isRight !== false) await deleteAttempt(db, attempt.id)
   }
 }

@@ -1,4 +1,4 @@
-import { available, transaction } from '../database/connection.js'
+import { transaction } from '../database/connection.js'
 import { insertSession } from '../database/sessions.js'
 import { storable } from '../database/text.js'
 import { findPassword, lockUser } from '../database/users.js'
@@ -27,7 +27,7 @@ export interface Credentials {
 export async function signIn(context: Context, credentials: Credentials): Promise<{ token: string }> {
   const { db } = context
   const email = storable(credentials.email).trim()
-  const user = await available(() => findPassword(db, email))
+  const user = await findPassword(db, email)
   const isProven = await provePassword(context, {
     // As it is stored: Postgres and JavaScript do not agree on every letter's lower case.
     email: user?.email ?? email,
@@ -38,14 +38,12 @@ export async function signIn(context: Context, credentials: Credentials): Promis
   if (user === undefined || !isProven) throw signInRefused()
 
   const { token, row } = newSession(user.userId, credentials.userAgent)
-  await available(() =>
-    transaction(db, async (trx) => {
-      // Changed while it was compared: a session by the old password would outlive those that the change ends.
-      const locked = await lockUser(trx, user.userId)
-      if (locked?.passwordHash !== user.passwordHash) throw signInRefused()
-      await insertSession(trx, row)
-    }),
-  )
+  await transaction(db, async (trx) => {
+    // Changed while it was compared: a session by the old password would outlive those that the change ends.
+    const locked = await lockUser(trx, user.userId)
+    if (locked?.passwordHash !== user.passwordHash) throw signInRefused()
+    await insertSession(trx, row)
+  })
   return { token }
 }
 

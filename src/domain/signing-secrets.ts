@@ -1,4 +1,4 @@
-import { available, transaction, type Database } from '../database/connection.js'
+import { transaction, type Database } from '../database/connection.js'
 import { findSealedSecret, replaceSecret } from '../database/endpoints.js'
 import { UserError } from '../errors.js'
 import { newSigningSecret } from '../secrets.js'
@@ -19,9 +19,9 @@ export async function revealSigningSecret(
   userId: string,
   lineId: string,
 ): Promise<string | undefined> {
-  const { endpointId } = await available(() => requireConnection(db, userId, lineId))
+  const { endpointId } = await requireConnection(db, userId, lineId)
   if (endpointId === null) return undefined
-  const sealed = await available(() => findSealedSecret(db, endpointId))
+  const sealed = await findSealedSecret(db, endpointId)
   return sealed && secrets.open(sealed, signingSecretPlace(endpointId))
 }
 
@@ -33,13 +33,11 @@ export async function revealSigningSecret(
  * @throws UserError 404, 409 when there is no outgoing webhook URL
  */
 export async function rotateSigningSecret(context: Context, userId: string, lineId: string): Promise<string> {
-  return available(() =>
-    transaction(context.db, async (trx) => {
-      const { endpointId } = await requireConnection(trx, userId, lineId, { isLocked: true })
-      if (endpointId === null) throw new UserError(NO_URL, 409)
-      return replaceSigningSecret(context, trx, endpointId)
-    }),
-  )
+  return transaction(context.db, async (trx) => {
+    const { endpointId } = await requireConnection(trx, userId, lineId, { isLocked: true })
+    if (endpointId === null) throw new UserError(NO_URL, 409)
+    return replaceSigningSecret(context, trx, endpointId)
+  })
 }
 
 /** Of an endpoint whose owner holds its lock. @returns the new secret */

@@ -1,4 +1,3 @@
-import { available } from '../database/connection.js'
 import { applyReceipts } from '../database/messages/receipts.js'
 import { listSimulatedMessages, takeDueReceipts } from '../database/simulator-outbox.js'
 import { UserError } from '../errors.js'
@@ -60,7 +59,7 @@ export async function simulateInbound(
  */
 export function readOutbox({ db }: Context, toNumber: string | undefined, userId?: string) {
   const number = toNumber === undefined ? undefined : readNumber('toNumber', toNumber)
-  return available(() => listSimulatedMessages(db, { toNumber: number, userId }, MAX_OUTBOX))
+  return listSimulatedMessages(db, { toNumber: number, userId }, MAX_OUTBOX)
 }
 
 /**

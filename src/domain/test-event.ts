@@ -1,4 +1,3 @@
-import { available } from '../database/connection.js'
 import { findEndpoint } from '../database/endpoints.js'
 import { UserError } from '../errors.js'
 import { newId } from '../ids.js'
@@ -30,9 +29,8 @@ export async function sendTestEvent(
   lineId: string,
 ): Promise<TestEventResult> {
   const { number } = await getOwnLine(context, userId, lineId)
-  const { endpointId } = await available(() => requireEnabled(context.db, userId, lineId))
-  const endpoint =
-    endpointId === null ? undefined : await available(() => findEndpoint(context.db, endpointId))
+  const { endpointId } = await requireEnabled(context.db, userId, lineId)
+  const endpoint = endpointId === null ? undefined : await findEndpoint(context.db, endpointId)
   if (endpointId === null || endpoint === undefined) throw new UserError(NO_URL, 409)
   return postTestEvent(context, { ...endpoint, endpointId }, { lineId, number, userId })
 }

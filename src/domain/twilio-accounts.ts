@@ -1,6 +1,6 @@
 import { twilioSettings, type TwilioSettings } from '../carriers/twilio/settings.js'
 import { findSealedAccounts, type AccountVersion } from '../database/carrier-accounts.js'
-import { available, type Database } from '../database/connection.js'
+import type { Database } from '../database/connection.js'
 import { asError } from '../errors.js'
 import type { Secrets } from '../secrets.js'
 import type { Logger } from '../telemetry/log.js'
@@ -17,7 +17,7 @@ export async function findTwilioAccounts(
   tools: { db: Database; secrets: Secrets; log: Logger },
   ids: readonly string[],
 ): Promise<(TwilioAccount | undefined | Error)[]> {
-  const accounts = await available(() => findSealedAccounts(tools.db, 'twilio', ids))
+  const accounts = await findSealedAccounts(tools.db, 'twilio', ids)
   return accounts.map((account) => {
     if (account === undefined) return undefined
     const { id, name, version } = account

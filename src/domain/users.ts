@@ -1,4 +1,3 @@
-import { available } from '../database/connection.js'
 import {
   findUser,
   findUserByEmail,
@@ -22,7 +21,7 @@ export async function addUser(
   fields: { email: string; name?: string; role?: Role },
 ): Promise<User> {
   const user = newUser(fields)
-  if (!(await available(() => insertUser(db, user)))) throw takenEmail(user.email)
+  if (!(await insertUser(db, user))) throw takenEmail(user.email)
   return { ...user, hasPassword: false }
 }
 
@@ -46,7 +45,7 @@ export function takenEmail(email: string): UserError {
 
 /** @throws UserError 404 */
 export async function getUserByEmail({ db }: Context, email: string): Promise<User> {
-  const user = await available(() => findUserByEmail(db, storable(email).trim()))
+  const user = await findUserByEmail(db, storable(email).trim())
   if (user === undefined)
     throw new UserError(`no user has the email ${email}: add one with \`linehook user add\``, 404)
   return user
@@ -54,12 +53,12 @@ export async function getUserByEmail({ db }: Context, email: string): Promise<Us
 
 /** @throws UserError 404 */
 export async function getUser({ db }: Context, id: string): Promise<User> {
-  const user = isId(id) ? await available(() => findUser(db, id)) : undefined
+  const user = isId(id) ? await findUser(db, id) : undefined
   if (user === undefined) throw new UserError('no such user', 404)
   return user
 }
 
 /** For operators: everybody, oldest first. */
 export function listUsers({ db }: Context): Promise<User[]> {
-  return available(() => selectUsers(db))
+  return selectUsers(db)
 }

@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { available } from '../database/connection.js'
 import type { Context } from './context.js'
 
 const NOBODY = '00000000-0000-0000-0000-000000000000'
@@ -28,7 +27,7 @@ const LIMIT_MS = 2000
  */
 export async function warmUp({ db }: Pick<Context, 'db'>, functions: readonly HotFunction[]): Promise<void> {
   const onOne = async () => {
-    for (const name of functions) await available(() => db.raw(IDLE_CALLS[name]))
+    for (const name of functions) await db.raw(IDLE_CALLS[name])
   }
   const all = Promise.all(Array.from({ length: CONNECTIONS }, onOne)).catch(() => undefined)
   await Promise.race([all, sleep(LIMIT_MS, undefined, { ref: false })])

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { available, connectDatabase, transaction, type Database } from '../../src/database/connection.js'
+import { connectDatabase, transaction, type Database } from '../../src/database/connection.js'
 import { outageOf } from '../../src/database/outage.js'
 import { Unavailable } from '../../src/errors.js'
 import { createTestDatabase } from '../helpers/services.js'
@@ -88,44 +88,40 @@ describe('the connection to Postgres', () => {
     )
     expect(thrown).to.have.property('code', '23505')
     expect(runCount).to.equal(1)
-    expect(await failureOf(available(() => db.raw('select nonsense')))).to.have.property('code', '42703')
+    expect(await failureOf(db.raw('select nonsense'))).to.have.property('code', '42703')
   })
 
   it('that cannot be made is called Unavailable, within a moment', async () => {
     proxy.goDown()
     const startedAt = Date.now()
     expect(await failureOf(transaction(db, (trx) => trx('notes').select()))).to.be.instanceOf(Unavailable)
-    expect(await failureOf(available(() => Promise.resolve(db('notes').select())))).to.be.instanceOf(
-      Unavailable,
-    )
+    expect(await failureOf(Promise.resolve(db('notes').select()))).to.be.instanceOf(Unavailable)
     expect(Date.now() - startedAt).to.be.below(8000)
   })
 
   it('is back without anybody’s help', async () => {
     proxy.goDown()
-    await failureOf(available(() => Promise.resolve(db('notes').select())))
+    await failureOf(Promise.resolve(db('notes').select()))
     proxy.goUp()
-    const rows = await until('Postgres answers', () => available(() => Promise.resolve(db('notes').select())))
+    const rows = await until('Postgres answers', () => Promise.resolve(db('notes').select()))
     expect(rows).to.have.length(2)
   })
 
   it('is Unavailable when all of the pool’s are busy for too long', async () => {
     const busy = await Promise.all([db.transaction(), db.transaction()])
     try {
-      expect(await failureOf(available(() => Promise.resolve(db('notes').select())))).to.be.instanceOf(
-        Unavailable,
-      )
+      expect(await failureOf(Promise.resolve(db('notes').select()))).to.be.instanceOf(Unavailable)
     } finally {
       await Promise.all(busy.map((trx) => trx.rollback()))
     }
   })
 
   it('is Unavailable when a statement takes too long', async () => {
-    expect(await failureOf(available(() => db.raw('select pg_sleep(5)')))).to.be.instanceOf(Unavailable)
+    expect(await failureOf(db.raw('select pg_sleep(5)'))).to.be.instanceOf(Unavailable)
   })
 
   it('has a cause that says what happened', async () => {
-    const thrown = await failureOf(available(() => db.raw('select pg_sleep(5)')))
+    const thrown = await failureOf(db.raw('select pg_sleep(5)'))
     expect((thrown as Unavailable).cause).to.have.property('code', '57014')
     expect(thrown).to.have.property('outage', 'busy')
   })
@@ -154,7 +150,7 @@ describe('the connection to Postgres', () => {
       )
       expect(await begun).to.have.property('outage', 'silent')
       proxy.goUp()
-      await until('Postgres answers', () => available(() => Promise.resolve(stranger())).then(() => true))
+      await until('Postgres answers', () => Promise.resolve(stranger()).then(() => true))
       await until('the transaction is over at the server', async () => (await openTransactions()) === 0)
       expect(await direct('notes').orderBy('id').pluck('id')).to.deep.equal([1, 2, 9])
     })

@@ -1,4 +1,3 @@
-import { available } from '../../database/connection.js'
 import { endWaitingDeliveries } from '../../database/deliveries/ending.js'
 import type { Context } from '../context.js'
 
@@ -14,7 +13,7 @@ export async function endDeliveriesOf(
   lineId?: string,
 ): Promise<void> {
   for (;;) {
-    const count = await available(() => endWaitingDeliveries(db, applicationId, lineId, BATCH))
+    const count = await endWaitingDeliveries(db, applicationId, lineId, BATCH)
     if (count < BATCH) return
   }
 }

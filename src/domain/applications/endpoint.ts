@@ -1,5 +1,5 @@
 import { findApplication, setApplicationEndpoint, type Application } from '../../database/applications.js'
-import { available, transaction, type Database } from '../../database/connection.js'
+import { transaction, type Database } from '../../database/connection.js'
 import {
   enableEndpoint,
   findEndpoint,
@@ -62,9 +62,9 @@ export async function revealApplicationSigningSecret(
   userId: string,
   id: string,
 ): Promise<string | undefined> {
-  const { endpointId } = await available(() => require(db, userId, id))
+  const { endpointId } = await require(db, userId, id)
   if (endpointId === null) return undefined
-  const sealed = await available(() => findSealedSecret(db, endpointId))
+  const sealed = await findSealedSecret(db, endpointId)
   return sealed && secrets.open(sealed, signingSecretPlace(endpointId))
 }
 
@@ -79,19 +79,15 @@ export async function rotateApplicationSigningSecret(
   userId: string,
   id: string,
 ): Promise<string> {
-  return available(() =>
-    transaction(context.db, async (trx) => {
-      const application = await require(trx, userId, id, { isLocked: true })
-      return replaceSigningSecret(context, trx, endpointOf(application))
-    }),
-  )
+  return transaction(context.db, async (trx) => {
+    const application = await require(trx, userId, id, { isLocked: true })
+    return replaceSigningSecret(context, trx, endpointOf(application))
+  })
 }
 
 /** After it was disabled for failing. What was held stays so until `sendHeldApplicationEvents`. @throws UserError 404, 409 */
 export async function enableApplicationEndpoint({ db }: Context, userId: string, id: string): Promise<void> {
-  await available(async () => {
-    await enableEndpoint(db, endpointOf(await require(db, userId, id)))
-  })
+  await enableEndpoint(db, endpointOf(await require(db, userId, id)))
 }
 
 /**
@@ -103,7 +99,7 @@ export async function sendHeldApplicationEvents(
   userId: string,
   id: string,
 ): Promise<number> {
-  const application = await available(() => require(context.db, userId, id))
+  const application = await require(context.db, userId, id)
   if (application.endpointDisabledAt !== null) {
     throw new UserError('the webhook URL is disabled, because it failed: enable it again first', 409)
   }
@@ -120,8 +116,8 @@ export async function sendApplicationTestEvent(
   userId: string,
   id: string,
 ): Promise<TestEventResult> {
-  const endpointId = endpointOf(await available(() => require(context.db, userId, id)))
-  const endpoint = await available(() => findEndpoint(context.db, endpointId))
+  const endpointId = endpointOf(await require(context.db, userId, id))
+  const endpoint = await findEndpoint(context.db, endpointId)
   if (endpoint === undefined) throw new UserError(NO_WEBHOOK_URL, 409)
   const line = { lineId: TEST_LINE_ID, number: TEST_NUMBER, userId }
   return postTestEvent(context, { ...endpoint, endpointId }, line)

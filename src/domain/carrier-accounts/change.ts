@@ -3,7 +3,6 @@ import {
   type CarrierAccount,
   type CarrierAccountFields,
 } from '../../database/carrier-accounts.js'
-import { available } from '../../database/connection.js'
 import { UserError } from '../../errors.js'
 import { openSettings, sealSettings, SettingsUnreadable } from '../carrier-settings.js'
 import type { Context } from '../context.js'
@@ -43,7 +42,7 @@ export async function changeCarrierAccount(
       ? { settingsSealed: sealSettings(context, account.id, await mix(context, account, settings, unset)) }
       : {}),
   }
-  if (!(await available(() => updateCarrierAccount(context.db, account, change)))) {
+  if (!(await updateCarrierAccount(context.db, account, change))) {
     throw new UserError(
       `${account.name} was changed by somebody else meanwhile: look at it and try again`,
       409,

@@ -1,6 +1,5 @@
 import type { CarrierNumber } from '../../carriers/carrier.js'
 import type { CarrierAccount } from '../../database/carrier-accounts.js'
-import { available } from '../../database/connection.js'
 import { findLinesOfNumbers, type LineOfNumber } from '../../database/lines.js'
 import { UserError } from '../../errors.js'
 import { getCarrier } from '../carriers.js'
@@ -33,11 +32,9 @@ export async function listAccountNumbers(
   if (numbers === undefined) {
     throw new UserError(`${account.name} cannot list its numbers: add each with \`linehook line add\``, 409)
   }
-  const lines = await available(() =>
-    findLinesOfNumbers(
-      context.db,
-      numbers.map(({ number }) => number),
-    ),
+  const lines = await findLinesOfNumbers(
+    context.db,
+    numbers.map(({ number }) => number),
   )
   const byNumber = new Map(lines.map((line) => [line.number, line]))
   return numbers.map((each) => ({ ...each, line: byNumber.get(each.number) }))

@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { recordCarrierTest, type CarrierAccount } from '../../database/carrier-accounts.js'
 import { listCarrierSessions } from '../../database/carrier-sessions.js'
-import { available } from '../../database/connection.js'
 import { storable } from '../../database/text.js'
 import { UserError } from '../../errors.js'
 import type { Context } from '../context.js'
@@ -21,7 +20,7 @@ export async function testCarrierAccount(
 ): Promise<CarrierTestResult> {
   const startedAt = performance.now()
   const fault = await findFault(context, account)
-  await available(() => recordCarrierTest(context.db, account, fault ?? null))
+  await recordCarrierTest(context.db, account, fault ?? null)
   const durationMs = Math.round(performance.now() - startedAt)
   const outcome = fault === undefined ? 'ok' : 'faulty'
   context.log.info({ carrierAccountId: account.id, outcome, durationMs }, 'carrier_account.tested')
@@ -35,7 +34,7 @@ export async function testCarrierAccount(
  */
 async function isInUse({ db }: Context, { id, version }: CarrierAccount): Promise<boolean> {
   for (let waitedMs = 0; ; waitedMs += LOOK_MS) {
-    const sessions = (await available(() => listCarrierSessions(db))).get(id)
+    const sessions = (await listCarrierSessions(db)).get(id)
     if (sessions?.isHeld !== true || sessions.version === null) return false
     if (sessions.version >= version)
       return sessions.boundCount > 0 && sessions.boundCount === sessions.sessionCount

@@ -1,4 +1,3 @@
-import { available } from '../../database/connection.js'
 import { restartDelivery } from '../../database/deliveries/reading.js'
 import { restartMedia } from '../../database/media/reading.js'
 import { UserError } from '../../errors.js'
@@ -22,7 +21,7 @@ export async function sendDeliveryAgain(
   if (status === 'held' && messageId !== null && isMediaFailure(lastFailure)) {
     return copyAgain(context, userId, id, messageId)
   }
-  const restarted = await available(() => restartDelivery(context.db, userId, id))
+  const restarted = await restartDelivery(context.db, userId, id)
   if (restarted === undefined) {
     throw new UserError('this delivery is under way: it can be sent again when its attempts are over', 409)
   }
@@ -37,7 +36,7 @@ async function copyAgain(
   id: string,
   messageId: string,
 ): Promise<DeliveryWithAttempts> {
-  const restarted = await available(() => restartMedia(context.db, userId, messageId))
+  const restarted = await restartMedia(context.db, userId, messageId)
   if (restarted === undefined) {
     throw new UserError('its media are being copied: it is sent by itself when there is a copy', 409)
   }

@@ -1,4 +1,3 @@
-import { available } from '../../database/connection.js'
 import type { AttemptResult, ClaimedDelivery } from '../../database/deliveries/delivering.js'
 import { findUnclaimable, giveDeliveryBack } from '../../database/deliveries/delivering.js'
 import { DISCONNECTED } from '../../database/deliveries/ending.js'
@@ -29,7 +28,7 @@ export type DeliverOutcome =
 export async function deliver(context: Context, id: string, endpointId: string): Promise<DeliverOutcome> {
   const [delivery] = (await context.batched.deliverNext({ endpointId, places: 1, deliveryId: id })).deliveries
   if (delivery === undefined) {
-    const why = await available(() => findUnclaimable(context.db, id, context.maxLost))
+    const why = await findUnclaimable(context.db, id, context.maxLost)
     if (why === undefined) return { kind: 'skipped' }
     return why.status === 'early' ? { kind: 'early', ms: why.ms } : { kind: 'suspect' }
   }

@@ -1,4 +1,3 @@
-import { available } from '../../database/connection.js'
 import { findEndpointWork, type EndpointWork } from '../../database/deliveries/waiting.js'
 import type { Context } from '../context.js'
 
@@ -6,7 +5,7 @@ export { MAX_COUNTED, type EndpointWork } from '../../database/deliveries/waitin
 
 /** Of an endpoint that the caller has found to be the user's. */
 export async function getEndpointWork({ db, config }: Context, endpointId: string): Promise<EndpointWork> {
-  const work = await available(() => findEndpointWork(db, endpointId))
+  const work = await findEndpointWork(db, endpointId)
   if (work === undefined) throw new Error(`there is no endpoint ${endpointId}`)
   return { ...work, places: Math.min(work.places, config.endpointMaxInFlight) }
 }

@@ -1,4 +1,3 @@
-import { available } from '../../database/connection.js'
 import { releaseHeldDeliveries } from '../../database/deliveries/creating.js'
 import { UserError } from '../../errors.js'
 import { requireEnabled } from '../connection-requirements.js'
@@ -14,7 +13,7 @@ const FIRST_ID = '00000000-0000-0000-0000-000000000000'
  * @throws UserError 409 when the connection is not enabled, or its endpoint was disabled again
  */
 export async function sendHeldEvents(context: Context, userId: string, lineId: string): Promise<number> {
-  const { endpointId, endpointDisabledAt } = await available(() => requireEnabled(context.db, userId, lineId))
+  const { endpointId, endpointDisabledAt } = await requireEnabled(context.db, userId, lineId)
   if (endpointId === null) return 0
   if (endpointDisabledAt !== null) {
     throw new UserError('the endpoint is disabled, because it failed: enable the connection again first', 409)
@@ -26,7 +25,7 @@ export async function sendHeldEvents(context: Context, userId: string, lineId: s
 export async function releaseHeldEvents({ db, queues }: Context, endpointId: string): Promise<number> {
   let count = 0
   for (let after = FIRST_ID; ;) {
-    const released = await available(() => releaseHeldDeliveries(db, endpointId, after, RELEASE_BATCH))
+    const released = await releaseHeldDeliveries(db, endpointId, after, RELEASE_BATCH)
     await queues.enqueueDeliveries(released)
     count += released.length
     const last = released.at(-1)

@@ -1,4 +1,3 @@
-import { available } from '../../database/connection.js'
 import {
   listDeliveriesOfApplication,
   type ApplicationDelivery,
@@ -28,7 +27,7 @@ export function findDeliveries(
   filter: DeliveryFilter,
   page: Page,
 ): Promise<Delivery[]> {
-  return available(() => listDeliveries(db, userId, filter, page))
+  return listDeliveries(db, userId, filter, page)
 }
 
 /** @throws UserError 404, also for another user's delivery */
@@ -37,9 +36,9 @@ export async function getDelivery(
   userId: string,
   id: string,
 ): Promise<DeliveryWithAttempts> {
-  const delivery = isId(id) ? await available(() => findDelivery(db, userId, id)) : undefined
+  const delivery = isId(id) ? await findDelivery(db, userId, id) : undefined
   if (delivery === undefined) throw new UserError('no such delivery', 404)
-  return withAttempts(delivery, await available(() => listAttempts(db, [id])))
+  return withAttempts(delivery, await listAttempts(db, [id]))
 }
 
 function withAttempts(delivery: Delivery, all: readonly DeliveryAttempt[]): DeliveryWithAttempts {
@@ -59,18 +58,16 @@ export async function findEvents(
   userId: string,
   messageId: string,
 ): Promise<EventWithDeliveries[]> {
-  return available(async () => {
-    const found: EventWithDeliveries[] = []
-    for (const event of await listEventsOfMessage(db, userId, messageId)) {
-      const deliveries = await listDeliveriesOfEvent(db, userId, event.id)
-      const attempts = await listAttempts(
-        db,
-        deliveries.map(({ id }) => id),
-      )
-      found.push({ ...event, deliveries: deliveries.map((delivery) => withAttempts(delivery, attempts)) })
-    }
-    return found
-  })
+  const found: EventWithDeliveries[] = []
+  for (const event of await listEventsOfMessage(db, userId, messageId)) {
+    const deliveries = await listDeliveriesOfEvent(db, userId, event.id)
+    const attempts = await listAttempts(
+      db,
+      deliveries.map(({ id }) => id),
+    )
+    found.push({ ...event, deliveries: deliveries.map((delivery) => withAttempts(delivery, attempts)) })
+  }
+  return found
 }
 
 /**
@@ -85,5 +82,5 @@ export async function findDeliveriesOfApplication(
   page: Page,
 ): Promise<ApplicationDelivery[]> {
   const { id } = await getApplication(context, userId, applicationId)
-  return available(() => listDeliveriesOfApplication(context.db, id, page))
+  return listDeliveriesOfApplication(context.db, id, page)
 }

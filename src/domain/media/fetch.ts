@@ -1,4 +1,3 @@
-import { available } from '../../database/connection.js'
 import {
   claimMedia,
   isMediaSuspect,
@@ -41,7 +40,7 @@ const OUR_FAULT_WAIT_MS = 30_000
 export async function fetchMedia(context: Context, id: string): Promise<FetchOutcome> {
   const startedAt = performance.now()
   const { db, maxLost } = context
-  const media = await available(() => claimMedia(db, id, LEASE_MS.media, maxLost))
+  const media = await claimMedia(db, id, LEASE_MS.media, maxLost)
   if (media === undefined) {
     return { kind: (await isMediaSuspect(db, id, maxLost)) ? 'suspect' : 'skipped' }
   }
@@ -77,7 +76,7 @@ async function attempt(context: Context, media: ClaimedMedia): Promise<FetchOutc
   }
   await persist(() => settleStored(context, media, file))
   // Asked rather than told: a commit whose answer was lost is made once more, and finds itself done.
-  const isKept = await available(() => isStoredAs(context.db, media.id, file.storageKey))
+  const isKept = await isStoredAs(context.db, media.id, file.storageKey)
   if (isKept) return { kind: 'stored', byteCount: file.byteCount }
   await context.storage.remove(file.storageKey).catch(() => undefined)
   return { kind: 'skipped' }
@@ -123,7 +122,7 @@ async function retry(
   failure: string,
   ms: number,
 ): Promise<FetchOutcome> {
-  await persist(() => available(() => putMediaOff(db, media, failure, ms)))
+  await persist(() => putMediaOff(db, media, failure, ms))
   return { kind: 'retry', ms, failure }
 }
 

@@ -1,5 +1,4 @@
 import type { Readable } from 'node:stream'
-import { available } from '../../database/connection.js'
 import { findHostedMedia } from '../../database/media/reading.js'
 import { UserError } from '../../errors.js'
 import type { ByteRange } from '../../storage/storage.js'
@@ -32,7 +31,7 @@ export function hostedTokenOf(context: Pick<Context, 'config'>, url: string): st
 
 /** @throws UserError 404, also while it is not copied yet; 410 when it was deleted */
 export async function getHostedMedia({ db, storage }: Context, token: string): Promise<MediaFile> {
-  const media = TOKEN.test(token) ? await available(() => findHostedMedia(db, token)) : undefined
+  const media = TOKEN.test(token) ? await findHostedMedia(db, token) : undefined
   if (media === undefined) throw new UserError('There is no such media', 404)
   const { contentType, byteCount, storageKey, isRemoved } = media
   if (isRemoved) throw new UserError('This media was deleted: it is kept for a limited time only', 410)

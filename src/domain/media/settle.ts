@@ -1,4 +1,4 @@
-import { available, transaction, type Database } from '../../database/connection.js'
+import { transaction, type Database } from '../../database/connection.js'
 import { createDeliveries, type NewDelivery } from '../../database/deliveries/creating.js'
 import {
   hasDeliveries,
@@ -29,15 +29,13 @@ async function settle(
   mark: (trx: Database) => Promise<boolean>,
   failure?: string,
 ): Promise<void> {
-  const next = await available(() =>
-    transaction(db, async (trx) => {
-      if (!(await mark(trx))) return { messages: [], deliveries: [] }
-      const messages: Requeued[] =
-        media.purpose === 'outbound' ? await renewMessageJobs(trx, [media.messageId]) : []
-      const deliveries = media.purpose === 'outbound' ? [] : await deliverEvent(trx, media, failure)
-      return { messages, deliveries }
-    }),
-  )
+  const next = await transaction(db, async (trx) => {
+    if (!(await mark(trx))) return { messages: [], deliveries: [] }
+    const messages: Requeued[] =
+      media.purpose === 'outbound' ? await renewMessageJobs(trx, [media.messageId]) : []
+    const deliveries = media.purpose === 'outbound' ? [] : await deliverEvent(trx, media, failure)
+    return { messages, deliveries }
+  })
   void queues.enqueueMessages(next.messages)
   void queues.enqueueDeliveries(next.deliveries)
 }

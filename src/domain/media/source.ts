@@ -1,4 +1,3 @@
-import { available } from '../../database/connection.js'
 import type { ClaimedMedia } from '../../database/media/fetching.js'
 import { findSimulatorMedia } from '../../database/simulator-media.js'
 import { UserError } from '../../errors.js'
@@ -44,7 +43,7 @@ async function readOwn(context: Context, url: string, take: Take): Promise<boole
   const simulatorToken = simulatorTokenOf(context, url)
   const hostedToken = hostedTokenOf(context, url)
   if (simulatorToken !== undefined) {
-    const media = await available(() => findSimulatorMedia(context.db, simulatorToken))
+    const media = await findSimulatorMedia(context.db, simulatorToken)
     if (media === undefined) throw new CopyFailed('media_gone')
     if (!(await take(media.bytes))) throw new CopyFailed('media_too_large')
   } else if (hostedToken !== undefined) {

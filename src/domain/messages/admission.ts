@@ -1,4 +1,3 @@
-import { available } from '../../database/connection.js'
 import { countQueued } from '../../database/messages/queueing.js'
 import type { Context } from '../context.js'
 
@@ -25,5 +24,5 @@ export async function isBacklogFull(context: Context, now = Date.now()): Promise
 }
 
 async function read({ db, config: { maxQueuedMessages } }: Context): Promise<boolean> {
-  return (await available(() => countQueued(db, maxQueuedMessages))) >= maxQueuedMessages
+  return (await countQueued(db, maxQueuedMessages)) >= maxQueuedMessages
 }

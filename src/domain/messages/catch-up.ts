@@ -7,7 +7,6 @@ import {
   type AccountToAsk,
   type Brought,
 } from '../../database/carrier-received.js'
-import { available } from '../../database/connection.js'
 import { asError, Unavailable } from '../../errors.js'
 import { findCarrier } from '../carriers.js'
 import type { Context } from '../context.js'
@@ -40,7 +39,7 @@ export async function catchUp(
   { isStart, signal }: { isStart: boolean; signal: AbortSignal },
 ): Promise<number> {
   const minAgeSeconds = isStart ? 0 : ASK_EVERY_SECONDS
-  const accounts = await available(() => takeAccountsToAsk(context.db, minAgeSeconds))
+  const accounts = await takeAccountsToAsk(context.db, minAgeSeconds)
   const counts = await Promise.all(accounts.map((account) => askAccount(context, account, signal)))
   return counts.reduce((sum, count) => sum + count, 0)
 }
@@ -61,14 +60,14 @@ async function askAccount(context: Context, account: AccountToAsk, signal: Abort
   try {
     const carrier = await findCarrier(context, account)
     if (carrier?.listReceived === undefined) return 0
-    const lines = await available(() => listNumbersAt(db, name))
+    const lines = await listNumbersAt(db, name)
     const lineSince = new Map(lines.map(({ number, createdAt }) => [number, createdAt]))
     const pass: Pass = Object.assign(counts, { carrier, lineSince, signal })
     const from = new Date(since.getTime() - OVERLAP_MS)
     for await (const batch of carrier.listReceived([...lineSince.keys()], from, signal)) {
       await takeInBatch(context, pass, batch)
     }
-    if (pass.failed === 0) await available(() => moveReceivedUntil(db, id, askedAt))
+    if (pass.failed === 0) await moveReceivedUntil(db, id, askedAt)
   } catch (error) {
     if (!signal.aborted) log.warn({ carrier: name, err: asError(error) }, 'received.not_listed')
   }
@@ -81,7 +80,7 @@ async function takeInBatch(context: Context, pass: Pass, batch: readonly Receive
   const { carrier, signal } = pass
   const records = batch.filter(({ receivedAt }) => receivedAt.getTime() <= Date.now() - TOO_NEW_MS)
   const ids = records.flatMap((record) => record.ids)
-  const brought = await available(() => findBrought(context.db, carrier.name, ids))
+  const brought = await findBrought(context.db, carrier.name, ids)
   for (const record of records) {
     signal.throwIfAborted()
     try {

@@ -1,4 +1,3 @@
-import { available } from '../../database/connection.js'
 import {
   findMessage,
   listMessages,
@@ -17,12 +16,12 @@ export function findMessages(
   filter: MessageFilter,
   page: Page,
 ): Promise<Message[]> {
-  return available(() => listMessages(db, userId, filter, page))
+  return listMessages(db, userId, filter, page)
 }
 
 /** @throws UserError 404, also for another user's message */
 export async function getMessage({ db }: Context, userId: string, id: string): Promise<Message> {
-  const message = isId(id) ? await available(() => findMessage(db, userId, id)) : undefined
+  const message = isId(id) ? await findMessage(db, userId, id) : undefined
   if (message === undefined) throw new UserError('no such message', 404)
   return message
 }

@@ -1,4 +1,4 @@
-import { available, type Database } from '../../database/connection.js'
+import type { Database } from '../../database/connection.js'
 import type { ChangedMessage, Changes } from '../../database/messages/announcing.js'
 import { applyReceipts, type Receipt } from '../../database/messages/receipts.js'
 import { requeueHeads } from '../../database/messages/turns.js'
@@ -43,7 +43,7 @@ export async function receiveReceipts(
 }
 
 async function receiveRound(tools: Tools, receipts: readonly Receipt[]): Promise<ReceiptAnswer[]> {
-  const { found, outdated, ...changes } = await available(() => applyReceipts(tools.db, receipts))
+  const { found, outdated, ...changes } = await applyReceipts(tools.db, receipts)
   await followReceipts(tools, changes)
   const changed = new Map(changes.changed.map((message) => [message.id, message]))
   const byPlace = new Map(found.map((each) => [each.n, each]))
@@ -77,5 +77,5 @@ function inRounds(receipts: readonly Receipt[]): number[][] {
 export async function followReceipts({ db, queues }: Tools, { changed, deliveries }: Changes): Promise<void> {
   void queues.enqueueDeliveries(deliveries)
   const over = changed.filter(({ statusBefore }) => statusBefore === 'sending' || statusBefore === 'queued')
-  if (over.length > 0) void queues.enqueueMessages(await available(() => requeueHeads(db, over)))
+  if (over.length > 0) void queues.enqueueMessages(await requeueHeads(db, over))
 }

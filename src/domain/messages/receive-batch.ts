@@ -1,4 +1,4 @@
-import { available, repeatable, transaction, type Database } from '../../database/connection.js'
+import { repeatable, transaction, type Database } from '../../database/connection.js'
 import { lockLines } from '../../database/lines.js'
 import {
   receiveMessages,
@@ -33,7 +33,7 @@ interface Tools {
  */
 export async function receiveBatch(tools: Tools, batch: readonly Inbound[]): Promise<ReceiveAnswer[]> {
   const { db, queues } = tools
-  const { answers, heard } = await available(() => takeIn(db, batch))
+  const { answers, heard } = await takeIn(db, batch)
   const received = batch.flatMap((inbound, n) => {
     const answer = answers[n]
     return answer?.kind === 'received' ? [{ inbound, answer }] : []
@@ -90,7 +90,7 @@ async function giveTurns(
   const keys = new Set(conversations.map(({ lineId, toNumber }) => numberWindowKey(lineId, toNumber)))
   try {
     if (keys.size > 0) await windows.clear(keys)
-    if (waiting.length > 0) await queues.enqueueMessages(await available(() => requeueHeads(db, waiting)))
+    if (waiting.length > 0) await queues.enqueueMessages(await requeueHeads(db, waiting))
   } catch (error) {
     log.warn({ count: keys.size, err: asError(error) }, 'window.clear_failed')
   }

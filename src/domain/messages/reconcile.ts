@@ -1,5 +1,4 @@
 import type { SentRecord } from '../../carriers/carrier.js'
-import { available } from '../../database/connection.js'
 import {
   linkCarrierMessage,
   noteNoRecord,
@@ -28,7 +27,7 @@ const ASK_TIMEOUT_MS = 10_000
  */
 export async function reconcile(context: Context): Promise<number> {
   const { db } = context
-  const due = await available(() => takeUnknownMessages(db, ASK_AFTER_SECONDS, MAX_AGE_SECONDS, BATCH))
+  const due = await takeUnknownMessages(db, ASK_AFTER_SECONDS, MAX_AGE_SECONDS, BATCH)
   const asked = await Promise.all(due.map((message) => ask(context, message)))
   return asked.filter(Boolean).length
 }
@@ -42,7 +41,7 @@ async function ask(context: Context, message: UnknownRow): Promise<boolean> {
     if (carrier?.findSent === undefined) return false
     const records = await carrier.findSent(message, AbortSignal.timeout(ASK_TIMEOUT_MS))
     const isFound = await takeRecord(context, account.name, records, message.id)
-    if (!isFound && isLastTime) await available(() => noteNoRecord(db, messageId, 'carrier_has_no_record'))
+    if (!isFound && isLastTime) await noteNoRecord(db, messageId, 'carrier_has_no_record')
     log.info({ messageId, carrier: account.name, isFound, isLastTime }, 'message.reconciled')
   } catch (error) {
     log.warn({ messageId, carrier: account.name, err: asError(error) }, 'message.reconcile_failed')
@@ -59,7 +58,7 @@ async function takeRecord(
 ): Promise<boolean> {
   for (const record of records) {
     const link = { carrier, carrierMessageId: record.carrierMessageId, messageId }
-    const isOurs = await available(() => linkCarrierMessage(context.db, link))
+    const isOurs = await linkCarrierMessage(context.db, link)
     if (!isOurs) continue
     await receiveReceipt(context, { carrier, messageId, ...record })
     return true

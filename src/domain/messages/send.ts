@@ -1,5 +1,4 @@
 import type { Carrier } from '../../carriers/carrier.js'
-import { available } from '../../database/connection.js'
 import {
   postponeMessage,
   type ClaimAnswer,
@@ -163,14 +162,14 @@ async function fail(
   error: string,
 ): Promise<SendOutcome> {
   const failures = [{ id, lineId, toNumber, error }]
-  const { requeued, deliveries } = await available(() => failQueuedMessages(context.db, failures))
+  const { requeued, deliveries } = await failQueuedMessages(context.db, failures)
   void context.queues.enqueueMessages(requeued)
   void context.queues.enqueueDeliveries(deliveries)
   return { kind: 'failed', error }
 }
 
 async function waitForPlace(context: Context, message: MessageToSend, ms: number): Promise<SendOutcome> {
-  await available(() => postponeMessage(context.db, message, ms))
+  await postponeMessage(context.db, message, ms)
   return { kind: 'wait', ms, reason: 'window' }
 }
 

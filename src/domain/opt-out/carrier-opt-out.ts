@@ -1,4 +1,4 @@
-import { available, transaction } from '../../database/connection.js'
+import { transaction } from '../../database/connection.js'
 import { noteOptOut } from '../../database/line-contacts.js'
 import { findAnyLine } from '../../database/lines.js'
 import { asError } from '../../errors.js'
@@ -15,14 +15,12 @@ export async function noteCarrierOptOut(
 ): Promise<void> {
   const { db, log, queues } = context
   try {
-    const deliveries = await available(() =>
-      transaction(db, async (trx) => {
-        const line = await findAnyLine(trx, lineId)
-        if (line === undefined || !(await noteOptOut(trx, lineId, toNumber))) return []
-        const change = { hasOptedOut: true, hasOptedIn: false }
-        return announceOptOut(trx, line, { id, fromNumber: toNumber }, change)
-      }),
-    )
+    const deliveries = await transaction(db, async (trx) => {
+      const line = await findAnyLine(trx, lineId)
+      if (line === undefined || !(await noteOptOut(trx, lineId, toNumber))) return []
+      const change = { hasOptedOut: true, hasOptedIn: false }
+      return announceOptOut(trx, line, { id, fromNumber: toNumber }, change)
+    })
     void queues.enqueueDeliveries(deliveries)
     log.info({ messageId: id, lineId }, 'opt_out.noted')
   } catch (error) {

@@ -1,4 +1,3 @@
-import { available } from '../../database/connection.js'
 import { findContact, listOptedOut, listPaused, type Contact } from '../../database/line-contacts.js'
 import { UserError } from '../../errors.js'
 import { isId } from '../../ids.js'
@@ -20,7 +19,7 @@ export async function listOptOuts(
   page: { after?: string; limit: number },
 ): Promise<{ number: string; optedOutAt: Date }[]> {
   await getOwnLine(context, userId, lineId)
-  return available(() => listOptedOut(context.db, userId, lineId, page))
+  return listOptedOut(context.db, userId, lineId, page)
 }
 
 /** The numbers with which the line is paused now, the last one first. @throws UserError 404 */
@@ -30,7 +29,7 @@ export async function listPauses(
   lineId: string,
 ): Promise<{ number: string; pausedUntil: Date }[]> {
   if (!isId(lineId)) throw new UserError('no such line', 404)
-  return available(() => listPaused(db, userId, lineId, MAX_PAUSED))
+  return listPaused(db, userId, lineId, MAX_PAUSED)
 }
 
 /** What stands between a line and a number now; the pause only while it lasts. */
@@ -41,7 +40,7 @@ export async function findObstacles(
   number: string,
   now = new Date(),
 ): Promise<Pick<Contact, 'optedOutAt' | 'pausedUntil'>> {
-  const contact = await available(() => findContact(db, userId, lineId, number))
+  const contact = await findContact(db, userId, lineId, number)
   const pausedUntil = contact?.pausedUntil ?? null
   const isPaused = pausedUntil !== null && pausedUntil > now
   return { optedOutAt: contact?.optedOutAt ?? null, pausedUntil: isPaused ? pausedUntil : null }

@@ -1,4 +1,3 @@
-import { available } from '../../database/connection.js'
 import {
   deleteOldSimulatorMedia,
   findSimulatorMedia,
@@ -55,13 +54,13 @@ export async function keepMedia(context: Context, field: MediaField, bytes: Buff
   const contentType = TYPES[field].get((await extensionOf(bytes)) ?? '')
   if (contentType === undefined) throw new UserError(REFUSALS[field])
   const token = newToken()
-  await available(() => insertSimulatorMedia(context.db, { token, contentType, bytes }))
+  await insertSimulatorMedia(context.db, { token, contentType, bytes })
   return simulatorMediaUrl(context, token)
 }
 
 /** @throws UserError 404 */
 export async function getMedia({ db }: Context, token: string): Promise<SimulatorMedia> {
-  const media = /^[\w-]{43}$/.test(token) ? await available(() => findSimulatorMedia(db, token)) : undefined
+  const media = /^[\w-]{43}$/.test(token) ? await findSimulatorMedia(db, token) : undefined
   if (media === undefined) throw new UserError('There is no such media, or it is older than 7 days', 404)
   return media
 }

@@ -1,4 +1,3 @@
-import { available } from '../../database/connection.js'
 import { listConversation, listLatestContacts } from '../../database/messages/conversations.js'
 import type { OwnLine } from '../../database/lines.js'
 import { UserError } from '../../errors.js'
@@ -31,18 +30,14 @@ export async function findConversation(
   number: string,
   { limit = MAX_SHOWN } = {},
 ) {
-  const newestFirst = await available(() =>
-    listConversation(db, userId, { carrier: SIMULATOR, number, limit }),
-  )
+  const newestFirst = await listConversation(db, userId, { carrier: SIMULATOR, number, limit })
   // Not by id: what waited for a slot comes to the phone when it was sent.
   return newestFirst.toReversed().sort((a, b) => a.at.getTime() - b.at.getTime())
 }
 
 /** The phones to begin with: the numbers that were last in touch with the user's lines, else one that is free. */
 export async function suggestPhones({ db }: Context, userId: string): Promise<string[]> {
-  const latest = await available(() =>
-    listLatestContacts(db, userId, { carrier: SIMULATOR, limit: MAX_SUGGESTED }),
-  )
+  const latest = await listLatestContacts(db, userId, { carrier: SIMULATOR, limit: MAX_SUGGESTED })
   return latest.length === 0 ? [FIRST_PHONE] : latest
 }
 

@@ -2,7 +2,6 @@ import { holdSessions } from '../../carriers/smpp/sessions.js'
 import { smppSettings } from '../../carriers/smpp/settings.js'
 import { createSmpp } from '../../carriers/smpp/smpp.js'
 import { recordSessions, type SessionsReport } from '../../database/carrier-sessions.js'
-import { available } from '../../database/connection.js'
 import { confirmArrivals } from '../../database/smpp-inbound.js'
 import { storable } from '../../database/text.js'
 import { asError, Unavailable } from '../../errors.js'
@@ -41,7 +40,7 @@ export async function openAccount(
     hosts: context.carrierFetch,
     log: context.log.child({ carrierAccountId: id, carrier: name }),
     handle: (delivery) => receiveDelivery(context, account, delivery),
-    confirm: (ids) => available(() => confirmArrivals(context.db, ids)),
+    confirm: (ids) => confirmArrivals(context.db, ids),
     onChange: () => {
       isReported = false
       void report()
@@ -63,7 +62,7 @@ export async function openAccount(
       if (isReported) return
       isReported = true
       try {
-        await available(() => recordSessions(context.db, options.holderId, stateNow()))
+        await recordSessions(context.db, options.holderId, stateNow())
       } catch {
         isReported = false
       }

@@ -1,5 +1,4 @@
 import { holdAccounts, recordSessions, releaseAccount } from '../../database/carrier-sessions.js'
-import { available } from '../../database/connection.js'
 import { deleteOldArrivals } from '../../database/smpp-inbound.js'
 import { asError } from '../../errors.js'
 import { every } from '../../every.js'
@@ -38,7 +37,7 @@ export function holdSmscAccounts(
     const askedAt = performance.now()
     let accounts: Awaited<ReturnType<typeof holdAccounts>>
     try {
-      accounts = await available(() => holdAccounts(db, { holderId, kind: 'smpp', leaseMs }))
+      accounts = await holdAccounts(db, { holderId, kind: 'smpp', leaseMs })
     } catch (error) {
       // Somebody else may have them by now.
       if (performance.now() - renewedAt > leaseMs) for (const [id, each] of held) letGo(id, each)
@@ -62,7 +61,7 @@ export function holdSmscAccounts(
       log.warn({ carrierAccountId: id, carrier: name, err: asError(error) }, 'smpp.account_not_opened')
       const fault = { text: asError(error).message, ageMs: 0 }
       const report = { accountId: id, version, boundCount: 0, sessionCount: 0, fault }
-      await available(() => recordSessions(db, holderId, report)).catch(() => undefined)
+      await recordSessions(db, holderId, report).catch(() => undefined)
     }
   }
 
@@ -80,7 +79,7 @@ export function holdSmscAccounts(
 
   async function tidy(): Promise<void> {
     await receiveStaleTexts(context)
-    await available(() => deleteOldArrivals(db))
+    await deleteOldArrivals(db)
   }
 
   const timers = [every(followMs, follow, log, 'smpp accounts'), every(TIDY_MS, tidy, log, 'smpp long texts')]
@@ -90,7 +89,7 @@ export function holdSmscAccounts(
       await Promise.all(
         [...held].map(async ([id, { account }]) => {
           await account.close()
-          await available(() => releaseAccount(db, holderId, id))
+          await releaseAccount(db, holderId, id)
         }),
       )
     },

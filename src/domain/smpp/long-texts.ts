@@ -1,4 +1,3 @@
-import { available } from '../../database/connection.js'
 import {
   deleteParts,
   listParts,
@@ -17,14 +16,14 @@ const MISSING = '[…]'
 
 /** Makes the message, if all parts are there: whichever process took the last one, and once. */
 export async function receiveIfComplete(context: Context, longText: LongText): Promise<void> {
-  const parts = onePerNumber(await available(() => listParts(context.db, longText)))
+  const parts = onePerNumber(await listParts(context.db, longText))
   if (parts.length === longText.total) await receiveParts(context, longText, parts)
 }
 
 /** Parts whose others never came are a message all the same, with a mark for what is missing. */
 export async function receiveStaleTexts(context: Context): Promise<void> {
-  for (const longText of await available(() => listStaleTexts(context.db, STALE_MS, STALE_AT_ONCE))) {
-    const parts = onePerNumber(await available(() => listParts(context.db, longText)))
+  for (const longText of await listStaleTexts(context.db, STALE_MS, STALE_AT_ONCE)) {
+    const parts = onePerNumber(await listParts(context.db, longText))
     const { reference, total } = longText
     context.log.info(
       { carrier: longText.carrier, reference, total, partCount: parts.length },
@@ -44,7 +43,7 @@ async function receiveParts(context: Context, longText: LongText, parts: readonl
   } catch (error) {
     if (!(error instanceof UserError)) throw error
     // The line has gone since.
-    await available(() => deleteParts(context.db, ids))
+    await deleteParts(context.db, ids)
   }
 }
 

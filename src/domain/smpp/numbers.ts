@@ -1,5 +1,4 @@
 import type { SmppAddress } from '../../carriers/smpp/inbound.js'
-import { available } from '../../database/connection.js'
 import { listLinesEndingWith, type Line } from '../../database/lines.js'
 import type { Context } from '../context.js'
 import { parseNumber } from '../phone-number.js'
@@ -14,7 +13,7 @@ export async function findLineOf(
   if (!/^\d+$/.test(digits)) return undefined
   const line = await batched.findLineByNumber(`+${digits}`)
   if (line !== undefined) return line.carrier === carrier ? line : undefined
-  const candidates = await available(() => listLinesEndingWith(db, carrier, digits.replace(/^0+/, '')))
+  const candidates = await listLinesEndingWith(db, carrier, digits.replace(/^0+/, ''))
   return candidates.find(({ number, country }) => parseNumber(address, country)?.number === number)
 }
 

@@ -3,7 +3,7 @@ import { readText, type SmppText } from '../../carriers/smpp/inbound.js'
 import { RESENT_AFTER_MS, type Handled, type SmppDelivery } from '../../carriers/smpp/intake.js'
 import { isReceipt, readReceipt } from '../../carriers/smpp/receipts.js'
 import type { SmppSettings } from '../../carriers/smpp/settings.js'
-import { available, transaction } from '../../database/connection.js'
+import { transaction } from '../../database/connection.js'
 import type { Line } from '../../database/lines.js'
 import { takeArrival, type Arrival } from '../../database/smpp-inbound.js'
 import { insertPart } from '../../database/smpp-parts.js'
@@ -86,14 +86,12 @@ async function takePart(
   const { number, ...whole } = part
   const fromNumber = storable(senderOf(from, line))
   const longText = { carrier: account.name, fromNumber, toNumber: line.number, ...whole }
-  const earlier = await available(() =>
-    transaction(context.db, async (trx) => {
-      const earlier = await takeArrival(trx, arrivalOf(account, delivery))
-      if (earlier === undefined)
-        await insertPart(trx, longText, { id: delivery.id, number, text: Buffer.from(text, 'utf16le') })
-      return earlier
-    }),
-  )
+  const earlier = await transaction(context.db, async (trx) => {
+    const earlier = await takeArrival(trx, arrivalOf(account, delivery))
+    if (earlier === undefined)
+      await insertPart(trx, longText, { id: delivery.id, number, text: Buffer.from(text, 'utf16le') })
+    return earlier
+  })
   // After a repeat too: whoever took it first may have ended before this.
   await receiveIfComplete(context, longText)
   return earlier

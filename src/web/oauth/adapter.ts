@@ -5,7 +5,6 @@ import {
   type AdapterPayload,
   type ClientMetadata,
 } from 'oidc-provider'
-import { available } from '../../database/connection.js'
 import {
   consumeOAuthRecord,
   deleteOAuthGrant,
@@ -31,19 +30,17 @@ function createRecords({ db }: Context, kind: OAuthRecordKind): Adapter {
   return {
     ...NOTHING,
     upsert: (id, payload, expiresInSeconds = 0) =>
-      available(() =>
-        upsertOAuthRecord(db, {
-          kind,
-          idHash: sha256(id),
-          grantHash: payload.grantId === undefined ? null : sha256(payload.grantId),
-          clientId: payload.clientId ?? (payload.params?.client_id as string | undefined) ?? null,
-          userId: payload.accountId ?? null,
-          payload: withoutValue(payload),
-          expiresInSeconds,
-        }),
-      ),
+      upsertOAuthRecord(db, {
+        kind,
+        idHash: sha256(id),
+        grantHash: payload.grantId === undefined ? null : sha256(payload.grantId),
+        clientId: payload.clientId ?? (payload.params?.client_id as string | undefined) ?? null,
+        userId: payload.accountId ?? null,
+        payload: withoutValue(payload),
+        expiresInSeconds,
+      }),
     find: async (id) => {
-      const record = await available(() => findOAuthRecord(db, kind, sha256(id)))
+      const record = await findOAuthRecord(db, kind, sha256(id))
       if (record === undefined) return undefined
       const { payload, consumedAt } = record
       return {
@@ -54,18 +51,16 @@ function createRecords({ db }: Context, kind: OAuthRecordKind): Adapter {
       }
     },
     consume: async (id) => {
-      if (await available(() => consumeOAuthRecord(db, kind, sha256(id)))) return
+      if (await consumeOAuthRecord(db, kind, sha256(id))) return
       // It was used up between our look at it and now: as every use too many, that ends the grant (RFC 9700 §2.1.1).
-      const record = await available(() => findOAuthRecord(db, kind, sha256(id)))
+      const record = await findOAuthRecord(db, kind, sha256(id))
       const grantId = record?.payload.grantId
-      if (typeof grantId === 'string') await available(() => deleteOAuthGrant(db, sha256(grantId)))
+      if (typeof grantId === 'string') await deleteOAuthGrant(db, sha256(grantId))
       throw new errors.InvalidGrant('used at the same moment by another request')
     },
     destroy: (id) =>
-      available(() =>
-        kind === 'Grant' ? deleteOAuthGrant(db, sha256(id)) : deleteOAuthRecord(db, kind, sha256(id)),
-      ),
-    revokeByGrantId: (grantId) => available(() => deleteOAuthGrant(db, sha256(grantId))),
+      kind === 'Grant' ? deleteOAuthGrant(db, sha256(id)) : deleteOAuthRecord(db, kind, sha256(id)),
+    revokeByGrantId: (grantId) => deleteOAuthGrant(db, sha256(grantId)),
   }
 }
 

@@ -1,10 +1,11 @@
-import { hasUsers, updateRole } from '../src/database/users.js'
-import { enableConnection, findDeveloperConnection, setOutgoingUrl } from '../src/domain/connections.js'
-import { revealSigningSecret } from '../src/domain/signing-secrets.js'
+import { findConnection } from '../src/database/developer-connections.js'
+import { hasUsers, listUsers, updateRole } from '../src/database/users.js'
+import { enableConnection, setOutgoingUrl } from '../src/domain/connections.js'
 import type { Context } from '../src/domain/context.js'
 import { createIncomingWebhook, revealIncomingWebhook } from '../src/domain/incoming-webhooks.js'
 import { addLine, getAnyLine } from '../src/domain/lines.js'
-import { addUser, listUsers } from '../src/domain/users.js'
+import { revealSigningSecret } from '../src/domain/signing-secrets.js'
+import { addUser } from '../src/domain/users.js'
 
 export const SAMPLE_NUMBER = '+15005550100'
 
@@ -29,9 +30,9 @@ export async function prepareSample(
   const line = await getAnyLine(context, SAMPLE_NUMBER).catch(() => undefined)
   if (line === undefined) return undefined
   // A sample that was made before there were operators has none.
-  const users = await listUsers(context)
+  const users = await listUsers(context.db)
   if (users.every(({ role }) => role === 'user')) await updateRole(context.db, line.userId, 'operator')
-  const connection = await findDeveloperConnection(context, line.userId, line.id)
+  const connection = await findConnection(context.db, line.userId, line.id)
   if (
     connection?.enabled &&
     connection.outgoingWebhookUrl === formerReceiverUrl &&

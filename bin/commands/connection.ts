@@ -1,17 +1,17 @@
 import type { Command } from 'commander'
+import { findConnection } from '../../src/database/developer-connections.js'
 import {
   changeConnection,
   disableConnection,
   disconnect,
   enableConnection,
-  findDeveloperConnection,
   setOutgoingUrl,
 } from '../../src/domain/connections.js'
-import { sendHeldEvents } from '../../src/domain/deliveries/held-events.js'
-import { revealSigningSecret } from '../../src/domain/signing-secrets.js'
 import type { Context } from '../../src/domain/context.js'
+import { sendHeldEvents } from '../../src/domain/deliveries/held-events.js'
 import { getAnyLine } from '../../src/domain/lines.js'
 import { LINE_OPT_IN_EVENT_TYPES } from '../../src/domain/opt-in-events.js'
+import { revealSigningSecret } from '../../src/domain/signing-secrets.js'
 import { run } from '../run.js'
 
 /** What a command says to a person, and with `--json` besides the connection. */
@@ -37,7 +37,7 @@ export function addConnectionCommands(program: Command): void {
         const { id, userId } = await getAnyLine(context, reference)
         const done = await work(context, userId, id, argument ? String(rest[0]) : '')
         const { said, result } = typeof done === 'string' ? { said: done, result: {} } : done
-        const connection = await findDeveloperConnection(context, userId, id)
+        const connection = await findConnection(context.db, userId, id)
         return { result: connection === undefined ? null : { ...connection, ...result }, lines: [said] }
       })
     })

@@ -1,5 +1,6 @@
 import { InvalidArgumentError, type Command } from 'commander'
-import { addLine, getAnyLine, listLines, setLineStatus } from '../../src/domain/lines.js'
+import { listAllLines } from '../../src/database/lines.js'
+import { addLine, getAnyLine, setLineStatus } from '../../src/domain/lines.js'
 import { getUserByEmail } from '../../src/domain/users.js'
 import { run } from '../run.js'
 import { addLineImportCommand } from './line-import.js'
@@ -53,7 +54,7 @@ export function addLineCommands(program: Command): void {
     .option('--json', 'print JSON')
     .action((options: { json?: boolean }) =>
       run(options, async (context) => {
-        const lines = await listLines(context)
+        const lines = await listAllLines(context.db)
         return {
           result: lines,
           lines:

@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
-import { createApiToken, listApiTokens, removeApiToken } from '../../src/domain/api-tokens.js'
+import { listApiTokens } from '../../src/database/api-tokens.js'
+import { createApiToken, removeApiToken } from '../../src/domain/api-tokens.js'
 import { getUserByEmail } from '../../src/domain/users.js'
 import { run } from '../run.js'
 
@@ -28,7 +29,7 @@ export function addTokenCommands(program: Command): void {
     .action((email: string, options: { json?: boolean }) =>
       run(options, async (context) => {
         const user = await getUserByEmail(context, email)
-        const tokens = await listApiTokens(context, user.id)
+        const tokens = await listApiTokens(context.db, user.id)
         return {
           result: tokens,
           lines:

@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
+import { listUsers } from '../../src/database/users.js'
 import { createSetUpLink } from '../../src/domain/set-up-links.js'
-import { addUser, getUserByEmail, listUsers } from '../../src/domain/users.js'
+import { addUser, getUserByEmail } from '../../src/domain/users.js'
 import { run } from '../run.js'
 
 interface AddOptions {
@@ -53,7 +54,7 @@ export function addUserCommands(program: Command): void {
     .option('--json', 'print JSON')
     .action((options: { json?: boolean }) =>
       run(options, async (context) => {
-        const users = await listUsers(context)
+        const users = await listUsers(context.db)
         return {
           result: users,
           lines:

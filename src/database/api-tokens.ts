@@ -28,8 +28,8 @@ export async function countApiTokens(db: Database, userId: string): Promise<numb
   return row.count
 }
 
-/** Newest first. */
-export async function selectApiTokens(db: Database, userId: string): Promise<ApiToken[]> {
+/** Newest first. `lastUsedAt` is right to the minute. */
+export async function listApiTokens(db: Database, userId: string): Promise<ApiToken[]> {
   return db('api_tokens').where({ user_id: userId }).select<ApiToken[]>(columns).orderBy('id', 'desc')
 }
 

@@ -76,7 +76,7 @@ export async function deleteApplicationLines(
   return rows.map((row) => row.line_id)
 }
 
-/** Oldest line first. */
+/** The user's lines that are connected to the application, oldest first; also one that was disabled since. */
 export async function listConnectedLines(
   db: Database,
   applicationId: string,

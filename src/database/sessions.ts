@@ -59,8 +59,8 @@ export async function useSession(
   return rows[0]
 }
 
-/** Newest first. */
-export async function selectSessions(db: Database, userId: string): Promise<ListedSession[]> {
+/** Newest first. `lastSeenAt` is right to the minute. */
+export async function listSessions(db: Database, userId: string): Promise<ListedSession[]> {
   return db('sessions')
     .where({ user_id: userId })
     .whereRaw(ALIVE)

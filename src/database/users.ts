@@ -45,7 +45,7 @@ export async function findUserByEmail(db: Database, email: string): Promise<User
 }
 
 /** Everybody, oldest first. */
-export async function selectUsers(db: Database): Promise<User[]> {
+export async function listUsers(db: Database): Promise<User[]> {
   return db('users').select<User[]>(columns(db)).orderBy('id')
 }
 

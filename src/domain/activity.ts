@@ -1,12 +1,15 @@
-import { DELIVERY_STATUSES, type Delivery, type DeliveryFilter } from '../database/deliveries/reading.js'
-import type { Direction, Message, MessageType } from '../database/messages/reading.js'
-import { MESSAGE_STATUSES } from '../database/messages/sending.js'
+import {
+  DELIVERY_STATUSES,
+  listDeliveries,
+  type Delivery,
+  type DeliveryFilter,
+} from '../database/deliveries/reading.js'
 import { OPT_IN_EVENT_TYPES, type OptInEventType } from '../database/events.js'
+import { listMessages, type Direction, type Message, type MessageType } from '../database/messages/reading.js'
+import { MESSAGE_STATUSES } from '../database/messages/sending.js'
 import type { Page } from '../database/pages.js'
 import type { Context } from './context.js'
 import { EVENT_TYPE_OF } from './events.js'
-import { findDeliveries } from './deliveries/read.js'
-import { findMessages } from './messages/read.js'
 
 export type Activity = { kind: 'message'; message: Message } | { kind: 'delivery'; delivery: Delivery }
 
@@ -47,8 +50,8 @@ export async function findActivity(
     ...(messageType ? { type: messageType } : {}),
   }
   const [messages, deliveries] = await Promise.all([
-    withMessages ? findMessages(context, userId, messageFilter, page) : [],
-    withDeliveries ? findDeliveries(context, userId, deliveryFilter, page) : [],
+    withMessages ? listMessages(context.db, userId, messageFilter, page) : [],
+    withDeliveries ? listDeliveries(context.db, userId, deliveryFilter, page) : [],
   ])
   return [
     ...messages.map((message): Activity => ({ kind: 'message', message })),

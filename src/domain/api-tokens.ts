@@ -1,11 +1,4 @@
-import {
-  countApiTokens,
-  deleteApiToken,
-  insertApiToken,
-  selectApiTokens,
-  useApiToken,
-  type ApiToken,
-} from '../database/api-tokens.js'
+import { countApiTokens, deleteApiToken, insertApiToken, useApiToken } from '../database/api-tokens.js'
 import { transaction } from '../database/connection.js'
 import { lockUser } from '../database/users.js'
 import { UserError } from '../errors.js'
@@ -42,11 +35,6 @@ export async function createApiToken(
     return insertApiToken(trx, { id: created.id, userId, name: kept, tokenHash: sha256(created.token) })
   })
   return { ...created, createdAt }
-}
-
-/** Newest first. `lastUsedAt` is right to the minute. */
-export function listApiTokens({ db }: Context, userId: string): Promise<ApiToken[]> {
-  return selectApiTokens(db, userId)
 }
 
 /** Requests with the token are refused from now on. @throws UserError 404 */

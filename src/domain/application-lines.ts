@@ -1,21 +1,19 @@
 import {
-  countConnectedLines,
   deleteApplicationLines,
   listAuthorizations,
   listConnectedLines,
   lockActiveLines,
   upsertApplicationLines,
   type Authorization,
-  type ConnectedLine,
 } from '../database/application-lines.js'
 import { lockApplication } from '../database/applications.js'
 import { transaction } from '../database/connection.js'
 import { deleteOAuthRecordsOf } from '../database/oauth-records.js'
 import { UserError } from '../errors.js'
 import { isId } from '../ids.js'
+import type { Scope } from './application-access.js'
 import { insertDisconnections } from './applications/disconnected.js'
 import { endDeliveriesOf } from './applications/ending.js'
-import type { Scope } from './application-access.js'
 import type { Context } from './context.js'
 
 export type { Authorization, ConnectedLine } from '../database/application-lines.js'
@@ -45,23 +43,6 @@ export async function connectLines(
   })
   void context.queues.enqueueDeliveries(deliveries)
   for (const lineId of removed) await endDeliveriesOf(context, applicationId, lineId)
-}
-
-/** The user's lines that are connected to the application, oldest first; also one that was disabled since. */
-export function findConnectedLines(
-  { db }: Context,
-  applicationId: string,
-  userId: string,
-): Promise<ConnectedLine[]> {
-  return listConnectedLines(db, applicationId, userId)
-}
-
-/** How many lines, of how many users, an application has; for its owner. */
-export function countLinesOf(
-  { db }: Context,
-  applicationId: string,
-): Promise<{ lineCount: number; userCount: number }> {
-  return countConnectedLines(db, applicationId)
 }
 
 export interface AuthorizedApplication {

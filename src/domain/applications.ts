@@ -5,7 +5,6 @@ import {
   findApplication,
   findApplicationByClientId,
   insertApplication,
-  listApplicationsOf,
   markApplicationDeleted,
   replaceClientSecret,
   updateApplicationRow,
@@ -19,8 +18,8 @@ import { lockUser } from '../database/users.js'
 import { UserError } from '../errors.js'
 import { isId, newId } from '../ids.js'
 import { newToken, sha256 } from '../secrets.js'
-import { setWebhookUrl } from './applications/endpoint.js'
 import { endDeliveriesOf } from './applications/ending.js'
+import { setWebhookUrl } from './applications/endpoint.js'
 import { readFields, readKind, readWebhookUrl, type WrittenFields } from './applications/fields.js'
 import type { Context } from './context.js'
 import { readOptInEvents } from './opt-in-events.js'
@@ -67,11 +66,6 @@ export async function registerApplication(
     const application = await optIn(trx, { id, userId }, optInEvents)
     return { application, clientSecret, signingSecret }
   })
-}
-
-/** Those that the user registered, oldest first. */
-export function listApplications({ db }: Context, userId: string): Promise<Application[]> {
-  return listApplicationsOf(db, userId)
 }
 
 /** @throws UserError 404, also for another user's application */

@@ -22,15 +22,6 @@ import type { Context } from './context.js'
 import { signingSecretPlace } from './deliveries/attempt.js'
 import { LINE_OPT_IN_EVENT_TYPES, readOptInEvents } from './opt-in-events.js'
 
-/** undefined: the user has no such line, or it was never connected. */
-export function findDeveloperConnection(
-  { db }: Context,
-  userId: string,
-  lineId: string,
-): Promise<DeveloperConnection | undefined> {
-  return findConnection(db, userId, lineId)
-}
-
 /**
  * Spec §3, "Enable developer connection". An endpoint that was disabled for failing is enabled again; what was
  * held for it stays held until `sendHeldEvents`.

@@ -3,12 +3,11 @@ import {
   findAnyLine,
   findLineByNumber,
   insertLine,
-  listAllLines,
   listLinesOf,
   updateLineName,
   updateLineStatus,
-  type LineFilter,
   type Line,
+  type LineFilter,
   type LineStatus,
   type OwnLine,
 } from '../database/lines.js'
@@ -111,11 +110,6 @@ export async function renameLine(
   const name = readName(written)
   const isRenamed = isId(lineId) && (await updateLineName(db, userId, lineId, name))
   if (!isRenamed) throw new UserError('no such line', 404)
-}
-
-/** For operators: the lines of all users. */
-export function listLines({ db }: Context): Promise<(Line & { connected: boolean })[]> {
-  return listAllLines(db)
 }
 
 /**

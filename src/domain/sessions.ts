@@ -3,9 +3,7 @@ import {
   confirmSession,
   deleteSession,
   deleteSessionsOf,
-  selectSessions,
   useSession,
-  type ListedSession,
   type NewSession,
   type Session,
 } from '../database/sessions.js'
@@ -47,11 +45,6 @@ export async function findSession(
 ): Promise<Session | undefined> {
   if (!/^[\w-]{43}$/.test(token)) return undefined
   return useSession(db, sha256(token), isUsed)
-}
-
-/** Newest first. `lastSeenAt` is right to the minute. */
-export function listSessions({ db }: Context, userId: string): Promise<ListedSession[]> {
-  return selectSessions(db, userId)
 }
 
 /** Also how one signs out. @throws UserError 404 */

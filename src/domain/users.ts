@@ -1,13 +1,12 @@
+import { storable } from '../database/text.js'
 import {
   findUser,
   findUserByEmail,
   insertUser,
-  selectUsers,
   type NewUser,
   type Role,
   type User,
 } from '../database/users.js'
-import { storable } from '../database/text.js'
 import { UserError } from '../errors.js'
 import { isId, newId } from '../ids.js'
 import type { Context } from './context.js'
@@ -56,9 +55,4 @@ export async function getUser({ db }: Context, id: string): Promise<User> {
   const user = isId(id) ? await findUser(db, id) : undefined
   if (user === undefined) throw new UserError('no such user', 404)
   return user
-}
-
-/** For operators: everybody, oldest first. */
-export function listUsers({ db }: Context): Promise<User[]> {
-  return selectUsers(db)
 }

@@ -1,17 +1,17 @@
 import { tmpdir } from 'node:os'
 import { expect } from 'chai'
+import { startSmsc } from '../../dev/smsc/server.js'
+import { listAllLines } from '../../src/database/lines.js'
 import { getCarrierAccount } from '../../src/domain/carrier-accounts.js'
 import { openSettings } from '../../src/domain/carrier-settings.js'
 import type { Context } from '../../src/domain/context.js'
-import { listLines } from '../../src/domain/lines.js'
 import { holdSmscAccounts } from '../../src/domain/smpp/holder.js'
 import { addUser } from '../../src/domain/users.js'
 import { addSmppAccount } from '../domain/smpp/fixtures.js'
-import { startSmsc } from '../../dev/smsc/server.js'
 import type { Environment } from '../helpers/environment.js'
 import { API_KEY, startParrot, type Parrot } from '../helpers/parrot.js'
-import { until } from '../helpers/until.js'
 import { runSource, stopProcesses } from '../helpers/processes.js'
+import { until } from '../helpers/until.js'
 import { createInstallation } from '../journeys/steps.js'
 
 const NUMBERS = [
@@ -100,7 +100,7 @@ describe('linehook carrier and linehook line import', function () {
     const all = JSON.parse((await said(`${importing} --all --json`)).join('\n')) as object[]
     expect(all).to.have.length(1)
     expect(all[0]).to.include({ number: '+15557772002', outcome: 'added' })
-    expect((await listLines(context)).map(({ name, carrier }) => [name, carrier])).to.deep.equal([
+    expect((await listAllLines(context.db)).map(({ name, carrier }) => [name, carrier])).to.deep.equal([
       ['Front desk', 'main'],
       ['Back door', 'main'],
     ])

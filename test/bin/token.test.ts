@@ -1,5 +1,6 @@
 import { expect } from 'chai'
-import { findTokenOwner, listApiTokens } from '../../src/domain/api-tokens.js'
+import { listApiTokens } from '../../src/database/api-tokens.js'
+import { findTokenOwner } from '../../src/domain/api-tokens.js'
 import type { Context } from '../../src/domain/context.js'
 import { addUser, type User } from '../../src/domain/users.js'
 import type { Environment } from '../helpers/environment.js'
@@ -35,7 +36,7 @@ describe('linehook token', function () {
     const [token = '', ...more] = await run('create', 'ada@example.com', 'Billing')
     expect(more).to.deep.equal([])
     const { tokenId: id } = (await findTokenOwner(context, token)) ?? {}
-    const [known] = await listApiTokens(context, ada.id)
+    const [known] = await listApiTokens(context.db, ada.id)
     expect(known).to.include({ id, name: 'Billing' })
 
     const json = (await runJson('create', 'ada@example.com', 'Sales')) as Record<string, string>
@@ -45,7 +46,7 @@ describe('linehook token', function () {
       tokenId: json.id,
     })
 
-    const used = (await listApiTokens(context, ada.id)).map(({ lastUsedAt }) => lastUsedAt?.toISOString())
+    const used = (await listApiTokens(context.db, ada.id)).map(({ lastUsedAt }) => lastUsedAt?.toISOString())
     expect(await run('list', 'ada@example.com')).to.deep.equal([
       `${json.id ?? ''}  ${used[0] ?? ''}  Sales`,
       `${id ?? ''}  ${used[1] ?? ''}  Billing`,

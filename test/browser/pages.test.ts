@@ -3,11 +3,11 @@ import { readFileSync } from 'node:fs'
 import type { AxeResults, RunOptions } from 'axe-core'
 import { expect } from 'chai'
 import type { Browser, Page } from 'playwright-core'
+import { listDeliveries } from '../../src/database/deliveries/reading.js'
 import type { Context } from '../../src/domain/context.js'
+import { newId } from '../../src/ids.js'
 import { PASSWORD } from '../domain/people.js'
 import { launchBrowser, openPage, type WatchedPage } from '../helpers/browser.js'
-import { findDeliveries } from '../../src/domain/deliveries/read.js'
-import { newId } from '../../src/ids.js'
 import { createTestContext } from '../helpers/context.js'
 import { openings } from '../helpers/openings.js'
 import { startSession } from '../helpers/sessions.js'
@@ -41,8 +41,8 @@ describe('the pages in a browser', function () {
     context = await open(createTestContext({ QUEUES_PASSWORD: PASSWORD }))
     ;[web, browser] = await Promise.all([open(serveApp(context)), open(launchBrowser())])
     owner = await createOwner(context)
-    const [{ id, messageId } = { id: '', messageId: '' }] = await findDeliveries(
-      context,
+    const [{ id, messageId } = { id: '', messageId: '' }] = await listDeliveries(
+      context.db,
       owner.person.id,
       {},
       { limit: 1 },

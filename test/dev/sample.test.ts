@@ -1,7 +1,8 @@
 import { expect } from 'chai'
 import { prepareSample } from '../../dev/sample.js'
+import { listUsers } from '../../src/database/users.js'
 import type { Context } from '../../src/domain/context.js'
-import { addUser, listUsers } from '../../src/domain/users.js'
+import { addUser } from '../../src/domain/users.js'
 import { createTestContext } from '../helpers/context.js'
 
 const RECEIVER = 'http://127.0.0.1:4001/'
@@ -16,7 +17,7 @@ describe('the sample', () => {
 
   const prepare = () => prepareSample(context, RECEIVER, RECEIVER)
   const roles = async () =>
-    (await listUsers(context)).map(({ name, role, hasPassword }) => ({ name, role, hasPassword }))
+    (await listUsers(context.db)).map(({ name, role, hasPassword }) => ({ name, role, hasPassword }))
 
   it('is a line of an operator who has no password yet', async () => {
     const sample = await prepare()
@@ -48,6 +49,6 @@ describe('the sample', () => {
   it('is not made where there are users', async () => {
     await addUser(context, { email: 'grace@example.com' })
     expect(await prepare()).to.equal(undefined)
-    expect(await listUsers(context)).to.have.length(1)
+    expect(await listUsers(context.db)).to.have.length(1)
   })
 })

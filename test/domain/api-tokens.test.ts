@@ -1,5 +1,6 @@
 import { expect } from 'chai'
-import { createApiToken, findTokenOwner, listApiTokens, removeApiToken } from '../../src/domain/api-tokens.js'
+import { listApiTokens } from '../../src/database/api-tokens.js'
+import { createApiToken, findTokenOwner, removeApiToken } from '../../src/domain/api-tokens.js'
 import type { Context } from '../../src/domain/context.js'
 import { addUser } from '../../src/domain/users.js'
 import { newId } from '../../src/ids.js'
@@ -27,7 +28,7 @@ describe('API tokens', () => {
       .where({ id })
       .update({ last_used_at: context.db.raw('now() - ?::interval', [age]) })
   const lastUsedMs = async (id: string) =>
-    (await listApiTokens(context, userId)).find((token) => token.id === id)?.lastUsedAt?.getTime()
+    (await listApiTokens(context.db, userId)).find((token) => token.id === id)?.lastUsedAt?.getTime()
 
   it('are told once, and lead to their owner', async () => {
     const created = await createApiToken(context, userId, ' Billing ')
@@ -51,7 +52,7 @@ describe('API tokens', () => {
     const second = await createApiToken(context, userId, 'second')
     const other = await addUser(context, { email: `other${count}@example.com` })
     await createApiToken(context, other.id, 'of somebody else')
-    expect(await listApiTokens(context, userId)).to.deep.equal([
+    expect(await listApiTokens(context.db, userId)).to.deep.equal([
       { id: second.id, name: 'second', createdAt: second.createdAt, lastUsedAt: null },
       { id: first.id, name: 'first', createdAt: first.createdAt, lastUsedAt: null },
     ])
@@ -85,7 +86,7 @@ describe('API tokens', () => {
     const { id, token } = await createApiToken(context, userId, 'Billing')
     await removeApiToken(context, userId, id)
     expect(await findTokenOwner(context, token)).to.equal(undefined)
-    expect(await listApiTokens(context, userId)).to.deep.equal([])
+    expect(await listApiTokens(context.db, userId)).to.deep.equal([])
     expect(await refusal(removeApiToken(context, userId, id))).to.deep.equal({
       status: 404,
       message: 'no such API token',
@@ -117,7 +118,7 @@ describe('API tokens', () => {
   it('can have a name of 100 characters, in any script', async () => {
     const name = 'ж'.repeat(100)
     await createApiToken(context, userId, name)
-    expect((await listApiTokens(context, userId))[0]).to.include({ name })
+    expect((await listApiTokens(context.db, userId))[0]).to.include({ name })
   })
 
   for (const [what, token] of [

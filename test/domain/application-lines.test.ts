@@ -1,9 +1,9 @@
 import { expect } from 'chai'
+import { listConnectedLines } from '../../src/database/application-lines.js'
 import {
   connectLines,
   disconnectApplication,
   disconnectLine,
-  findConnectedLines,
   listConnections,
 } from '../../src/domain/application-lines.js'
 import { deleteApplication } from '../../src/domain/applications.js'
@@ -34,7 +34,7 @@ describe('lines connected to applications', () => {
   const choose = (...lineIds: string[]) =>
     connectLines(context, { applicationId, userId: line.userId, lineIds, scopes: ['messages:connect'] })
   const connected = async (userId = line.userId) =>
-    (await findConnectedLines(context, applicationId, userId)).map(({ id }) => id)
+    (await listConnectedLines(context.db, applicationId, userId)).map(({ id }) => id)
   const tokenCount = async (userId: string) =>
     (await context.db('oauth_records').where({ application_id: applicationId, user_id: userId })).length
   const grant = (userId: string) =>
@@ -52,7 +52,7 @@ describe('lines connected to applications', () => {
     expect(await connected()).to.deep.equal([line.lineId, second.lineId])
     await choose(second.lineId)
     expect(await connected()).to.deep.equal([second.lineId])
-    const [found] = await findConnectedLines(context, applicationId, line.userId)
+    const [found] = await listConnectedLines(context.db, applicationId, line.userId)
     expect(found).to.deep.equal({
       id: second.lineId,
       name: second.number,

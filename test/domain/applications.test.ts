@@ -1,15 +1,15 @@
 import { expect } from 'chai'
+import { listConnectedLines } from '../../src/database/application-lines.js'
+import { listApplicationsOf } from '../../src/database/applications.js'
 import {
   deleteApplication,
   findClient,
   getApplication,
   isClientSecret,
-  listApplications,
   registerApplication,
   rotateClientSecret,
   updateApplication,
 } from '../../src/domain/applications.js'
-import { findConnectedLines } from '../../src/domain/application-lines.js'
 import type { Context } from '../../src/domain/context.js'
 import { addUser } from '../../src/domain/users.js'
 import { newId } from '../../src/ids.js'
@@ -118,7 +118,7 @@ describe('applications', () => {
       const { status, message } = await refusal(registerApplication(context, userId, { ...FIELDS, ...wrong }))
       expect(status).to.equal(400)
       expect(message).to.match(new RegExp(`^${field}\\b`))
-      expect(await listApplications(context, userId)).to.deep.equal([])
+      expect(await listApplicationsOf(context.db, userId)).to.deep.equal([])
     })
   }
 
@@ -130,7 +130,7 @@ describe('applications', () => {
     )
     expect(results.filter(({ status }) => status === 'fulfilled')).to.have.length(2)
     expect((await refusal(registerApplication(context, userId, FIELDS))).status).to.equal(409)
-    const [first] = await listApplications(context, userId)
+    const [first] = await listApplicationsOf(context.db, userId)
     await deleteApplication(context, userId, first?.id ?? '')
     await registerApplication(context, userId, FIELDS)
   })
@@ -188,8 +188,8 @@ describe('applications', () => {
     await connect(context, { id }, line)
     await deleteApplication(context, userId, id)
     expect(await findClient(context, id)).to.equal(undefined)
-    expect(await listApplications(context, userId)).to.deep.equal([])
-    expect(await findConnectedLines(context, id, line.userId)).to.deep.equal([])
+    expect(await listApplicationsOf(context.db, userId)).to.deep.equal([])
+    expect(await listConnectedLines(context.db, id, line.userId)).to.deep.equal([])
     expect((await refusal(connect(context, { id }, line))).status).to.equal(404)
   })
 
@@ -204,7 +204,7 @@ describe('applications', () => {
     ]) {
       expect(await refusal(refused())).to.deep.equal({ status: 404, message: 'no such application' })
     }
-    expect(await listApplications(context, stranger)).to.deep.equal([])
+    expect(await listApplicationsOf(context.db, stranger)).to.deep.equal([])
     expect(await getApplication(context, application.userId, id)).to.deep.equal(application)
   })
 

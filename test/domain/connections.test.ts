@@ -1,16 +1,16 @@
 import { expect } from 'chai'
+import { findConnection } from '../../src/database/developer-connections.js'
 import { getConnection } from '../../src/domain/connection-overview.js'
 import {
   disableConnection,
   disconnect,
   enableConnection,
-  findDeveloperConnection,
   setOutgoingUrl,
 } from '../../src/domain/connections.js'
-import { revealSigningSecret } from '../../src/domain/signing-secrets.js'
 import type { Context } from '../../src/domain/context.js'
 import { regenerateToken, revealIncomingWebhook } from '../../src/domain/incoming-webhooks.js'
 import { addLine } from '../../src/domain/lines.js'
+import { revealSigningSecret } from '../../src/domain/signing-secrets.js'
 import { addUser } from '../../src/domain/users.js'
 import { newId } from '../../src/ids.js'
 import { createTestContext } from '../helpers/context.js'
@@ -41,15 +41,15 @@ describe('a developer connection', () => {
     line = await createLine(context)
   })
 
-  const find = () => findDeveloperConnection(context, line.userId, line.lineId)
+  const find = () => findConnection(context.db, line.userId, line.lineId)
   const setUrl = (url: string | undefined) => setOutgoingUrl(context, line.userId, line.lineId, url)
   const secret = () => revealSigningSecret(context, line.userId, line.lineId)
 
   it('is not there before it is enabled', async () => {
     const { userId, lineId } = await unconnectedLine()
-    expect(await findDeveloperConnection(context, userId, lineId)).to.equal(undefined)
+    expect(await findConnection(context.db, userId, lineId)).to.equal(undefined)
     await enableConnection(context, userId, lineId)
-    expect(await findDeveloperConnection(context, userId, lineId)).to.include({
+    expect(await findConnection(context.db, userId, lineId)).to.include({
       lineId,
       enabled: true,
       endpointId: null,
@@ -251,13 +251,13 @@ describe('a developer connection', () => {
     }
 
     it('cannot be found', async () => {
-      expect(await findDeveloperConnection(context, strangerId, line.lineId)).to.equal(undefined)
+      expect(await findConnection(context.db, strangerId, line.lineId)).to.equal(undefined)
     })
 
     it('cannot be made where there was none', async () => {
       const { userId, lineId } = await unconnectedLine()
       expect(await refusal(enableConnection(context, strangerId, lineId))).to.deep.equal(NO_LINE)
-      expect(await findDeveloperConnection(context, userId, lineId)).to.equal(undefined)
+      expect(await findConnection(context.db, userId, lineId)).to.equal(undefined)
     })
   })
 

@@ -1,11 +1,11 @@
 import { expect } from 'chai'
+import { listAllLines } from '../../src/database/lines.js'
 import { enableConnection } from '../../src/domain/connections.js'
 import type { Context } from '../../src/domain/context.js'
 import {
   addLine,
   getAnyLine,
   getOwnLine,
-  listLines,
   listOwnLines,
   renameLine,
   setLineStatus,
@@ -156,7 +156,7 @@ describe('lines', () => {
     const first = await add()
     const second = await add()
     await enableConnection(context, userId, second.id)
-    const listed = (await listLines(context)).slice(-2)
+    const listed = (await listAllLines(context.db)).slice(-2)
     expect(listed).to.deep.equal([
       { ...first, connected: false },
       { ...second, connected: true },

@@ -1,10 +1,13 @@
 import { expect } from 'chai'
-import { createApiToken, listApiTokens } from '../../src/domain/api-tokens.js'
-import { listApplications, registerApplication } from '../../src/domain/applications.js'
+import { listApiTokens } from '../../src/database/api-tokens.js'
+import { listApplicationsOf } from '../../src/database/applications.js'
+import { listUsers } from '../../src/database/users.js'
+import { createApiToken } from '../../src/domain/api-tokens.js'
+import { registerApplication } from '../../src/domain/applications.js'
 import type { Context } from '../../src/domain/context.js'
 import { addLine, getOwnLine, renameLine } from '../../src/domain/lines.js'
 import { asName, readName, readOptionalName } from '../../src/domain/names.js'
-import { addUser, listUsers } from '../../src/domain/users.js'
+import { addUser } from '../../src/domain/users.js'
 import { UserError } from '../../src/errors.js'
 import { createTestContext } from '../helpers/context.js'
 import { FIELDS } from './applications.js'
@@ -53,9 +56,9 @@ describe('a name', () => {
         expect(await refusal(attempt())).to.deep.equal(refused)
       }
       expect(await getOwnLine(context, userId, line.id)).to.include({ name: line.number })
-      expect(await listApplications(context, userId)).to.deep.equal([])
-      expect(await listApiTokens(context, userId)).to.deep.equal([])
-      expect(await listUsers(context)).to.have.length(1)
+      expect(await listApplicationsOf(context.db, userId)).to.deep.equal([])
+      expect(await listApiTokens(context.db, userId)).to.deep.equal([])
+      expect(await listUsers(context.db)).to.have.length(1)
     })
   }
 

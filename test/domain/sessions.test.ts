@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import { listSessions } from '../../src/database/sessions.js'
 import type { Context } from '../../src/domain/context.js'
 import {
   changePassword,
@@ -6,7 +7,6 @@ import {
   endOtherSessions,
   endSession,
   findSession,
-  listSessions,
   type Session,
 } from '../../src/domain/sessions.js'
 import { createSetUpLink, findSetUpLink } from '../../src/domain/set-up-links.js'
@@ -45,7 +45,7 @@ describe('sessions', () => {
       .db('sessions')
       .where({ token_hash: sha256(token) })
       .update({ [column]: context.db.raw('now() - ?::interval', [age]) })
-  const lastSeenMs = async () => (await listSessions(context, ada.id))[0]?.lastSeenAt.getTime()
+  const lastSeenMs = async () => (await listSessions(context.db, ada.id))[0]?.lastSeenAt.getTime()
   const signInWith = (password: string) =>
     signIn(context, { email: ada.email, password, address: ADDRESS, userAgent: '' })
 
@@ -97,7 +97,7 @@ describe('sessions', () => {
 
       await setBack(token, column, over)
       expect(await findSession(context, token)).to.equal(undefined)
-      expect(await listSessions(context, ada.id)).to.deep.equal([])
+      expect(await listSessions(context.db, ada.id)).to.deep.equal([])
       expect(await refusal(endSession(context, ada.id, id))).to.include({ status: 404 })
     })
   }
@@ -148,7 +148,7 @@ describe('sessions', () => {
   it('are listed newest first, each user their own', async () => {
     const [first, second] = [await get(await start('Firefox')), await get(await start('Safari'))]
     await startSession(context, (await createPerson(context)).id, 'of somebody else')
-    const listed = await listSessions(context, ada.id)
+    const listed = await listSessions(context.db, ada.id)
     expect(listed.map(({ id, userAgent, createdAt }) => ({ id, userAgent, createdAt }))).to.deep.equal([
       { id: second.id, userAgent: 'Safari', createdAt: second.createdAt },
       { id: first.id, userAgent: 'Firefox', createdAt: first.createdAt },
@@ -162,7 +162,7 @@ describe('sessions', () => {
   ] as const) {
     it(`keep the browser's name ${what}`, async () => {
       await start(userAgent)
-      expect((await listSessions(context, ada.id))[0]).to.include({ userAgent: kept })
+      expect((await listSessions(context.db, ada.id))[0]).to.include({ userAgent: kept })
     })
   }
 
@@ -196,7 +196,7 @@ describe('sessions', () => {
     const [token] = [await start(), await start(), await start()]
     const otherToken = await startSession(context, (await createPerson(context)).id, '')
     expect(await endOtherSessions(context, ada.id, (await get(token)).id)).to.equal(2)
-    expect(await listSessions(context, ada.id)).to.have.length(1)
+    expect(await listSessions(context.db, ada.id)).to.have.length(1)
     expect(await findSession(context, token)).to.include({ userId: ada.id })
     expect(await findSession(context, otherToken)).not.to.equal(undefined)
   })

@@ -1,6 +1,8 @@
 import { expect } from 'chai'
+import { listSessions } from '../../src/database/sessions.js'
+import { listUsers } from '../../src/database/users.js'
 import type { Context } from '../../src/domain/context.js'
-import { findSession, listSessions } from '../../src/domain/sessions.js'
+import { findSession } from '../../src/domain/sessions.js'
 import {
   completeSetUp,
   createFirstSetUpLink,
@@ -9,7 +11,7 @@ import {
   type SetUpFields,
 } from '../../src/domain/set-up-links.js'
 import { signIn } from '../../src/domain/sign-in.js'
-import { getUser, getUserByEmail, listUsers } from '../../src/domain/users.js'
+import { getUser, getUserByEmail } from '../../src/domain/users.js'
 import { newId } from '../../src/ids.js'
 import { newToken, sha256 } from '../../src/secrets.js'
 import { createTestContext } from '../helpers/context.js'
@@ -91,7 +93,7 @@ describe('set-up links', () => {
       ]
       const { sessionToken } = await complete(token)
       expect(await findSession(context, sessionToken)).to.include({ userId: ada.id, isConfirmed: true })
-      expect((await listSessions(context, ada.id)).map(({ userAgent }) => userAgent)).to.deep.equal([
+      expect((await listSessions(context.db, ada.id)).map(({ userAgent }) => userAgent)).to.deep.equal([
         'Firefox',
       ])
       expect(await findSession(context, former)).to.equal(undefined)
@@ -103,7 +105,7 @@ describe('set-up links', () => {
     it('leave the address, the name and the role as they are', async () => {
       await complete(token, { email: 'another@example.com', name: 'Another' })
       expect(await getUser(context, ada.id)).to.deep.equal(ada)
-      expect(await listUsers(context)).to.have.length(1)
+      expect(await listUsers(context.db)).to.have.length(1)
     })
 
     it('work once', async () => {
@@ -118,7 +120,7 @@ describe('set-up links', () => {
       expect(results.map(({ status }) => status)).to.have.members(['fulfilled', 'rejected'])
       const [refused] = results.filter((result) => result.status === 'rejected')
       expect(refused?.reason).to.include(USED_UP)
-      expect(await listSessions(context, ada.id)).to.have.length(1)
+      expect(await listSessions(context.db, ada.id)).to.have.length(1)
     })
 
     it('work until they are too old', async () => {
@@ -192,7 +194,7 @@ describe('set-up links', () => {
       ]) {
         expect(await refusal(complete(token, fields))).to.include({ status: 400 })
       }
-      expect(await listUsers(context)).to.deep.equal([])
+      expect(await listUsers(context.db)).to.deep.equal([])
       expect(await complete(token, { email })).to.have.property('sessionToken')
     })
 
@@ -227,7 +229,7 @@ describe('set-up links', () => {
         complete(token, { email: 'second@example.com' }),
       ])
       expect(results.map(({ status }) => status)).to.have.members(['fulfilled', 'rejected'])
-      expect(await listUsers(context)).to.have.length(1)
+      expect(await listUsers(context.db)).to.have.length(1)
     })
   })
 

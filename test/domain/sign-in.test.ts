@@ -1,6 +1,7 @@
 import { expect } from 'chai'
+import { listSessions } from '../../src/database/sessions.js'
 import type { Context } from '../../src/domain/context.js'
-import { findSession, listSessions } from '../../src/domain/sessions.js'
+import { findSession } from '../../src/domain/sessions.js'
 import { SIGN_IN_REFUSED, signIn, type Credentials } from '../../src/domain/sign-in.js'
 import { UserError } from '../../src/errors.js'
 import { sha256 } from '../../src/secrets.js'
@@ -40,7 +41,7 @@ describe('signing in', () => {
   it('starts a session, and is no attempt any more', async () => {
     const { token } = await attempt()
     expect(await findSession(context, token)).to.include({ userId: ada.id, isConfirmed: true })
-    expect((await listSessions(context, ada.id))[0]).to.include({ userAgent: 'Firefox' })
+    expect((await listSessions(context.db, ada.id))[0]).to.include({ userAgent: 'Firefox' })
     expect(await countAttempts()).to.equal(0)
   })
 
@@ -66,7 +67,7 @@ describe('signing in', () => {
     ]) {
       expect(await refusal(attempt(overrides)), JSON.stringify(overrides)).to.deep.equal(REFUSED)
     }
-    expect(await listSessions(context, ada.id)).to.deep.equal([])
+    expect(await listSessions(context.db, ada.id)).to.deep.equal([])
   })
 
   it('is refused with the same text after ten wrong passwords for one account', async () => {
@@ -203,7 +204,7 @@ describe('signing in', () => {
     await waitForLock()
     await holder.commit()
     expect(await signedIn).to.deep.equal(REFUSED)
-    expect(await listSessions(context, ada.id)).to.deep.equal([])
+    expect(await listSessions(context.db, ada.id)).to.deep.equal([])
   })
 
   const waitForLock = () =>

@@ -1,6 +1,7 @@
 import { expect } from 'chai'
+import { listUsers } from '../../src/database/users.js'
 import type { Context } from '../../src/domain/context.js'
-import { addUser, getUser, getUserByEmail, listUsers } from '../../src/domain/users.js'
+import { addUser, getUser, getUserByEmail } from '../../src/domain/users.js'
 import { newId } from '../../src/ids.js'
 import { createTestContext } from '../helpers/context.js'
 import { createPerson } from './people.js'
@@ -93,7 +94,7 @@ describe('users', () => {
 
   it('are listed, those who were added first before the others', async () => {
     const added = [await createPerson(context), await createPerson(context, { password: null })]
-    expect((await listUsers(context)).slice(-2)).to.deep.equal(added)
+    expect((await listUsers(context.db)).slice(-2)).to.deep.equal(added)
   })
 
   it('have names of at most 100 characters', async () => {

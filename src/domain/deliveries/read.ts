@@ -5,11 +5,9 @@ import {
 import {
   findDelivery,
   listAttempts,
-  listDeliveries,
   listDeliveriesOfEvent,
   type Delivery,
   type DeliveryAttempt,
-  type DeliveryFilter,
 } from '../../database/deliveries/reading.js'
 import { listEventsOfMessage, type EventOfMessage } from '../../database/events.js'
 import type { Page } from '../../database/pages.js'
@@ -19,16 +17,6 @@ import { getApplication } from '../applications.js'
 import type { Context } from '../context.js'
 
 export type DeliveryWithAttempts = Delivery & { attempts: DeliveryAttempt[] }
-
-/** The user's deliveries that fit the filter, newest first. */
-export function findDeliveries(
-  { db }: Context,
-  userId: string,
-  filter: DeliveryFilter,
-  page: Page,
-): Promise<Delivery[]> {
-  return listDeliveries(db, userId, filter, page)
-}
 
 /** @throws UserError 404, also for another user's delivery */
 export async function getDelivery(

@@ -1,8 +1,8 @@
 import * as yup from 'yup'
+import { listApplicationsOf } from '../../database/applications.js'
 import {
   deleteApplication,
   getApplication,
-  listApplications,
   registerApplication,
   rotateClientSecret,
   updateApplication,
@@ -37,7 +37,7 @@ const registration = yup.object({
 
 /** Those that the user registered, oldest first. */
 export const getApplications: Operation = (context) => async (ctx) => {
-  ctx.body = (await listApplications(context, userOf(ctx))).map(presentApplication)
+  ctx.body = (await listApplicationsOf(context.db, userOf(ctx))).map(presentApplication)
 }
 
 /** Answers both secrets, this once. */

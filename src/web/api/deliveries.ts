@@ -1,8 +1,8 @@
 import * as yup from 'yup'
-import { DELIVERY_STATUSES } from '../../database/deliveries/reading.js'
+import { DELIVERY_STATUSES, listDeliveries } from '../../database/deliveries/reading.js'
 import { EVENT_TYPES, OPT_IN_EVENT_TYPES } from '../../database/events.js'
 import { sendDeliveryAgain } from '../../domain/deliveries/again.js'
-import { findDeliveries, getDelivery, type DeliveryWithAttempts } from '../../domain/deliveries/read.js'
+import { getDelivery, type DeliveryWithAttempts } from '../../domain/deliveries/read.js'
 import type { Vocabulary } from '../../vocabulary.js'
 import { userOf } from '../middleware/authenticate.js'
 import { answerList, listParameters } from '../paging.js'
@@ -23,7 +23,7 @@ export const getDeliveries: Operation = (context) => {
       context,
       ctx,
       limit,
-      (count) => findDeliveries(context, userOf(ctx), filter, { before, limit: count }),
+      (count) => listDeliveries(context.db, userOf(ctx), filter, { before, limit: count }),
       (delivery) => presentDelivery(vocabulary, delivery),
     )
   }

@@ -1,11 +1,11 @@
 import * as yup from 'yup'
-import { DIRECTIONS, MESSAGE_TYPES } from '../../database/messages/reading.js'
+import { DIRECTIONS, listMessages, MESSAGE_TYPES } from '../../database/messages/reading.js'
 import { MESSAGE_STATUSES } from '../../database/messages/sending.js'
 import { sendMessageAgain } from '../../domain/messages/again.js'
 import { postMessage as submitMessage } from '../../domain/messages/post.js'
-import { findMessages, getMessage } from '../../domain/messages/read.js'
-import { newId } from '../../ids.js'
+import { getMessage } from '../../domain/messages/read.js'
 import { UserError } from '../../errors.js'
+import { newId } from '../../ids.js'
 import { readFields } from '../fields.js'
 import { applicationOf, userOf } from '../middleware/authenticate.js'
 import { answerList, listParameters } from '../paging.js'
@@ -29,7 +29,7 @@ export const getMessages: Operation = (context) => {
       context,
       ctx,
       limit,
-      (count) => findMessages(context, userOf(ctx), visible, { before, limit: count }),
+      (count) => listMessages(context.db, userOf(ctx), visible, { before, limit: count }),
       (message) => presentMessage(context, message),
     )
   }

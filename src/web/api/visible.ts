@@ -1,7 +1,7 @@
 import type { Context as KoaContext } from 'koa'
+import { listConnectedLines } from '../../database/application-lines.js'
 import type { MessageFilter } from '../../database/messages/reading.js'
 import { SCOPES, type Scope } from '../../domain/application-access.js'
-import { findConnectedLines } from '../../domain/application-lines.js'
 import type { Context } from '../../domain/context.js'
 import { UserError } from '../../errors.js'
 import { applicationOf, hasScope, userOf } from '../middleware/authenticate.js'
@@ -54,7 +54,7 @@ async function connectedLines(
   scopes: readonly Scope[],
 ): Promise<string[]> {
   const { id = '' } = applicationOf(ctx) ?? {}
-  const connected = await findConnectedLines(context, id, userOf(ctx))
+  const connected = await listConnectedLines(context.db, id, userOf(ctx))
   return connected
     .filter((line) => scopes.some((scope) => line.scopes.includes(scope)))
     .map((line) => line.id)

@@ -1,7 +1,7 @@
 import type { Middleware } from 'koa'
-import { countLinesOf } from '../../domain/application-lines.js'
-import { revealApplicationSigningSecret } from '../../domain/applications/endpoint.js'
+import { countConnectedLines } from '../../database/application-lines.js'
 import { deleteApplication, getApplication } from '../../domain/applications.js'
+import { revealApplicationSigningSecret } from '../../domain/applications/endpoint.js'
 import type { Context } from '../../domain/context.js'
 import { getEndpointWork } from '../../domain/deliveries/endpoint-work.js'
 import { findDeliveriesOfApplication } from '../../domain/deliveries/read.js'
@@ -9,7 +9,7 @@ import type { TestEventResult } from '../../domain/test-event.js'
 import { Credentials } from './application/credentials.js'
 import { Deliveries, MAX_SHOWN } from './application/deliveries.js'
 import { Edit } from './application/fields.js'
-import { APPLICATIONS, applicationPath, type ApplicationView } from './application/view.js'
+import { applicationPath, APPLICATIONS, type ApplicationView } from './application/view.js'
 import { Webhook } from './application/webhook.js'
 import { idOf, queryOf } from './fields.js'
 import { Confirm, Time } from './form.js'
@@ -51,7 +51,7 @@ export function showApplication(context: Context, shown: Shown = {}): Middleware
             view={view}
             isNew={shown.isNew === true}
             stray={strayFault(view, (work?.heldCount ?? 0) > 0)}
-            counts={await countLinesOf(context, id)}
+            counts={await countConnectedLines(context.db, id)}
           />
           <Credentials view={view} clientSecret={shown.clientSecret} publicUrl={context.config.publicUrl} />
           <Webhook view={view} signingSecret={signingSecret} testEvent={shown.testEvent} work={work} />

@@ -1,16 +1,17 @@
 import type { Context as KoaContext, Middleware } from 'koa'
-import { listApplications, registerApplication } from '../../domain/applications.js'
+import { listApplicationsOf } from '../../database/applications.js'
+import { registerApplication } from '../../domain/applications.js'
 import type { Context } from '../../domain/context.js'
 import { showApplication } from './application.js'
 import { ApplicationFields, typedApplication } from './application/fields.js'
-import { APPLICATIONS, applicationPath } from './application/view.js'
+import { applicationPath, APPLICATIONS } from './application/view.js'
 import { fieldOf } from './fields.js'
 import { Empty, Form, Select, Time } from './form.js'
 import { Layout } from './layout.js'
 import { answerPage, pageOf, type Page } from './page.js'
 import { sessionOf } from './session.js'
 
-type Applications = Awaited<ReturnType<typeof listApplications>>
+type Applications = Awaited<ReturnType<typeof listApplicationsOf>>
 
 const KINDS = [
   ['confidential', 'Confidential: it has a server, which keeps its client secret'],
@@ -21,7 +22,7 @@ const KINDS = [
 export function showApplications(context: Context): Middleware {
   return async (ctx) => {
     const page = pageOf(ctx, context)
-    const applications = await listApplications(context, sessionOf(ctx).userId)
+    const applications = await listApplicationsOf(context.db, sessionOf(ctx).userId)
     answerPage(
       ctx,
       <Layout page={page} title="Applications">

@@ -1,16 +1,16 @@
 import type { Context as KoaContext, Middleware } from 'koa'
+import { listUsers } from '../../database/users.js'
 import { getCarrierAccountById, removeCarrierAccount } from '../../domain/carrier-accounts.js'
 import { isSimulator } from '../../domain/carrier-accounts/kinds.js'
 import { listAccountNumbers } from '../../domain/carrier-accounts/numbers.js'
 import { getCarrierAccountOverview } from '../../domain/carrier-accounts/overview.js'
 import type { Context } from '../../domain/context.js'
-import { listUsers } from '../../domain/users.js'
 import { UserError } from '../../errors.js'
 import { Numbers, type Imported, type LoadedNumbers } from './carrier/numbers.js'
 import { Sessions } from './carrier/sessions.js'
 import { Settings } from './carrier/settings.js'
 import { Test } from './carrier/test.js'
-import { CARRIERS, carrierPath, type CarrierView } from './carrier/view.js'
+import { carrierPath, CARRIERS, type CarrierView } from './carrier/view.js'
 import { idOf, queryOf } from './fields.js'
 import { Confirm } from './form.js'
 import { Layout } from './layout.js'
@@ -74,7 +74,7 @@ async function loadView(context: Context, ctx: KoaContext): Promise<CarrierView>
 
 async function loadNumbers(context: Context, { account }: CarrierView): Promise<LoadedNumbers | string> {
   try {
-    return { numbers: await listAccountNumbers(context, account), users: await listUsers(context) }
+    return { numbers: await listAccountNumbers(context, account), users: await listUsers(context.db) }
   } catch (error) {
     if (error instanceof UserError) return error.message
     throw error

@@ -1,7 +1,7 @@
 import type { Context as KoaContext, Middleware } from 'koa'
+import { findConnection } from '../../database/developer-connections.js'
 import { listConnections } from '../../domain/application-lines.js'
 import { getConnection } from '../../domain/connection-overview.js'
-import { findDeveloperConnection } from '../../domain/connections.js'
 import type { Context } from '../../domain/context.js'
 import { getEndpointWork } from '../../domain/deliveries/endpoint-work.js'
 import { revealIncomingWebhook } from '../../domain/incoming-webhooks.js'
@@ -15,7 +15,7 @@ import { Connection } from './line/connection.js'
 import { Head } from './line/head.js'
 import { findHeldEvents } from './line/held-events.js'
 import { IncomingWebhook } from './line/incoming-webhook.js'
-import { loadLimits, Limits } from './line/limits.js'
+import { Limits, loadLimits } from './line/limits.js'
 import { loadOptOuts, OptOuts } from './line/opt-outs.js'
 import { OutgoingWebhook, type EndpointNow } from './line/outgoing-webhook.js'
 import { QuickStart } from './line/quick-start.js'
@@ -73,7 +73,7 @@ export function showLine(context: Context, answered: Answered = {}): Middleware 
 }
 
 async function loadEndpoint(context: Context, line: LineView['line']): Promise<EndpointNow | undefined> {
-  const connection = await findDeveloperConnection(context, line.userId, line.id)
+  const connection = await findConnection(context.db, line.userId, line.id)
   const id = connection?.endpointId
   if (id == null) return undefined
   return { held: await findHeldEvents(context, line, id), work: await getEndpointWork(context, id) }

@@ -1,7 +1,7 @@
 import type { Middleware } from 'koa'
-import { listApiTokens } from '../../domain/api-tokens.js'
+import { listApiTokens } from '../../database/api-tokens.js'
+import { listSessions } from '../../database/sessions.js'
 import type { Context } from '../../domain/context.js'
-import { listSessions } from '../../domain/sessions.js'
 import { Layout } from './layout.js'
 import { answerPage, pageOf } from './page.js'
 import { sessionOf } from './session.js'
@@ -14,8 +14,8 @@ export function showSettings(context: Context, created?: CreatedToken): Middlewa
   return async (ctx) => {
     const session = sessionOf(ctx)
     const page = pageOf(ctx, context)
-    const tokens = await listApiTokens(context, session.userId)
-    const sessions = await listSessions(context, session.userId)
+    const tokens = await listApiTokens(context.db, session.userId)
+    const sessions = await listSessions(context.db, session.userId)
     answerPage(
       ctx,
       <Layout page={page} title="Settings">

@@ -1,7 +1,8 @@
 import type { Context as KoaContext, Middleware } from 'koa'
+import { listUsers } from '../../database/users.js'
 import type { Context } from '../../domain/context.js'
 import { createSetUpLink, type SetUpLink } from '../../domain/set-up-links.js'
-import { addUser, listUsers } from '../../domain/users.js'
+import { addUser } from '../../domain/users.js'
 import { fieldOf } from './fields.js'
 import { Field, Form, Select, Time, typedIn } from './form.js'
 import { Layout } from './layout.js'
@@ -15,7 +16,7 @@ const USERS = '/console/users'
 export function showUsers(context: Context): Middleware {
   return async (ctx) => {
     const page = pageOf(ctx, context)
-    const users = await listUsers(context)
+    const users = await listUsers(context.db)
     answerPage(
       ctx,
       <Layout page={page} title="Users">

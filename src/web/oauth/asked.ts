@@ -1,8 +1,8 @@
 import type { Context as KoaContext } from 'koa'
 import { errors } from 'oidc-provider'
+import { listConnectedLines } from '../../database/application-lines.js'
 import type { LineStatus, OwnLine } from '../../database/lines.js'
 import { isScope, type Scope } from '../../domain/application-access.js'
-import { findConnectedLines } from '../../domain/application-lines.js'
 import { findClient, type Application } from '../../domain/applications.js'
 import { isRedirectUriOf } from '../../domain/applications/redirect-uris.js'
 import type { Context } from '../../domain/context.js'
@@ -40,7 +40,7 @@ export async function readAsked(context: Context, ctx: KoaContext): Promise<Aske
 
   const { userId } = sessionOf(ctx)
   const active = (await listOwnLines(context, userId)).filter(isActive)
-  const connected = (await findConnectedLines(context, application.id, userId)).filter(isActive)
+  const connected = (await listConnectedLines(context.db, application.id, userId)).filter(isActive)
   const lineId = typeof params.line_id === 'string' ? params.line_id.toLowerCase() : undefined
   return {
     uid,

@@ -1,6 +1,8 @@
 import { expect } from 'chai'
 import { Webhook } from 'standardwebhooks'
+import { listDeliveries } from '../../../src/database/deliveries/reading.js'
 import { connectLines, disconnectApplication, disconnectLine } from '../../../src/domain/application-lines.js'
+import { deleteApplication, updateApplication } from '../../../src/domain/applications.js'
 import {
   enableApplicationEndpoint,
   revealApplicationSigningSecret,
@@ -8,12 +10,11 @@ import {
   sendApplicationTestEvent,
   sendHeldApplicationEvents,
 } from '../../../src/domain/applications/endpoint.js'
-import { deleteApplication, updateApplication } from '../../../src/domain/applications.js'
 import { disableConnection } from '../../../src/domain/connections.js'
 import type { Context } from '../../../src/domain/context.js'
 import { sendDeliveryAgain } from '../../../src/domain/deliveries/again.js'
 import { deliver } from '../../../src/domain/deliveries/deliver.js'
-import { findDeliveries, findEvents, getDelivery } from '../../../src/domain/deliveries/read.js'
+import { findEvents, getDelivery } from '../../../src/domain/deliveries/read.js'
 import { receiveMessage } from '../../../src/domain/messages/receive.js'
 import { createTestContext } from '../../helpers/context.js'
 import { createLine, type TestLine } from '../../helpers/factories.js'
@@ -292,7 +293,7 @@ describe('events for applications', () => {
     const delivery = await getDelivery(context, line.userId, row.id)
     expect(delivery).to.include({ applicationId: application.id, applicationName: FIELDS.name, url: origin })
     expect(delivery.attempts[0]).to.include({ responseStatus: 200, responseExcerpt: null })
-    const [listed] = await findDeliveries(context, line.userId, { lineId: line.lineId }, { limit: 1 })
+    const [listed] = await listDeliveries(context.db, line.userId, { lineId: line.lineId }, { limit: 1 })
     expect(listed).to.include({ id: row.id, url: origin })
     const [event] = await findEvents(context, line.userId, delivery.messageId ?? '')
     expect(event?.deliveries[0]?.attempts[0]?.responseExcerpt).to.equal(null)

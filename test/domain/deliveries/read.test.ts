@@ -1,24 +1,24 @@
 import { expect } from 'chai'
-import type { DeliveryFilter } from '../../../src/database/deliveries/reading.js'
+import { listDeliveries, type DeliveryFilter } from '../../../src/database/deliveries/reading.js'
 import type { Context } from '../../../src/domain/context.js'
-import { findDeliveries, findEvents, getDelivery } from '../../../src/domain/deliveries/read.js'
+import { findEvents, getDelivery } from '../../../src/domain/deliveries/read.js'
 import { receiveMessage } from '../../../src/domain/messages/receive.js'
+import { keepMedia } from '../../../src/domain/simulator/media.js'
 import { newId } from '../../../src/ids.js'
 import { createTestContext } from '../../helpers/context.js'
-import { keepMedia } from '../../../src/domain/simulator/media.js'
-import { copyMedia } from '../../helpers/media.js'
-import { MEDIA } from '../media-samples.js'
 import { createLine, type TestLine } from '../../helpers/factories.js'
+import { copyMedia } from '../../helpers/media.js'
 import { startReceiver, type Receiver } from '../../helpers/receiver.js'
 import {
   ANNA,
   BEN,
+  deliverWhenDue,
   inboundText,
   queueMessage,
   receiveForDelivery,
   receiveManyForDelivery,
-  deliverWhenDue,
 } from '../fixtures.js'
+import { MEDIA } from '../media-samples.js'
 import { refusal } from '../refusal.js'
 
 describe('reading deliveries', () => {
@@ -39,7 +39,7 @@ describe('reading deliveries', () => {
 
   async function find(filter: DeliveryFilter = {}, before?: string, limit = 50): Promise<string[]> {
     const page = before === undefined ? { limit } : { before, limit }
-    return (await findDeliveries(context, line.userId, filter, page)).map(({ id }) => id)
+    return (await listDeliveries(context.db, line.userId, filter, page)).map(({ id }) => id)
   }
 
   async function receive(overrides: Parameters<typeof inboundText>[1] = {}): Promise<string> {

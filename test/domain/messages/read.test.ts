@@ -1,7 +1,7 @@
 import { expect } from 'chai'
-import type { MessageFilter } from '../../../src/database/messages/reading.js'
+import { listMessages, type MessageFilter } from '../../../src/database/messages/reading.js'
 import type { Context } from '../../../src/domain/context.js'
-import { findMessages, getMessage } from '../../../src/domain/messages/read.js'
+import { getMessage } from '../../../src/domain/messages/read.js'
 import { receiveMessage } from '../../../src/domain/messages/receive.js'
 import { sendMessage } from '../../../src/domain/messages/send.js'
 import { newId } from '../../../src/ids.js'
@@ -28,7 +28,7 @@ describe('reading messages', () => {
 
   async function find(filter: MessageFilter = {}, before?: string, limit = 50): Promise<string[]> {
     const page = before === undefined ? { limit } : { before, limit }
-    return (await findMessages(context, line.userId, filter, page)).map(({ id }) => id)
+    return (await listMessages(context.db, line.userId, filter, page)).map(({ id }) => id)
   }
 
   async function receive(overrides: Parameters<typeof inboundText>[1] = {}): Promise<string> {

@@ -1,5 +1,6 @@
 import { expect } from 'chai'
-import { getApplication, isClientSecret, listApplications } from '../../../src/domain/applications.js'
+import { listApplicationsOf } from '../../../src/database/applications.js'
+import { getApplication, isClientSecret } from '../../../src/domain/applications.js'
 import { newId } from '../../../src/ids.js'
 import { connect, createApplication } from '../../domain/applications.js'
 import { receiveForDelivery } from '../../domain/fixtures.js'
@@ -67,7 +68,7 @@ describe('applications in the console', () => {
     expect(wordsOf((await browser.get(PATH)).text)).to.include('You have registered no application yet')
     const { status, text } = await browser.submit(PATH, TYPED)
     expect(status).to.equal(200)
-    const [application] = await listApplications(site.context, userId)
+    const [application] = await listApplicationsOf(site.context.db, userId)
     expect(application).to.include({ name: 'Auto Reply', website: 'https://example.com' })
     expect(application?.redirectUris).to.deep.equal([
       'https://example.com/callback',
@@ -97,7 +98,7 @@ describe('applications in the console', () => {
     expect(text).to.include('value="Auto Reply"').and.include('Answers while you are away</textarea>')
     expect(text).to.include('http://example.com/&lt;i></textarea>').and.not.include('/<i>')
     expect(text).to.match(/<option[^>]*value="public"[^>]*selected|<option[^>]*selected[^>]*value="public"/)
-    expect(await listApplications(site.context, userId)).to.deep.equal([])
+    expect(await listApplicationsOf(site.context.db, userId)).to.deep.equal([])
   })
 
   it('escape what their owner wrote', async () => {
@@ -151,7 +152,7 @@ describe('applications in the console', () => {
     expect(refused.status).to.equal(400)
     expect(refused.text).to.match(/role="alert"[^>]*>optInEvents: there is no webhook URL/)
     await browser.submit(PATH, { ...ticked, webhookUrl: site.receiver.url })
-    const [application, ...others] = await listApplications(site.context, userId)
+    const [application, ...others] = await listApplicationsOf(site.context.db, userId)
     expect([application?.optInEvents, others]).to.deep.equal([['lineDisconnected'], []])
   })
 
@@ -276,7 +277,7 @@ describe('applications in the console', () => {
     const { submit, browser, path, userId } = await openApplication()
     expect(redirectOf(await submit('delete'))).to.deep.equal([303, `${PATH}?done=application-deleted`])
     expect((await browser.get(path)).status).to.equal(404)
-    expect(await listApplications(site.context, userId)).to.deep.equal([])
+    expect(await listApplicationsOf(site.context.db, userId)).to.deep.equal([])
   })
 
   it('are nobody else’s: another user’s is answered as an unknown one', async () => {

@@ -1,15 +1,12 @@
 import { expect } from 'chai'
-import {
-  connectLines,
-  disconnectApplication,
-  findConnectedLines,
-} from '../../../src/domain/application-lines.js'
+import { listConnectedLines } from '../../../src/database/application-lines.js'
+import { connectLines, disconnectApplication } from '../../../src/domain/application-lines.js'
 import { deliver } from '../../../src/domain/deliveries/deliver.js'
 import { newId } from '../../../src/ids.js'
 import { connect, createApplication } from '../../domain/applications.js'
 import { receiveForDelivery } from '../../domain/fixtures.js'
-import { createLine } from '../../helpers/factories.js'
 import { browse } from '../../helpers/browser-session.js'
+import { createLine } from '../../helpers/factories.js'
 import { redirectOf, startConsole, wordsOf, type Console } from './line/line-page.js'
 
 const PATH = '/console/authorized-applications'
@@ -31,7 +28,7 @@ describe('authorized applications in the console', () => {
     await connect(site.context, application, line)
     const page = async () => (await line.browser.get(PATH)).text
     const connected = async () =>
-      (await findConnectedLines(site.context, application.id, line.userId)).map(({ id }) => id)
+      (await listConnectedLines(site.context.db, application.id, line.userId)).map(({ id }) => id)
     return { line, application, page, connected, path: `${PATH}/${application.id}` }
   }
 

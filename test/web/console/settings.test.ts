@@ -1,7 +1,9 @@
 import { expect } from 'chai'
-import { createApiToken, listApiTokens } from '../../../src/domain/api-tokens.js'
+import { listApiTokens } from '../../../src/database/api-tokens.js'
+import { listSessions } from '../../../src/database/sessions.js'
+import { createApiToken } from '../../../src/domain/api-tokens.js'
 import type { Context } from '../../../src/domain/context.js'
-import { listSessions, PASSWORD_REFUSED } from '../../../src/domain/sessions.js'
+import { PASSWORD_REFUSED } from '../../../src/domain/sessions.js'
 import { newId } from '../../../src/ids.js'
 import { createPerson, PASSWORD, type Person } from '../../domain/people.js'
 import { browse, type BrowserSession } from '../../helpers/browser-session.js'
@@ -116,7 +118,7 @@ describe('the settings', () => {
       const unseen = await create('\u2060\u00ad')
       expectPage(unseen, 400)
       expect(faultOf(unseen)).to.equal('name must have a character that can be seen')
-      expect(await listApiTokens(context, person.id)).to.deep.equal([])
+      expect(await listApiTokens(context.db, person.id)).to.deep.equal([])
     })
 
     it('are refused from when they are revoked', async () => {
@@ -143,7 +145,7 @@ describe('the settings', () => {
       await forgetConfirmation()
       const sent = await create('a program')
       expectSentTo(sent, '/console/confirm?next=%2Fconsole%2Fsettings')
-      expect(await listApiTokens(context, person.id)).to.deep.equal([])
+      expect(await listApiTokens(context.db, person.id)).to.deep.equal([])
 
       const page = await browser.get('/console/confirm?next=%2Fconsole%2Fsettings')
       expectPage(page)
@@ -190,7 +192,7 @@ describe('the settings', () => {
     it('end one by one', async () => {
       const other = await browse(context, web, person.id)
       const third = await browse(context, web, person.id)
-      const [, otherSession] = await listSessions(context, person.id)
+      const [, otherSession] = await listSessions(context.db, person.id)
       expectSentTo(
         await browser.submit(`${SETTINGS}/sessions/${otherSession!.id}/end`),
         `${SETTINGS}?done=session-ended`,
@@ -210,7 +212,7 @@ describe('the settings', () => {
     it('of somebody else cannot be ended', async () => {
       const stranger = await createPerson(context)
       const theirs = await browse(context, web, stranger.id)
-      const [session] = await listSessions(context, stranger.id)
+      const [session] = await listSessions(context.db, stranger.id)
       for (const id of [session!.id, newId(), 'x']) {
         expectPage(await browser.submit(`${SETTINGS}/sessions/${id}/end`), 404)
       }

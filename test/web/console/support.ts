@@ -1,8 +1,8 @@
 import { expect } from 'chai'
+import { listSessions } from '../../../src/database/sessions.js'
 import { createApiToken } from '../../../src/domain/api-tokens.js'
 import { getCarrierAccount } from '../../../src/domain/carrier-accounts.js'
 import type { Context } from '../../../src/domain/context.js'
-import { listSessions } from '../../../src/domain/sessions.js'
 import { connect, createApplication } from '../../domain/applications.js'
 import { ANNA, queueMessage, receiveForDelivery } from '../../domain/fixtures.js'
 import { createPerson, type Person } from '../../domain/people.js'
@@ -34,7 +34,7 @@ export async function createOwner(context: Context): Promise<Owner> {
   const line = await createLine(context, { userId: person.id, outgoingUrl: 'http://127.0.0.1:9/events' })
   const { id: tokenId } = await createApiToken(context, person.id, 'a program')
   await startSession(context, person.id, 'another browser')
-  const [session] = await listSessions(context, person.id)
+  const [session] = await listSessions(context.db, person.id)
   const messageId = await queueMessage(context, line, { status: 'failed', error: 'carrier_refused' })
   const delivery = await receiveForDelivery(context, line)
   const webhookUrl = 'http://127.0.0.1:9/application-events'

@@ -1,7 +1,8 @@
 import { expect } from 'chai'
+import { listUsers } from '../../../src/database/users.js'
 import type { Context } from '../../../src/domain/context.js'
 import { addLine, getOwnLine, listOwnLines } from '../../../src/domain/lines.js'
-import { addUser, listUsers } from '../../../src/domain/users.js'
+import { addUser } from '../../../src/domain/users.js'
 import { newId } from '../../../src/ids.js'
 import { createPerson, type Person } from '../../domain/people.js'
 import { browse, type BrowserSession } from '../../helpers/browser-session.js'
@@ -75,7 +76,7 @@ describe('the pages of users', () => {
       expect((await browser.get(USERS)).text)
         .to.include(email)
         .and.not.to.include('token=')
-      const user = (await listUsers(context)).find((each) => each.email === email)!
+      const user = (await listUsers(context.db)).find((each) => each.email === email)!
       expect(user).to.deep.include({ name: 'Grace', role: 'user', hasPassword: false })
       const page = await browser.get(`${USERS}/${user.id}`)
       expect(page.text).to.include('has not set a password yet').and.not.to.include('token=')
@@ -98,12 +99,12 @@ describe('the pages of users', () => {
       ] as const) {
         const email = `${newId()}@example.com`
         expectPage(await browser.submit(USERS, { email, role }))
-        expect((await listUsers(context)).find((each) => each.email === email)?.role).to.equal(expected)
+        expect((await listUsers(context.db)).find((each) => each.email === email)?.role).to.equal(expected)
       }
     })
 
     it('that is refused leaves the form as it was typed', async () => {
-      const count = (await listUsers(context)).length
+      const count = (await listUsers(context.db)).length
       for (const [email, status, fault] of [
         ['nobody', 400, 'email must be an e-mail address, such as ada@example.com'],
         [
@@ -118,7 +119,7 @@ describe('the pages of users', () => {
         expect(answer.text).to.include(`value="${email}"`).and.to.include('value="Ada &quot;Countess&quot;"')
         expect(answer.text).to.match(/<option (value="operator" selected|selected value="operator")/)
       }
-      expect(await listUsers(context)).to.have.length(count)
+      expect(await listUsers(context.db)).to.have.length(count)
     })
 
     it('has a name that is text everywhere', async () => {
@@ -146,7 +147,7 @@ describe('the pages of users', () => {
     it('needs the password, when it was given a while ago', async () => {
       await forgetConfirmation()
       const user = await createPerson(context)
-      const before = await listUsers(context)
+      const before = await listUsers(context.db)
       expectSentTo(
         await browser.submit(`${USERS}/${user.id}/set-up-link`),
         `/console/confirm?next=${encodeURIComponent(`${USERS}/${user.id}`)}`,
@@ -155,7 +156,7 @@ describe('the pages of users', () => {
         await browser.submit(USERS, { email: 'eve@example.com' }),
         `/console/confirm?next=${encodeURIComponent(USERS)}`,
       )
-      expect(await listUsers(context)).to.deep.equal(before)
+      expect(await listUsers(context.db)).to.deep.equal(before)
     })
   })
 

@@ -1,6 +1,6 @@
+import { listDeliveries } from '../../../database/deliveries/reading.js'
 import type { Context } from '../../../domain/context.js'
 import { sendHeldEvents } from '../../../domain/deliveries/held-events.js'
-import { findDeliveries } from '../../../domain/deliveries/read.js'
 import { isMediaFailure } from '../../../domain/media/failures.js'
 import { explainFailure } from '../failures.js'
 import { idOf } from '../fields.js'
@@ -10,7 +10,7 @@ import type { Act } from '../page.js'
 import { sessionOf } from '../session.js'
 import { lineWithNotice, type LineView } from './view.js'
 
-export type HeldDelivery = Awaited<ReturnType<typeof findDeliveries>>[number]
+export type HeldDelivery = Awaited<ReturnType<typeof listDeliveries>>[number]
 
 const MAX_SHOWN = 20
 
@@ -21,7 +21,7 @@ export async function findHeldEvents(
   ownEndpointId: string,
 ): Promise<HeldDelivery[]> {
   const filter = { lineId: line.id, status: 'held' }
-  const held = await findDeliveries(context, line.userId, filter, { limit: MAX_SHOWN + 1 })
+  const held = await listDeliveries(context.db, line.userId, filter, { limit: MAX_SHOWN + 1 })
   return held.filter(({ endpointId }) => endpointId === ownEndpointId)
 }
 

@@ -27,7 +27,6 @@ const OWNERS: Record<string, RegExp> = {
   ioredis:
     /^src\/(redis|sliding-window|in-flight-cap|throttle|calls|list-reader)\.ts$|^src\/queues\/|^src\/domain\/context\.ts$/,
   undici: /^src\/safe-fetch/,
-  flydrive: /^src\/storage\//,
   '@aws-sdk/client-s3': /^src\/storage\//,
   smpp: /^src\/carriers\/smpp\//,
   pino: /^src\/telemetry\//,

@@ -1,29 +1,31 @@
 import { randomUUID } from 'node:crypto'
-import { open, rename, rm } from 'node:fs/promises'
-import { join, resolve } from 'node:path'
+import { createWriteStream } from 'node:fs'
+import { mkdir, open, rename, rm } from 'node:fs/promises'
+import { dirname, join, resolve } from 'node:path'
+import { pipeline } from 'node:stream/promises'
 import { StorageFailed, StoredFileMissing, type Storage } from './storage.js'
 
 /** Files in a folder, which all processes share: one machine, or a volume that every machine has. */
 export function createFolderStorage(folder: string): Storage {
   const root = resolve(folder)
-  let loaded: ReturnType<typeof loadDriver> | undefined
-  const driver = () => (loaded ??= loadDriver(root))
 
   return {
     put: async (key, bytes) => {
-      // Renamed when it is whole. Flydrive's own move copies, and a reader could find the half of it.
-      const unfinished = `${key}.${randomUUID()}.part`
+      const path = join(root, key)
+      // Renamed when it is whole, so that nobody reads the half of it.
+      const unfinished = `${path}.${randomUUID()}.part`
       try {
-        await (await driver()).putStream(unfinished, bytes)
-        await rename(join(root, unfinished), join(root, key))
+        await mkdir(dirname(path), { recursive: true })
+        await pipeline(bytes, createWriteStream(unfinished, { flags: 'wx' }))
+        await rename(unfinished, path)
       } catch (error) {
-        await rm(join(root, unfinished), { force: true }).catch(() => undefined)
+        await rm(unfinished, { force: true }).catch(() => undefined)
         throw new StorageFailed('write a file', error)
       }
     },
     open: async (key, range) => {
       try {
-        // Flydrive's streams know no range, and tell that a file is missing only when they are read.
+        // A stream by path would tell that the file is missing only when it is read.
         const file = await open(join(root, key))
         return file.createReadStream(range && { start: range.first, end: range.last })
       } catch (error) {
@@ -33,17 +35,11 @@ export function createFolderStorage(folder: string): Storage {
     },
     remove: async (key) => {
       try {
-        await (await driver()).delete(key)
+        await rm(join(root, key), { force: true })
       } catch (error) {
         throw new StorageFailed('remove a file', error)
       }
     },
     close: () => undefined,
   }
-}
-
-/** Flydrive is 2 MB in memory, and most processes never write a file. */
-async function loadDriver(location: string) {
-  const { FSDriver } = await import('flydrive/drivers/fs')
-  return new FSDriver({ location, visibility: 'private' })
 }

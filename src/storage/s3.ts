@@ -21,8 +21,7 @@ export function createS3Storage(settings: Bucket): Storage {
     put: async (key, bytes, byteCount) => {
       try {
         // S3 takes no stream of unknown length; what ends early is refused by it, and there is no object.
-        const { driver } = await connection()
-        await driver.putStream(key, bytes, { contentLength: byteCount })
+        await (await connection()).put(key, bytes, byteCount)
       } catch (error) {
         throw new StorageFailed('write an object', error)
       } finally {
@@ -31,8 +30,7 @@ export function createS3Storage(settings: Bucket): Storage {
     },
     open: async (key, range) => {
       try {
-        const { get } = await connection()
-        return await get(key, range && `bytes=${range.first}-${range.last}`)
+        return await (await connection()).get(key, range && `bytes=${range.first}-${range.last}`)
       } catch (error) {
         if (error instanceof Error && error.name === 'NoSuchKey') throw new StoredFileMissing(key)
         throw new StorageFailed('open an object', error)
@@ -40,15 +38,14 @@ export function createS3Storage(settings: Bucket): Storage {
     },
     remove: async (key) => {
       try {
-        const { driver } = await connection()
-        await driver.delete(key)
+        await (await connection()).remove(key)
       } catch (error) {
         throw new StorageFailed('remove an object', error)
       }
     },
     close: () => {
-      void connected?.then(({ client }) => {
-        client.destroy()
+      void connected?.then((client) => {
+        client.close()
       })
     },
   }
@@ -60,8 +57,8 @@ const TIMEOUT_MS = 15_000
 
 /** The AWS SDK takes a third of a second to load, so only who touches a bucket loads it. */
 async function connect({ bucket, region, endpoint, credentials }: Bucket) {
-  const { GetObjectCommand, S3Client } = await import('@aws-sdk/client-s3')
-  const { S3Driver } = await import('flydrive/drivers/s3')
+  const { DeleteObjectCommand, GetObjectCommand, PutObjectCommand, S3Client } =
+    await import('@aws-sdk/client-s3')
   const client = new S3Client({
     region,
     ...(endpoint === undefined ? {} : { endpoint, forcePathStyle: true }),
@@ -80,17 +77,23 @@ async function connect({ bucket, region, endpoint, credentials }: Bucket) {
     // It would write to the console; what fails is thrown, and logged by who catches it.
     logger: { debug: ignore, info: ignore, warn: ignore, error: ignore },
   })
+  // Access is the bucket's own policy: no ACL is named, since many services know none and AWS has them off.
+  const place = (key: string) => ({ Bucket: bucket, Key: key })
   return {
-    client,
-    // Access is the bucket's own policy: many services know no ACLs, and AWS has them off in new buckets.
-    driver: new S3Driver({ client, bucket, visibility: 'private', supportsACL: false }),
-    /** Not by the driver, which knows no ranges. */
+    put: async (key: string, bytes: Readable, byteCount: number): Promise<void> => {
+      await client.send(new PutObjectCommand({ ...place(key), Body: bytes, ContentLength: byteCount }))
+    },
     get: async (key: string, range: string | undefined): Promise<Readable> => {
-      const { Body: body } = await client.send(
-        new GetObjectCommand({ Bucket: bucket, Key: key, ...(range === undefined ? {} : { Range: range }) }),
-      )
+      const wanted = range === undefined ? {} : { Range: range }
+      const { Body: body } = await client.send(new GetObjectCommand({ ...place(key), ...wanted }))
       if (!(body instanceof Readable)) throw new TypeError('the answer has no body')
       return body
+    },
+    remove: async (key: string): Promise<void> => {
+      await client.send(new DeleteObjectCommand(place(key)))
+    },
+    close: () => {
+      client.destroy()
     },
   }
 }

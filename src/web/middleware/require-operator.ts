@@ -1,5 +1,4 @@
 import type { Context as KoaContext, Middleware } from 'koa'
-import basicAuth from 'basic-auth'
 import type { Context } from '../../domain/context.js'
 import { UserError } from '../../errors.js'
 import { networkOf } from '../../network.js'
@@ -30,7 +29,7 @@ export function requireOperator(context: Context): Middleware {
 
 /** @returns 0 when the password is right, undefined when it is not, else how long no password is compared any more */
 async function provePassword({ config, throttle }: Context, ctx: KoaContext): Promise<number | undefined> {
-  const given = basicAuth(ctx.req)
+  const given = readBasic(ctx.get('Authorization'))
   const { queuesPassword: expected } = config
   // Nobody guesses at nothing: browsers ask without a password first.
   if (expected === undefined || given?.name !== 'operator' || given.pass === '') return undefined
@@ -44,6 +43,13 @@ async function provePassword({ config, throttle }: Context, ctx: KoaContext): Pr
     if (waitMs > 0) return waitMs
   }
   return isFree ? 0 : undefined
+}
+
+/** RFC 7617; undefined: it is none. */
+function readBasic(header: string): { name: string; pass: string } | undefined {
+  const [, encoded] = /^basic +([\w+/]+=*) *$/i.exec(header) ?? []
+  const [, name, pass] = /^([^:]*):([^]*)$/.exec(Buffer.from(encoded ?? '', 'base64').toString()) ?? []
+  return name === undefined || pass === undefined ? undefined : { name, pass }
 }
 
 function refusal({ config }: Context, ctx: KoaContext, waitMs: number | undefined): UserError {

@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import {
   addCarrierAccount,
   getCarrierAccount,
-  listCarrierAccounts,
+  listAccountOverviews,
   removeCarrierAccount,
   type ListedCarrierAccount,
 } from '../../src/domain/carrier-accounts.js'
@@ -47,7 +47,7 @@ export function addCarrierCommands(program: Command): void {
     .option('--json', 'print JSON')
     .action((options: { json?: boolean }) =>
       run(options, async (context) => {
-        const accounts = await listCarrierAccounts(context)
+        const accounts = await listAccountOverviews(context)
         return { result: accounts, lines: accounts.map(lineOf) }
       }),
     )

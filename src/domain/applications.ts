@@ -18,9 +18,14 @@ import { lockUser } from '../database/users.js'
 import { UserError } from '../errors.js'
 import { isId, newId } from '../ids.js'
 import { newToken, sha256 } from '../secrets.js'
+import {
+  readApplicationFields,
+  readApplicationKind,
+  readWebhookUrl,
+  type WrittenApplication,
+} from './applications/application-fields.js'
 import { endDeliveriesOf } from './applications/ending.js'
 import { setWebhookUrl } from './applications/endpoint.js'
-import { readFields, readKind, readWebhookUrl, type WrittenFields } from './applications/fields.js'
 import type { Context } from './context.js'
 import { readOptInEvents } from './opt-in-events.js'
 
@@ -44,10 +49,10 @@ export interface RegisteredApplication {
 export async function registerApplication(
   context: Context,
   userId: string,
-  written: WrittenFields & { kind?: string | undefined },
+  written: WrittenApplication & { kind?: string | undefined },
 ): Promise<RegisteredApplication> {
-  const kind = readKind(written.kind)
-  const fields = readFields(written)
+  const kind = readApplicationKind(written.kind)
+  const fields = readApplicationFields(written)
   const optInEvents = readOptInEvents(written.optInEvents ?? [], OPT_IN_EVENT_TYPES)
   const webhookUrl = await readWebhookUrl(context, written.webhookUrl)
   const clientSecret = kind === 'public' ? null : newToken()
@@ -85,7 +90,7 @@ export async function updateApplication(
   context: Context,
   userId: string,
   id: string,
-  change: Partial<WrittenFields>,
+  change: Partial<WrittenApplication>,
 ): Promise<Application> {
   await getApplication(context, userId, id)
   const optInEvents = change.optInEvents && readOptInEvents(change.optInEvents, OPT_IN_EVENT_TYPES)
@@ -93,7 +98,11 @@ export async function updateApplication(
   return transaction(context.db, async (trx) => {
     const application = await findApplication(trx, userId, id, { isLocked: true })
     if (application === undefined) throw noApplication()
-    await updateApplicationRow(trx, id, readFields({ ...application, ...withoutUndefined(change) }))
+    await updateApplicationRow(
+      trx,
+      id,
+      readApplicationFields({ ...application, ...withoutUndefined(change) }),
+    )
     if (change.webhookUrl !== undefined) await setWebhookUrl(context, trx, application, webhookUrl)
     return optIn(trx, { id, userId }, optInEvents)
   })

@@ -10,7 +10,7 @@ import { listCarrierSessions, type CarrierSessions } from '../database/carrier-s
 import { countLinesOfCarriers } from '../database/lines.js'
 import { UserError } from '../errors.js'
 import { isId, newId } from '../ids.js'
-import { readAccountFields, readAccountName } from './carrier-accounts/fields.js'
+import { readAccountFields, readAccountName } from './carrier-accounts/account-fields.js'
 import { getCarrierKind, requireChangeable } from './carrier-accounts/kinds.js'
 import { readSettings } from './carrier-accounts/settings.js'
 import { sealSettings } from './carrier-settings.js'
@@ -70,7 +70,7 @@ export async function addCarrierAccount(
 }
 
 /** All of them, by name. */
-export async function listCarrierAccounts({
+export async function listAccountOverviews({
   db,
   carriers,
 }: Pick<Context, 'db' | 'carriers'>): Promise<ListedCarrierAccount[]> {

@@ -8,8 +8,8 @@ import { deliverNext, type LaneStep } from '../database/deliveries/delivering.js
 import { findOpenWebhooks, type OpenWebhook } from '../database/incoming-webhooks.js'
 import { findLinesByNumbers } from '../database/lines.js'
 import { queueMessages, type QueueAnswer, type QueueRequest } from '../database/messages/queueing.js'
-import { claimMessages, type ClaimRequest } from '../database/messages/sending.js'
 import type { Receipt } from '../database/messages/receipts.js'
+import { claimMessages, type ClaimRequest } from '../database/messages/sending.js'
 import { settleMessages, type Settlement } from '../database/messages/settling.js'
 import { insertSimulatedMessages, type SimulatedMessage } from '../database/simulator-outbox.js'
 import { createQueues, type Queues } from '../queues/queues.js'
@@ -25,11 +25,11 @@ import { createThrottle, type Throttle } from '../throttle.js'
 import { createVocabulary, type Vocabulary } from '../vocabulary.js'
 import { MAX_LOST } from './crashes.js'
 import { DISABLE_AFTER_MS } from './deliveries/endpoint-health.js'
-import { createKnownRows, type KnownRows } from './known-rows.js'
 import { createLeases, LEASE_MS, stopLeases, type Leases } from './leases.js'
 import { createLineBacklogs } from './messages/line-backlogs.js'
 import { receiveReceipts } from './messages/receipts.js'
 import { receiveBatch, type Inbound } from './messages/receive-batch.js'
+import { createRowCache, type RowCache } from './row-cache.js'
 import { findTwilioAccounts, type TwilioAccount } from './twilio-accounts.js'
 
 /** What a process has in its hands. Made once at its start; every domain function takes it first. */
@@ -52,8 +52,8 @@ export interface Context {
   storage: Storage
   vocabulary: Vocabulary
   batched: Batched
-  webhooks: KnownRows<OpenWebhook>
-  twilioAccounts: KnownRows<TwilioAccount>
+  webhooks: RowCache<OpenWebhook>
+  twilioAccounts: RowCache<TwilioAccount>
   /** What has lost its worker so often in a row is not for this process. */
   maxLost: number
   /** Redis and Postgres last: what is still under way may need them. */
@@ -157,8 +157,8 @@ export function createContext(
     storage,
     vocabulary: createVocabulary(config.productWord),
     batched,
-    webhooks: createKnownRows(batched.findOpenWebhook),
-    twilioAccounts: createKnownRows(batched.findTwilioAccount),
+    webhooks: createRowCache(batched.findOpenWebhook),
+    twilioAccounts: createRowCache(batched.findTwilioAccount),
     maxLost,
     close: async () => {
       await stopLeases(leases)

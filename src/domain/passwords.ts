@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { hash, verify } from '@node-rs/argon2'
 import { UserError } from '../errors.js'
-import { createTurns } from '../turns.js'
+import { createSemaphore } from '../semaphore.js'
 
 const MIN_LENGTH = 12
 const MAX_LENGTH = 256
@@ -12,7 +12,7 @@ const NOBODYS_HASH =
   '$argon2id$v=19$m=19456,t=2,p=1$xzpaUr0uB4clar/swrKMow$LlWT/bTABM4snUWe4hTYGDT/5N2WNGDoueBjwKB0zr0'
 
 /** Each takes 19 MiB and one of libuv's four threads for about 50 ms; look-ups and files need threads too. */
-const inTurn = createTurns({
+const inTurn = createSemaphore({
   atOnce: 2,
   maxWaiting: 32,
   busy: 'Too many passwords are being checked at this moment',

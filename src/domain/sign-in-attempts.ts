@@ -3,7 +3,7 @@ import { deleteAttempt, insertAttempt } from '../database/sign-in-attempts.js'
 import { newId } from '../ids.js'
 import { networkOf } from '../network.js'
 import { sha256 } from '../secrets.js'
-import { createTurns } from '../turns.js'
+import { createSemaphore } from '../semaphore.js'
 import type { Context } from './context.js'
 import { isPassword, passTimeOfACheck } from './passwords.js'
 
@@ -16,7 +16,7 @@ import { isPassword, passTimeOfACheck } from './passwords.js'
 const LIMITS = { perAccount: 10, perAddress: 50, perAccountBeyond: 3 }
 
 /** They wait for each other's locks: many at once would take every connection to Postgres from everybody else. */
-const inTurn = createTurns({
+const inTurn = createSemaphore({
   atOnce: 3,
   maxWaiting: 200,
   busy: 'Too many people are signing in at this moment',

@@ -1,4 +1,3 @@
-import { Unavailable } from '../errors.js'
 import { expireDeliveryLeases, findIdleLanes } from '../database/deliveries/stranded.js'
 import {
   expireMediaLeases,
@@ -6,8 +5,9 @@ import {
   lookAtMediaAgain,
   renewMediaJobs,
 } from '../database/media/stranded.js'
-import { renewMessageJobs } from '../database/messages/turns.js'
+import { renewMessageJobs } from '../database/messages/requeueing.js'
 import { expireLeases, lockOverdueMessages, lookAtMessagesAgain } from '../database/messages/stranded.js'
+import { Unavailable } from '../errors.js'
 import { asError } from '../errors.js'
 import type { Context } from './context.js'
 import { MAX_LOST } from './crashes.js'

@@ -32,11 +32,11 @@ export async function sendTestEvent(
   const { endpointId } = await requireEnabled(context.db, userId, lineId)
   const endpoint = endpointId === null ? undefined : await findEndpoint(context.db, endpointId)
   if (endpointId === null || endpoint === undefined) throw new UserError(NO_URL, 409)
-  return postTestEvent(context, { ...endpoint, endpointId }, { lineId, number, userId })
+  return deliverTestEvent(context, { ...endpoint, endpointId }, { lineId, number, userId })
 }
 
 /** To any endpoint, as of this line. */
-export async function postTestEvent(
+export async function deliverTestEvent(
   context: Context,
   endpoint: Pick<EventForEndpoint, 'endpointId' | 'url' | 'secretSealed' | 'previousSecretSealed'>,
   { lineId, number, userId }: { lineId: string; number: string; userId: string },

@@ -4,7 +4,7 @@ import { parseNumber } from '../domain/phone-number.js'
 import { UserError } from '../errors.js'
 import { isId } from '../ids.js'
 import type { Vocabulary } from '../vocabulary.js'
-import { readFields } from './fields.js'
+import { readBodyFields } from './body-fields.js'
 import { parseFormFields } from './form-fields.js'
 import { utf8Of } from './utf8.js'
 
@@ -26,7 +26,7 @@ export async function readQuery<T extends yup.AnyObject>(
     if (!Array.isArray(value) || !Object.hasOwn(schema.fields, name)) continue
     throw new UserError(`${name === 'lineId' ? vocabulary.idField : name} may be given once`)
   }
-  return readFields(schema, fields)
+  return readBodyFields(schema, fields)
 }
 
 export function idParameter() {

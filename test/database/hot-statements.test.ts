@@ -1,6 +1,6 @@
 import { expect } from 'chai'
-import type { AttemptResult } from '../../src/database/deliveries/delivering.js'
 import { findEndpointsOfLine, releaseHeldDeliveries } from '../../src/database/deliveries/creating.js'
+import type { AttemptResult } from '../../src/database/deliveries/delivering.js'
 import { endWaitingDeliveries } from '../../src/database/deliveries/ending.js'
 import { listDeliveriesOfApplication } from '../../src/database/deliveries/of-application.js'
 import { listDeliveries } from '../../src/database/deliveries/reading.js'
@@ -8,8 +8,14 @@ import { expireDeliveryLeases, findIdleLanes } from '../../src/database/deliveri
 import { renewLeases } from '../../src/database/leases.js'
 import { countQueued, queueMessages } from '../../src/database/messages/queueing.js'
 import { listMessages } from '../../src/database/messages/reading.js'
-import { receiveMessages, type ReceiveRequest } from '../../src/database/messages/receiving.js'
 import { applyReceipts } from '../../src/database/messages/receipts.js'
+import { receiveMessages, type ReceiveRequest } from '../../src/database/messages/receiving.js'
+import {
+  linkCarrierMessage,
+  noteNoRecord,
+  takeUnknownMessages,
+} from '../../src/database/messages/reconciling.js'
+import { requeueHeads } from '../../src/database/messages/requeueing.js'
 import { postponeMessage } from '../../src/database/messages/sending.js'
 import { failQueuedMessages, settleMessages } from '../../src/database/messages/settling.js'
 import {
@@ -17,14 +23,12 @@ import {
   lockOverdueMessages,
   recordMessageCrash,
 } from '../../src/database/messages/stranded.js'
-import { requeueHeads } from '../../src/database/messages/turns.js'
-import { linkCarrierMessage, noteNoRecord, takeUnknownMessages } from '../../src/database/messages/unknown.js'
 import type { Context } from '../../src/domain/context.js'
 import { newId } from '../../src/ids.js'
-import { createTestContext } from '../helpers/context.js'
-import { createLine, type TestLine } from '../helpers/factories.js'
 import { connect, createApplication } from '../domain/applications.js'
 import { loseWorker } from '../domain/fixtures.js'
+import { createTestContext } from '../helpers/context.js'
+import { createLine, type TestLine } from '../helpers/factories.js'
 
 const ROW_COUNT = 50_000
 

@@ -4,7 +4,7 @@ import {
   addCarrierAccount,
   getCarrierAccount,
   getCarrierAccountById,
-  listCarrierAccounts,
+  listAccountOverviews,
   removeCarrierAccount,
   type NewCarrierAccount,
 } from '../../src/domain/carrier-accounts.js'
@@ -153,7 +153,7 @@ describe('carrier accounts', () => {
     for (const number of ['+15557770001', '+15557770002']) {
       await addLine(context, { userId, number, carrier: account.name })
     }
-    const listed = await listCarrierAccounts(context)
+    const listed = await listAccountOverviews(context)
     expect(listed[0]).to.deep.include({ name: 'a-first-one', title: 'Parrot', lineCount: 2 })
     expect(listed.map(({ name }) => name)).to.deep.equal(listed.map(({ name }) => name).toSorted())
     expect(listed.find(({ kind }) => kind === 'simulator')).to.deep.include({ title: 'Simulator' })

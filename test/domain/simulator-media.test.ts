@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import type { Context } from '../../src/domain/context.js'
-import { forgetOldSimulatorMedia, getMedia, keepMedia } from '../../src/domain/simulator/media.js'
 import { simulatorTokenOf } from '../../src/domain/simulator/media-url.js'
+import { forgetOldSimulatorMedia, keepMedia, openSimulatorMedia } from '../../src/domain/simulator/media.js'
 import { createTestContext } from '../helpers/context.js'
 import { countRows } from './fixtures.js'
 import { MEDIA, NO_MEDIA, pictureOf } from './media-samples.js'
@@ -40,7 +40,7 @@ describe("the simulator's media", () => {
   for (const field of ['picture', 'recording'] as const) {
     for (const [ending, bytes] of Object.entries(MEDIA[field])) {
       it(`keep a ${field} that is ${ending} by its bytes, and give them back with that type`, async () => {
-        const media = await getMedia(context, tokenOf(await keepMedia(context, field, bytes)))
+        const media = await openSimulatorMedia(context, tokenOf(await keepMedia(context, field, bytes)))
         expect(media.contentType).to.equal(CONTENT_TYPES[ending])
         expect(media.bytes.equals(bytes)).to.be.true
       })
@@ -65,7 +65,7 @@ describe("the simulator's media", () => {
     const size = [14, 7, 0].map((shift) => (tagBytes >> shift) & 0x7f)
     const tag = Buffer.concat([Buffer.from('ID3\x03\0\0', 'latin1'), Buffer.from([0, ...size])])
     const recording = Buffer.concat([tag, Buffer.alloc(tagBytes), MEDIA.recording.mp3!])
-    const media = await getMedia(context, tokenOf(await keepMedia(context, 'recording', recording)))
+    const media = await openSimulatorMedia(context, tokenOf(await keepMedia(context, 'recording', recording)))
     expect(media.contentType).to.equal('audio/mpeg')
   })
 
@@ -80,7 +80,7 @@ describe("the simulator's media", () => {
 
   it('are smaller than 5,000,000 bytes', async () => {
     const url = await keepMedia(context, 'picture', pictureOf(4_999_999))
-    expect((await getMedia(context, tokenOf(url))).bytes).to.have.length(4_999_999)
+    expect((await openSimulatorMedia(context, tokenOf(url))).bytes).to.have.length(4_999_999)
     for (const field of ['picture', 'recording'] as const) {
       expect(await refusal(keepMedia(context, field, pictureOf(5_000_000)))).to.deep.equal({
         status: 413,
@@ -92,7 +92,7 @@ describe("the simulator's media", () => {
   it('are not found by a token that was not given out, whatever it is', async () => {
     const token = tokenOf(await keepMedia(context, 'picture', MEDIA.picture.png!))
     for (const wrong of ['', 'x'.repeat(43), token.slice(1), `${token}x`, `${token}\0`, '%00', '../x']) {
-      expect(await refusal(getMedia(context, wrong))).to.include({ status: 404 })
+      expect(await refusal(openSimulatorMedia(context, wrong))).to.include({ status: 404 })
     }
   })
 

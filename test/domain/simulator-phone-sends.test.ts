@@ -1,12 +1,12 @@
 import { expect } from 'chai'
 import type { Context } from '../../src/domain/context.js'
-import { getMedia } from '../../src/domain/simulator/media.js'
+import { openSimulatorMedia } from '../../src/domain/simulator/media.js'
 import { leaveVoicemail, sendFromPhone } from '../../src/domain/simulator/phone-sends.js'
 import { sampleRecording } from '../../src/domain/simulator/sample-recording.js'
 import { newId } from '../../src/ids.js'
 import { createTestContext } from '../helpers/context.js'
-import { mediaRow } from '../helpers/media.js'
 import { createLine, type TestLine } from '../helpers/factories.js'
+import { mediaRow } from '../helpers/media.js'
 import { ANNA, countRows, moveToAnotherCarrier, type MessageRow } from './fixtures.js'
 import { MEDIA } from './media-samples.js'
 import { refusal } from './refusal.js'
@@ -46,7 +46,7 @@ describe("a simulator's phone", () => {
       .orderBy('id')
       .select<(MessageRow & { type: string })[]>()
   const mediaOf = async (message: MessageRow | undefined) =>
-    getMedia(context, (await mediaRow(context, message!.id)).source_url.split('/').at(-1) ?? '')
+    openSimulatorMedia(context, (await mediaRow(context, message!.id)).source_url.split('/').at(-1) ?? '')
 
   it('sends a text to the line, as it was typed', async () => {
     await send({ text: ' Hello <b>line</b> ', phone: '+1 500 555-0101' })

@@ -9,7 +9,7 @@ import {
   type ReceivedPdu,
 } from './pdu.js'
 import { statusCode } from './status.js'
-import { createWindow } from './window.js'
+import { createSubmitWindow } from './submit-window.js'
 
 /** No answer came. */
 export class NoAnswer extends Error {
@@ -64,7 +64,7 @@ const NEVER = new AbortController().signal
 
 export function createLink(socket: Socket, options: LinkOptions): Link {
   const { windowSize, windowMs, responseMs, onRequest } = options
-  const window = createWindow(windowSize)
+  const window = createSubmitWindow(windowSize)
   const pending = new Map<number, { settle: (outcome: Pdu | NoAnswer) => void }>()
   const read = createPduReader()
   let lastSequence = 0

@@ -1,7 +1,7 @@
 import type { SafeFetch, SafeResponse } from '../../safe-fetch.js'
 import { CarrierRefused } from '../carrier.js'
 import { readObject, readRecords } from './answers.js'
-import { explainAnswer, explainFailure } from './errors.js'
+import { explainAnswer, explainTwilioFailure } from './errors.js'
 import type { TwilioSettings } from './settings.js'
 
 /** A page of 100 messages or numbers is some 150 KiB. */
@@ -77,7 +77,7 @@ async function readPage(asking: Promise<SafeResponse>): Promise<Record<string, u
   try {
     answer = await asking
   } catch (error) {
-    throw new CarrierRefused(explainFailure(error))
+    throw new CarrierRefused(explainTwilioFailure(error))
   }
   const body = answer.status === 200 ? readObject(answer) : undefined
   if (body === undefined) throw new CarrierRefused(explainAnswer(answer))

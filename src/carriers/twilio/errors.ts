@@ -2,7 +2,7 @@ import { FetchFailed, type SafeResponse } from '../../safe-fetch.js'
 import { explainBlockedCarrier } from '../blocked-host.js'
 import { CarrierOutcomeUnknown, CarrierRejected, CarrierThrottled, CarrierUnavailable } from '../carrier.js'
 import { readObject } from './answers.js'
-import { explainCode, isOptOut, withoutNumbers } from './words.js'
+import { explainCode, isOptOut, withoutNumbers } from './error-codes.js'
 
 /** Where Twilio asks to wait without saying how long. */
 const DEFAULT_WAIT_MS = 2000
@@ -66,7 +66,7 @@ export function explainAnswer(answer: SafeResponse): string {
 }
 
 /** For people: why there was no answer at all. */
-export function explainFailure(failure: unknown): string {
+export function explainTwilioFailure(failure: unknown): string {
   if (!(failure instanceof FetchFailed)) throw failure
   return `Twilio could not be reached. ${explainBlockedCarrier(failure)}`
 }

@@ -2,7 +2,7 @@ import { CarrierRefused, type ReceivedParts, type ReceivedRecord } from '../carr
 import { createdAtOf, readObject, textOf } from './answers.js'
 import type { TwilioApi } from './api.js'
 import { isHeard, partsOf, soundOf } from './callbacks.js'
-import { explainAnswer, explainFailure } from './errors.js'
+import { explainAnswer, explainTwilioFailure } from './errors.js'
 
 /** 100,000 records: a bound against a list that never ends. */
 const MAX_PAGES = 1000
@@ -99,7 +99,7 @@ function recordingOf(api: TwilioApi, record: Listed, numbers: readonly string[])
 /** @returns undefined: Twilio does not have it any more. @throws CarrierRefused */
 async function readCall(api: TwilioApi, sid: string, signal: AbortSignal): Promise<Listed | undefined> {
   const answer = await api.get(`/Calls/${sid}.json`, signal).catch((error: unknown) => {
-    throw new CarrierRefused(explainFailure(error))
+    throw new CarrierRefused(explainTwilioFailure(error))
   })
   if (answer.status === 404) return undefined
   const call = answer.status === 200 ? readObject(answer) : undefined

@@ -1,5 +1,5 @@
 import type { SentRecord } from '../carrier.js'
-import { explainCode, isOptOut, withoutNumbers } from './words.js'
+import { explainCode, isOptOut, withoutNumbers } from './error-codes.js'
 
 /** Twilio's states of a message that it has taken, as ours. */
 const STATUSES: Record<string, SentRecord['status']> = {

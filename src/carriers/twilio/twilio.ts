@@ -10,7 +10,7 @@ import {
 import { readObject } from './answers.js'
 import { createApi, type TwilioApi } from './api.js'
 import { callbackUrl } from './callback-urls.js'
-import { errorOfAnswer, errorOfFailure, explainAnswer, explainFailure } from './errors.js'
+import { errorOfAnswer, errorOfFailure, explainAnswer, explainTwilioFailure } from './errors.js'
 import { findSent } from './find-sent.js'
 import { listReceived } from './list-received.js'
 import type { TwilioSettings } from './settings.js'
@@ -94,7 +94,7 @@ async function testAccount(api: TwilioApi, signal: AbortSignal): Promise<string 
       ? `The account is ${status} at Twilio: the Twilio console says why.`
       : explainAnswer(answer)
   } catch (error) {
-    return explainFailure(error)
+    return explainTwilioFailure(error)
   }
 }
 
@@ -125,7 +125,7 @@ async function setUpNumber(
   try {
     answer = await api.post(`/IncomingPhoneNumbers/${encodeURIComponent(id)}.json`, form, signal)
   } catch (error) {
-    throw new CarrierRefused(explainFailure(error))
+    throw new CarrierRefused(explainTwilioFailure(error))
   }
   if (answer.status !== 200) throw new CarrierRefused(`${number}: ${explainAnswer(answer)}`)
   const record = readObject(answer) ?? {}

@@ -1,6 +1,6 @@
 import type { Database } from '../connection.js'
 import type { NewDelivery } from '../deliveries/creating.js'
-import type { Conversation } from './turns.js'
+import type { Conversation } from './requeueing.js'
 
 /** An outbound message after a statement that may have changed its state. */
 export interface ChangedMessage extends Conversation {

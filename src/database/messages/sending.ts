@@ -1,8 +1,8 @@
 import type { Database } from '../connection.js'
-import { runNamed } from '../named-statement.js'
 import type { MediaStatus } from '../media/reading.js'
+import { runNamed } from '../named-statement.js'
 import { toJson } from '../text.js'
-import { isQueued } from './turns.js'
+import { isQueued } from './requeueing.js'
 
 export const MESSAGE_STATUSES = [
   'queued',

@@ -3,7 +3,14 @@ import type { NewDelivery } from '../deliveries/creating.js'
 import { runNamed } from '../named-statement.js'
 import { toJson } from '../text.js'
 import { CHANGED, changeMessages } from './announcing.js'
-import { isQueued, renewLocked, requeueHeads, type Conversation, type Head, type Requeued } from './turns.js'
+import {
+  isQueued,
+  renewLocked,
+  requeueHeads,
+  type Conversation,
+  type Head,
+  type Requeued,
+} from './requeueing.js'
 
 export interface Settlement {
   id: string

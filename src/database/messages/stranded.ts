@@ -1,7 +1,7 @@
 import type { Database } from '../connection.js'
 import { CHANGED, changeMessages } from './announcing.js'
+import { isQueued, requeueHeads } from './requeueing.js'
 import type { Settled } from './settling.js'
-import { isQueued, requeueHeads } from './turns.js'
 
 export interface DueRow {
   id: string

@@ -15,7 +15,7 @@ import type { Context } from '../context.js'
 import { signingSecretPlace } from '../deliveries/attempt.js'
 import { releaseHeldEvents } from '../deliveries/held-events.js'
 import { replaceSigningSecret } from '../signing-secrets.js'
-import { postTestEvent, type TestEventResult } from '../test-event.js'
+import { deliverTestEvent, type TestEventResult } from '../test-event.js'
 
 /** A test event is of no line, and comes from a number that nobody has. */
 const TEST_LINE_ID = '00000000-0000-0000-0000-000000000000'
@@ -120,7 +120,7 @@ export async function sendApplicationTestEvent(
   const endpoint = await findEndpoint(context.db, endpointId)
   if (endpoint === undefined) throw new UserError(NO_WEBHOOK_URL, 409)
   const line = { lineId: TEST_LINE_ID, number: TEST_NUMBER, userId }
-  return postTestEvent(context, { ...endpoint, endpointId }, line)
+  return deliverTestEvent(context, { ...endpoint, endpointId }, line)
 }
 
 async function require(

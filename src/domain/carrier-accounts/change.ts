@@ -6,7 +6,7 @@ import {
 import { UserError } from '../../errors.js'
 import { openSettings, sealSettings, SettingsUnreadable } from '../carrier-settings.js'
 import type { Context } from '../context.js'
-import { readAccountFields } from './fields.js'
+import { readAccountFields } from './account-fields.js'
 import { getCarrierKind, requireChangeable } from './kinds.js'
 import { listSettingFields, readSettings } from './settings.js'
 

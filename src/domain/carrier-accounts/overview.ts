@@ -1,5 +1,5 @@
 import { UserError } from '../../errors.js'
-import { listCarrierAccounts, type ListedCarrierAccount } from '../carrier-accounts.js'
+import { listAccountOverviews, type ListedCarrierAccount } from '../carrier-accounts.js'
 import { openSettings, SettingsUnreadable } from '../carrier-settings.js'
 import { getCarrier } from '../carriers.js'
 import type { Context } from '../context.js'
@@ -20,7 +20,7 @@ export async function getCarrierAccountOverview(
   context: Context,
   id: string,
 ): Promise<CarrierAccountOverview> {
-  const account = (await listCarrierAccounts(context)).find((each) => each.id === id)
+  const account = (await listAccountOverviews(context)).find((each) => each.id === id)
   if (account === undefined) throw new UserError('no such carrier account', 404)
   return {
     account,

@@ -7,7 +7,7 @@ import {
 } from '../../database/deliveries/waiting-for-media.js'
 import { findEventToDeliver } from '../../database/events.js'
 import { markFailed, markStored, type ClaimedMedia, type StoredFile } from '../../database/media/fetching.js'
-import { renewMessageJobs, type Requeued } from '../../database/messages/turns.js'
+import { renewMessageJobs, type Requeued } from '../../database/messages/requeueing.js'
 import type { Context } from '../context.js'
 
 /**

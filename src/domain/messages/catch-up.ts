@@ -10,7 +10,7 @@ import {
 import { asError, Unavailable } from '../../errors.js'
 import { findCarrier } from '../carriers.js'
 import type { Context } from '../context.js'
-import { missingOf } from './missing.js'
+import { missingOf } from './missing-parts.js'
 import { receiveMessage } from './receive.js'
 
 /** Every few minutes; at the start of a process at once. */

@@ -8,7 +8,7 @@ import { getOwnLine } from '../lines.js'
 import { outboundMedia } from '../media/outbound.js'
 import { isHostedHere } from '../media/source.js'
 import { isBacklogFull } from './admission.js'
-import { getMessage } from './read.js'
+import { getMessage } from './get-message.js'
 import { MAX_KEY_LENGTH, MAX_TEXT_LENGTH, readDestination, REFUSALS } from './submit.js'
 
 const MAX_URL_LENGTH = 2048

@@ -1,7 +1,7 @@
 import type { Database } from '../../database/connection.js'
 import type { ChangedMessage, Changes } from '../../database/messages/announcing.js'
 import { applyReceipts, type Receipt } from '../../database/messages/receipts.js'
-import { requeueHeads } from '../../database/messages/turns.js'
+import { requeueHeads } from '../../database/messages/requeueing.js'
 import { asError } from '../../errors.js'
 import type { Queues } from '../../queues/queues.js'
 

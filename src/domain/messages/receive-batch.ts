@@ -6,7 +6,7 @@ import {
   type Received,
   type ReceiveRequest,
 } from '../../database/messages/receiving.js'
-import { requeueHeads, type Conversation } from '../../database/messages/turns.js'
+import { requeueHeads, type Conversation } from '../../database/messages/requeueing.js'
 import { asError } from '../../errors.js'
 import type { Queues } from '../../queues/queues.js'
 import type { SlidingWindows } from '../../sliding-window.js'

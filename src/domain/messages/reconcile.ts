@@ -4,7 +4,7 @@ import {
   noteNoRecord,
   takeUnknownMessages,
   type UnknownRow,
-} from '../../database/messages/unknown.js'
+} from '../../database/messages/reconciling.js'
 import { asError } from '../../errors.js'
 import { findCarrier } from '../carriers.js'
 import type { Context } from '../context.js'

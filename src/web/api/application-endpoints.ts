@@ -6,13 +6,13 @@ import {
   sendApplicationTestEvent,
   sendHeldApplicationEvents,
 } from '../../domain/applications/endpoint.js'
-import { findDeliveriesOfApplication } from '../../domain/deliveries/read.js'
+import { findDeliveriesOfApplication } from '../../domain/deliveries/delivery-history.js'
 import { UserError } from '../../errors.js'
+import { isId } from '../../ids.js'
+import { userOf } from '../middleware/authenticate.js'
 import { answerList, pageParameters } from '../paging.js'
 import { readQuery } from '../query.js'
-import { userOf } from '../middleware/authenticate.js'
-import { isId } from '../../ids.js'
-import { onOwn, type Operation } from './own.js'
+import { onOwn, type Operation } from './owner-operation.js'
 import { presentApplicationDelivery } from './presenters.js'
 
 export const getApplicationSigningSecret = onOwn('application', async (context, { userId, id }) => {

@@ -8,9 +8,9 @@ import {
   updateApplication,
 } from '../../domain/applications.js'
 import { UserError } from '../../errors.js'
-import { optInEventsField, readFields } from '../fields.js'
+import { optInEventsField, readBodyFields } from '../body-fields.js'
 import { userOf } from '../middleware/authenticate.js'
-import { onOwn, type Operation } from './own.js'
+import { onOwn, type Operation } from './owner-operation.js'
 import { presentApplication } from './presenters.js'
 
 const text = (name: string) => yup.string().strict().typeError(`${name} must be text`)
@@ -42,7 +42,7 @@ export const getApplications: Operation = (context) => async (ctx) => {
 
 /** Answers both secrets, this once. */
 export const postApplication: Operation = (context) => async (ctx) => {
-  const fields = await readFields(registration, ctx.request.body)
+  const fields = await readBodyFields(registration, ctx.request.body)
   const { application, ...secrets } = await registerApplication(context, userOf(ctx), fields)
   ctx.body = { ...presentApplication(application), ...secrets }
 }
@@ -54,7 +54,7 @@ export const getOneApplication = onOwn('application', async (context, { userId, 
 /** What is left out stays. */
 export const putApplication = onOwn('application', async (context, { userId, id, ctx }) => {
   await getApplication(context, userId, id)
-  const fields = await readFields(change, ctx.request.body)
+  const fields = await readBodyFields(change, ctx.request.body)
   if (Object.keys(fields).length === 0) throw new UserError('give at least one field that is to change')
   return presentApplication(await updateApplication(context, userId, id, fields))
 })

@@ -8,7 +8,7 @@ import type { Context } from '../../domain/context.js'
 import { UserError } from '../../errors.js'
 import { isId } from '../../ids.js'
 import { userOf } from '../middleware/authenticate.js'
-import { onOwn, type Operation } from './own.js'
+import { onOwn, type Operation } from './owner-operation.js'
 
 /** Whom the user lets at their lines. */
 export const getAuthorizedApplications: Operation = (context) => async (ctx) => {

@@ -3,8 +3,8 @@ import { getConnection } from '../../domain/connection-overview.js'
 import { changeConnection, disconnect } from '../../domain/connections.js'
 import type { Context } from '../../domain/context.js'
 import { UserError } from '../../errors.js'
-import { optInEventsField, readFields } from '../fields.js'
-import { onOwn } from './own.js'
+import { optInEventsField, readBodyFields } from '../body-fields.js'
+import { onOwn } from './owner-operation.js'
 
 const change = yup.object({
   enabled: yup.boolean().strict().typeError('enabled must be true or false'),
@@ -27,7 +27,7 @@ export const getLineConnection = onOwn('line', (context, { userId, id }) =>
  * @throws UserError 400, 404, 409
  */
 export const putLineConnection = onOwn('line', async (context, { userId, id, ctx }) => {
-  const { enabled, outgoingWebhookUrl, optInEvents } = await readFields(change, ctx.request.body)
+  const { enabled, outgoingWebhookUrl, optInEvents } = await readBodyFields(change, ctx.request.body)
   if ([enabled, outgoingWebhookUrl, optInEvents].every((field) => field === undefined)) {
     throw new UserError('give enabled, outgoingWebhookUrl, optInEvents or several of them')
   }

@@ -1,13 +1,13 @@
 import * as yup from 'yup'
 import { DELIVERY_STATUSES, listDeliveries } from '../../database/deliveries/reading.js'
 import { EVENT_TYPES, OPT_IN_EVENT_TYPES } from '../../database/events.js'
-import { sendDeliveryAgain } from '../../domain/deliveries/again.js'
-import { getDelivery, type DeliveryWithAttempts } from '../../domain/deliveries/read.js'
+import { getDelivery, type DeliveryWithAttempts } from '../../domain/deliveries/delivery-history.js'
+import { sendDeliveryAgain } from '../../domain/deliveries/send-again.js'
 import type { Vocabulary } from '../../vocabulary.js'
 import { userOf } from '../middleware/authenticate.js'
 import { answerList, listParameters } from '../paging.js'
 import { readQuery, wordParameter } from '../query.js'
-import { onOwn, type Operation } from './own.js'
+import { onOwn, type Operation } from './owner-operation.js'
 import { presentAttempt, presentDelivery } from './presenters.js'
 
 export const getDeliveries: Operation = (context) => {

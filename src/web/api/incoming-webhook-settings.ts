@@ -7,9 +7,9 @@ import {
 } from '../../domain/incoming-webhooks.js'
 import { getOwnLine } from '../../domain/lines.js'
 import { UserError } from '../../errors.js'
-import { readFields } from '../fields.js'
+import { readBodyFields } from '../body-fields.js'
 import { presentConnection } from './connections.js'
-import { onOwn } from './own.js'
+import { onOwn } from './owner-operation.js'
 
 const regeneration = yup.object({
   overlapSeconds: yup.number().strict().typeError('overlapSeconds must be a whole number of seconds'),
@@ -28,7 +28,7 @@ export const postIncomingWebhook = onOwn('line', (context, { userId, id }) =>
 
 /** The old token ends at once, or after `overlapSeconds` (contract §7). */
 export const postTokenRegeneration = onOwn('line', async (context, { userId, id, ctx }) => {
-  const { overlapSeconds } = await readFields(regeneration, ctx.request.body)
+  const { overlapSeconds } = await readBodyFields(regeneration, ctx.request.body)
   return regenerateToken(context, userId, id, overlapSeconds)
 })
 

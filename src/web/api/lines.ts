@@ -4,12 +4,12 @@ import type { Context } from '../../domain/context.js'
 import { readLimits } from '../../domain/limits.js'
 import { getOwnLine, listOwnLines, renameLine } from '../../domain/lines.js'
 import { UserError } from '../../errors.js'
-import { readFields } from '../fields.js'
+import { readBodyFields } from '../body-fields.js'
 import { userOf } from '../middleware/authenticate.js'
 import { idParameter, numberParameter, readQuery } from '../query.js'
-import { onOwn, type Operation } from './own.js'
+import { requireRenaming, requireVisible, visibleLines } from './line-access.js'
+import { onOwn, type Operation } from './owner-operation.js'
 import { presentLine } from './presenters.js'
-import { requireRenaming, requireVisible, visibleLines } from './visible.js'
 
 const change = yup.object({ name: yup.string().strict().typeError('name must be a string') })
 
@@ -45,7 +45,7 @@ export const putLine = onOwn('line', async (context, { userId, id, ctx }) => {
   await requireRenaming(context, ctx)
   await getOwnLine(context, userId, id)
   const inQuery = await readQuery(ctx, change, context.vocabulary)
-  const inBody = await readFields(change, ctx.request.body)
+  const inBody = await readBodyFields(change, ctx.request.body)
   const { name } = { ...inQuery, ...inBody }
   if (name === undefined) {
     throw new UserError('give a name, in a JSON body or in the query: nothing else of it can be changed here')

@@ -1,18 +1,18 @@
 import * as yup from 'yup'
 import { DIRECTIONS, listMessages, MESSAGE_TYPES } from '../../database/messages/reading.js'
 import { MESSAGE_STATUSES } from '../../database/messages/sending.js'
-import { sendMessageAgain } from '../../domain/messages/again.js'
+import { getMessage } from '../../domain/messages/get-message.js'
 import { postMessage as submitMessage } from '../../domain/messages/post.js'
-import { getMessage } from '../../domain/messages/read.js'
+import { sendMessageAgain } from '../../domain/messages/send-again.js'
 import { UserError } from '../../errors.js'
 import { newId } from '../../ids.js'
-import { readFields } from '../fields.js'
+import { readBodyFields } from '../body-fields.js'
 import { applicationOf, userOf } from '../middleware/authenticate.js'
 import { answerList, listParameters } from '../paging.js'
 import { idParameter, readQuery, wordParameter } from '../query.js'
-import { onOwn, type Operation } from './own.js'
+import { visibleMessages } from './line-access.js'
+import { onOwn, type Operation } from './owner-operation.js'
 import { presentMessage } from './presenters.js'
-import { visibleMessages } from './visible.js'
 
 export const getMessages: Operation = (context) => {
   const { vocabulary } = context
@@ -58,7 +58,7 @@ export const postMessage: Operation = (context) => {
   })
   return async (ctx) => {
     const sent = vocabulary.canonicalFields(ctx.request.body as Record<string, unknown>)
-    const { lineId, toNumber, text, mediaUrl } = await readFields(schema, sent)
+    const { lineId, toNumber, text, mediaUrl } = await readBodyFields(schema, sent)
     const key = ctx.get('Idempotency-Key')
     const message = await submitMessage(context, {
       userId: userOf(ctx),

@@ -2,7 +2,7 @@ import * as yup from 'yup'
 import { listOptOuts } from '../../domain/opt-out/contacts.js'
 import { linkNextPage, pageParameters } from '../paging.js'
 import { readQuery } from '../query.js'
-import { onOwn } from './own.js'
+import { onOwn } from './owner-operation.js'
 
 const parameters = yup.object({
   // A plus sign in a query means a space to most parsers. Not only digits: a sender may be a short code or a name.

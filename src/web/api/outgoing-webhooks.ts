@@ -2,7 +2,7 @@ import { sendHeldEvents } from '../../domain/deliveries/held-events.js'
 import { NO_URL, revealSigningSecret, rotateSigningSecret } from '../../domain/signing-secrets.js'
 import { sendTestEvent } from '../../domain/test-event.js'
 import { UserError } from '../../errors.js'
-import { onOwn } from './own.js'
+import { onOwn } from './owner-operation.js'
 
 /** Answers what the endpoint did, also when it failed: that is what was asked. */
 export const postTestEvent = onOwn('line', (context, { userId, id }) => sendTestEvent(context, userId, id))

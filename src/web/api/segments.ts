@@ -1,7 +1,7 @@
 import * as yup from 'yup'
 import { measureText } from '../../domain/messages/segments.js'
-import { readFields } from '../fields.js'
-import type { Operation } from './own.js'
+import { readBodyFields } from '../body-fields.js'
+import type { Operation } from './owner-operation.js'
 
 const schema = yup.object({
   text: yup.string().strict().typeError('text must be text').defined('text is missing'),
@@ -9,6 +9,6 @@ const schema = yup.object({
 
 /** What a text would cost, before it is sent. */
 export const postSegments: Operation = () => async (ctx) => {
-  const { text } = await readFields(schema, ctx.request.body)
+  const { text } = await readBodyFields(schema, ctx.request.body)
   ctx.body = measureText(text)
 }

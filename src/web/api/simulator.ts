@@ -2,7 +2,7 @@ import type { Middleware } from 'koa'
 import * as yup from 'yup'
 import type { Context } from '../../domain/context.js'
 import { readOutbox, simulateInbound } from '../../domain/simulator.js'
-import { readFields } from '../fields.js'
+import { readBodyFields } from '../body-fields.js'
 import { findUserOf } from '../middleware/authenticate.js'
 import { numberParameter, readQuery } from '../query.js'
 
@@ -34,7 +34,7 @@ const outboxFilter = yup.object({ toNumber: numberParameter() })
  */
 export function postInbound(context: Context): Middleware {
   return async (ctx) => {
-    const fields = await readFields(inbound, ctx.request.body)
+    const fields = await readBodyFields(inbound, ctx.request.body)
     const outcome = await simulateInbound(context, fields, findUserOf(ctx))
     ctx.body = outcome.kind === 'received' ? outcome : { kind: outcome.kind }
   }

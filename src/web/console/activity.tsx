@@ -4,9 +4,9 @@ import { findActivity, idOf, type Activity, type ActivityFilter } from '../../do
 import type { Context } from '../../domain/context.js'
 import { listOwnLines } from '../../domain/lines.js'
 import { UserError } from '../../errors.js'
-import { Nothing } from './activity/nothing.js'
-import { filterPath, readFilter, writtenFilter, zoneOf, type WrittenFilter } from './activity/filter.js'
+import { EmptyList } from './activity/empty-list.js'
 import { FilterForm, ZoneNote } from './activity/filter-form.js'
+import { filterPath, readFilter, writtenFilter, zoneOf, type WrittenFilter } from './activity/filter.js'
 import { ActivityList } from './activity/list.js'
 import { Layout } from './layout.js'
 import { live } from './live.js'
@@ -86,7 +86,9 @@ function Found(props: {
   const { context, lines, written, found } = props
   const last = found.activities.at(-1)
   if (last === undefined) {
-    return <Nothing hasSimulator={context.config.simulator} {...{ lines, written }} isFirst={found.isFirst} />
+    return (
+      <EmptyList hasSimulator={context.config.simulator} {...{ lines, written }} isFirst={found.isFirst} />
+    )
   }
   return (
     <>

@@ -3,21 +3,21 @@ import { countConnectedLines } from '../../database/application-lines.js'
 import { deleteApplication, getApplication } from '../../domain/applications.js'
 import { revealApplicationSigningSecret } from '../../domain/applications/endpoint.js'
 import type { Context } from '../../domain/context.js'
+import { findDeliveriesOfApplication } from '../../domain/deliveries/delivery-history.js'
 import { getEndpointWork } from '../../domain/deliveries/endpoint-work.js'
-import { findDeliveriesOfApplication } from '../../domain/deliveries/read.js'
 import type { TestEventResult } from '../../domain/test-event.js'
 import { Credentials } from './application/credentials.js'
 import { Deliveries, MAX_SHOWN } from './application/deliveries.js'
-import { Edit } from './application/fields.js'
-import { applicationPath, APPLICATIONS, type ApplicationView } from './application/view.js'
+import { Edit } from './application/fields-form.js'
+import { applicationPath, APPLICATIONS, type ApplicationView } from './application/page-model.js'
 import { Webhook } from './application/webhook.js'
-import { idOf, queryOf } from './fields.js'
+import { idOf, queryOf } from './form-values.js'
 import { Confirm, Time } from './form.js'
 import { Layout } from './layout.js'
 import { withNotice } from './notices.js'
 import { answerPage, pageOf, type Act } from './page.js'
 import { isConfirmed, sessionOf } from './session.js'
-import { Written } from './written.js'
+import { UserText } from './user-text.js'
 
 /** What a form of the page has brought about, to be shown this once. */
 interface Shown {
@@ -90,7 +90,7 @@ function Head(props: {
   return (
     <header>
       <h1>
-        <Written>{name}</Written>
+        <UserText>{name}</UserText>
       </h1>
       {isNew && (
         <p role="status" class="notice">

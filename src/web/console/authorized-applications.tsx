@@ -6,14 +6,14 @@ import {
   type AuthorizedApplication,
 } from '../../domain/application-lines.js'
 import type { Context } from '../../domain/context.js'
-import { idOf } from './fields.js'
+import { idOf } from './form-values.js'
 import { Confirm, Empty, Time } from './form.js'
 import { Layout } from './layout.js'
-import { linePath } from './line/view.js'
+import { linePath } from './line/section.js'
 import { withNotice } from './notices.js'
 import { answerPage, pageOf, type Act, type Page } from './page.js'
 import { sessionOf } from './session.js'
-import { Written } from './written.js'
+import { UserText } from './user-text.js'
 
 const AUTHORIZED = '/console/authorized-applications'
 
@@ -65,10 +65,10 @@ function Authorized({ page, application }: { page: Page; application: Authorized
   return (
     <section id={id} aria-labelledby={`${id}-title`}>
       <h2 id={`${id}-title`}>
-        <Written>{name}</Written>
+        <UserText>{name}</UserText>
       </h2>
       <p>
-        An application of <Written>{ownerName}</Written>
+        An application of <UserText>{ownerName}</UserText>
         {website !== null && (
           <>
             , <a href={website}>{website}</a>
@@ -112,8 +112,8 @@ function Authorized({ page, application }: { page: Page; application: Authorized
                   label="Disconnect…"
                   consequence={
                     <>
-                      At once “<Written>{name}</Written>” can no longer use “
-                      <Written>{line.lineName}</Written>”.
+                      At once “<UserText>{name}</UserText>” can no longer use “
+                      <UserText>{line.lineName}</UserText>”.
                     </>
                   }
                   button="Disconnect this line"
@@ -129,7 +129,7 @@ function Authorized({ page, application }: { page: Page; application: Authorized
         label="Disconnect the application…"
         consequence={
           <>
-            At once “<Written>{name}</Written>” can use none of your lines, and its tokens are refused.
+            At once “<UserText>{name}</UserText>” can use none of your lines, and its tokens are refused.
           </>
         }
         button="Disconnect the application"

@@ -1,10 +1,10 @@
 import type { Middleware } from 'koa'
-import { listCarrierAccounts, type ListedCarrierAccount } from '../../domain/carrier-accounts.js'
+import { listAccountOverviews, type ListedCarrierAccount } from '../../domain/carrier-accounts.js'
 import { listCarrierKinds } from '../../domain/carrier-accounts/kinds.js'
 import type { Context } from '../../domain/context.js'
+import { carrierPath, CARRIERS, describePace } from './carrier/page-model.js'
 import { SessionsNow } from './carrier/sessions.js'
 import { LastTest } from './carrier/test.js'
-import { CARRIERS, carrierPath, describePace } from './carrier/view.js'
 import { Empty } from './form.js'
 import { Layout } from './layout.js'
 import { live } from './live.js'
@@ -14,7 +14,7 @@ import { answerPage, pageOf } from './page.js'
 export function showCarriers(context: Context): Middleware {
   return async (ctx) => {
     const page = pageOf(ctx, context)
-    const accounts = await listCarrierAccounts(context)
+    const accounts = await listAccountOverviews(context)
     const hasOwn = accounts.some(({ kind }) => kind !== 'simulator')
     answerPage(
       ctx,
@@ -39,7 +39,7 @@ export function showCarriers(context: Context): Middleware {
 }
 
 export function liveCarriers(context: Context): Middleware {
-  return live(context, async () => <AccountTable accounts={await listCarrierAccounts(context)} />)
+  return live(context, async () => <AccountTable accounts={await listAccountOverviews(context)} />)
 }
 
 export function KindLinks({ context }: { context: Context }) {

@@ -3,10 +3,10 @@ import type { Context } from '../../domain/context.js'
 import { listOwnLines } from '../../domain/lines.js'
 import { Empty, Time } from './form.js'
 import { Layout } from './layout.js'
-import { linePath } from './line/view.js'
+import { linePath } from './line/section.js'
 import { answerPage, pageOf, type Page } from './page.js'
 import { sessionOf } from './session.js'
-import { Written } from './written.js'
+import { UserText } from './user-text.js'
 
 type Lines = Awaited<ReturnType<typeof listOwnLines>>
 
@@ -44,7 +44,7 @@ function LineTable({ lines }: { lines: Lines }) {
               <a href={linePath(id)}>{number}</a>
             </td>
             <td data-label="Name">
-              {name === number ? <span class="muted">no name yet</span> : <Written>{name}</Written>}
+              {name === number ? <span class="muted">no name yet</span> : <UserText>{name}</UserText>}
             </td>
             <td data-label="Status">
               <LineStatus status={status} />

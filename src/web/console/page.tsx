@@ -5,7 +5,7 @@ import type { Context } from '../../domain/context.js'
 import type { Session } from '../../domain/sessions.js'
 import { UserError } from '../../errors.js'
 import type { NonceState } from '../middleware/content-security.js'
-import { queryOf } from './fields.js'
+import { queryOf } from './form-values.js'
 import { noticeOf } from './notices.js'
 import { formTokenOf, type SessionState } from './session.js'
 

@@ -1,6 +1,6 @@
 /** Every page of the console and what its forms do, for the route table. */
 export { liveActivity, showActivity } from './activity.js'
-export { postFields } from './application/fields.js'
+export { postFields } from './application/fields-form.js'
 export { postClientSecret } from './application/post-client-secret.js'
 export { postApplicationTestEvent } from './application/post-test-event.js'
 export { postEnableEndpoint, postHeldApplicationEvents, postSigningSecret } from './application/webhook.js'

@@ -5,7 +5,7 @@ import { endSession, findSession, type Session } from '../../domain/sessions.js'
 import { UserError } from '../../errors.js'
 import { isSameSecret, newToken } from '../../secrets.js'
 import { isForeignOrigin } from '../own-origin.js'
-import { fieldOf } from './fields.js'
+import { fieldOf } from './form-values.js'
 
 export interface SessionState {
   session?: Session

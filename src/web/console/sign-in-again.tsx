@@ -1,7 +1,7 @@
 import type { Context as KoaContext, Middleware } from 'koa'
 import type { Context } from '../../domain/context.js'
 import { UserError } from '../../errors.js'
-import { fieldOf, fieldNames, valuesOf } from './fields.js'
+import { fieldNames, fieldOf, valuesOf } from './form-values.js'
 import { Form } from './form.js'
 import { Layout } from './layout.js'
 import { answerPage, isKeptFromPages, pageOf, setFault, type Page } from './page.js'

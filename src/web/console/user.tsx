@@ -1,18 +1,18 @@
 import type { Context as KoaContext, Middleware } from 'koa'
-import { listCarrierAccounts, type ListedCarrierAccount } from '../../domain/carrier-accounts.js'
+import { listAccountOverviews, type ListedCarrierAccount } from '../../domain/carrier-accounts.js'
 import { isSimulator } from '../../domain/carrier-accounts/kinds.js'
 import type { Context } from '../../domain/context.js'
 import { addLine, listOwnLines, setLineStatus } from '../../domain/lines.js'
 import { createSetUpLink } from '../../domain/set-up-links.js'
 import { getUser } from '../../domain/users.js'
-import { fieldOf, idOf } from './fields.js'
+import { fieldOf, idOf } from './form-values.js'
 import { Confirm, Empty, Field, Form, Select, typedIn } from './form.js'
 import { Layout } from './layout.js'
 import { withNotice } from './notices.js'
 import { answerPage, pageOf, type Page } from './page.js'
 import { isConfirmed } from './session.js'
+import { UserText } from './user-text.js'
 import { SetUpLinkPage } from './users.js'
-import { Written } from './written.js'
 
 type Lines = Awaited<ReturnType<typeof listOwnLines>>
 
@@ -27,7 +27,7 @@ export function showUser(context: Context): Middleware {
       ctx,
       <Layout page={page} title={user.email}>
         <h1>
-          <Written>{user.name}</Written>
+          <UserText>{user.name}</UserText>
         </h1>
         <p>
           {user.email} · {user.role} ·{' '}
@@ -46,7 +46,7 @@ export function showUser(context: Context): Middleware {
         ) : (
           <LineTable page={page} path={path} lines={lines} />
         )}
-        <NewLine page={page} action={`${path}/lines`} accounts={await listCarrierAccounts(context)} />
+        <NewLine page={page} action={`${path}/lines`} accounts={await listAccountOverviews(context)} />
       </Layout>,
     )
   }
@@ -69,7 +69,7 @@ function LineTable({ page, path, lines }: { page: Page; path: string; lines: Lin
           <tr key={id}>
             <td data-label="Number">{number}</td>
             <td data-label="Name">
-              <Written>{name}</Written>
+              <UserText>{name}</UserText>
             </td>
             <td data-label="Carrier">{carrier}</td>
             <td data-label="Status">{status}</td>

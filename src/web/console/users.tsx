@@ -3,12 +3,12 @@ import { listUsers } from '../../database/users.js'
 import type { Context } from '../../domain/context.js'
 import { createSetUpLink, type SetUpLink } from '../../domain/set-up-links.js'
 import { addUser } from '../../domain/users.js'
-import { fieldOf } from './fields.js'
+import { fieldOf } from './form-values.js'
 import { Field, Form, Select, Time, typedIn } from './form.js'
 import { Layout } from './layout.js'
 import { answerPage, pageOf, type Page } from './page.js'
 import { isConfirmed } from './session.js'
-import { Written } from './written.js'
+import { UserText } from './user-text.js'
 
 const USERS = '/console/users'
 
@@ -37,7 +37,7 @@ export function showUsers(context: Context): Middleware {
                   <a href={`${USERS}/${id}`}>{email}</a>
                 </td>
                 <td data-label="Name">
-                  <Written>{name}</Written>
+                  <UserText>{name}</UserText>
                 </td>
                 <td data-label="Role">{role}</td>
                 <td data-label="Account">{hasPassword ? 'set up' : 'not set up yet'}</td>

@@ -4,15 +4,15 @@ import type { Scope } from '../../domain/application-access.js'
 import { connectLines } from '../../domain/application-lines.js'
 import type { Context } from '../../domain/context.js'
 import { UserError } from '../../errors.js'
-import { fieldOf, valuesOf } from '../console/fields.js'
+import { fieldOf, valuesOf } from '../console/form-values.js'
 import { Empty, Form } from '../console/form.js'
 import { Layout } from '../console/layout.js'
 import { answerPage, pageOf, type Page } from '../console/page.js'
 import { sessionOf } from '../console/session.js'
+import { UserText } from '../console/user-text.js'
 import { setOwnPagePolicy } from '../middleware/content-security.js'
-import { readAsked, type Asked } from './asked.js'
+import { readAuthorizationRequest, type AuthorizationRequest } from './authorization-request.js'
 import { providerOf, RESOURCE } from './provider.js'
-import { Written } from '../console/written.js'
 
 /** What each scope lets an application do, to the person who allows it. */
 const PERMISSIONS: Record<Scope, string> = {
@@ -26,7 +26,7 @@ const PERMISSIONS: Record<Scope, string> = {
 /** The page where a user lets an application use lines of theirs, or does not (contract §5). */
 export function showConsent(context: Context): Middleware {
   return async (ctx) => {
-    const asked = await readAsked(context, ctx)
+    const asked = await readAuthorizationRequest(context, ctx)
     // The answer to this page's form goes on to the application, and browsers hold that against the form.
     setOwnPagePolicy(ctx, [sourceOf(asked.redirectUri)])
     const page = pageOf(ctx, context)
@@ -36,11 +36,11 @@ export function showConsent(context: Context): Middleware {
       <Layout page={page} title={`Authorize ${application.name}`}>
         <article class="narrow">
           <h1>
-            Authorize <Written>{application.name}</Written>?
+            Authorize <UserText>{application.name}</UserText>?
           </h1>
           <p>
             <strong dir="auto">{application.name}</strong>, an application of{' '}
-            <Written>{application.ownerName}</Written>, asks you ({page.session?.email}) to be allowed to:
+            <UserText>{application.ownerName}</UserText>, asks you ({page.session?.email}) to be allowed to:
           </p>
           <ul>
             {asked.scopes.map((scope) => (
@@ -75,7 +75,7 @@ export function showConsent(context: Context): Middleware {
   }
 }
 
-function Choice({ asked, page }: { asked: Asked; page: Page }) {
+function Choice({ asked, page }: { asked: AuthorizationRequest; page: Page }) {
   const { choice, lineId, connected } = asked
   if (choice.length === 0) {
     return (
@@ -126,7 +126,7 @@ function LineName({ line }: { line: OwnLine | undefined }) {
 /** "Authorize" or "Cancel"; either way the browser goes on to where the application is told. */
 export function postConsent(context: Context) {
   return async (ctx: KoaContext): Promise<string> => {
-    const asked = await readAsked(context, ctx)
+    const asked = await readAuthorizationRequest(context, ctx)
     const { userId } = sessionOf(ctx)
     const provider = providerOf(context)
     const finish = async (result: Parameters<typeof provider.interactionResult>[2]) => {
@@ -155,7 +155,7 @@ export function postConsent(context: Context) {
 }
 
 /** With the ones that stay connected where the application asked for a certain one: that one is added. */
-function chosenLines(ctx: KoaContext, { choice, lineId, connected }: Asked): string[] {
+function chosenLines(ctx: KoaContext, { choice, lineId, connected }: AuthorizationRequest): string[] {
   if (lineId !== undefined) {
     if (choice.length === 0) throw new UserError('this line is not an active line of yours', 403)
     return [...new Set([...connected, lineId])]

@@ -9,7 +9,7 @@ import { newId } from '../../ids.js'
 import { leaveOriginsToProvider } from '../middleware/other-origins.js'
 import { presentConnectedLines } from './connected-lines.js'
 import { encode, readAuthorization, readCredentials, readTokenRequest, type Parameters } from './dialect.js'
-import { enterProvider } from './enter.js'
+import { enterProvider } from './enter-provider.js'
 import { providerOf } from './provider.js'
 
 export { postConsent, showConsent } from './consent.js'

@@ -1,6 +1,7 @@
 import { DELIVERY_STATUSES } from '../../database/deliveries/reading.js'
 import { OPT_IN_EVENT_TYPES } from '../../database/events.js'
 import { eventType } from './deliveries.js'
+import { nextPage } from './lists.js'
 import {
   answers,
   body,
@@ -23,9 +24,8 @@ import {
   type Paths,
   type Schema,
 } from './parts.js'
-import { nextPage } from './lists.js'
 import { problems } from './problems.js'
-import type { Words } from './words.js'
+import type { ProductNames } from './product-names.js'
 
 const fields = {
   name: describe(name, 'Users read it when they authorize it.'),
@@ -51,7 +51,7 @@ const kind = describe(
   '`confidential`: has a server that keeps its secret. `public`: has no secret and must use PKCE.',
 )
 
-export function applicationSchemas({ vocabulary }: Words): Record<string, Schema> {
+export function applicationSchemas({ vocabulary }: ProductNames): Record<string, Schema> {
   const application = {
     id,
     clientId: text,
@@ -93,7 +93,7 @@ export function applicationSchemas({ vocabulary }: Words): Record<string, Schema
   }
 }
 
-export function applicationPaths({ lines }: Words): Paths {
+export function applicationPaths({ lines }: ProductNames): Paths {
   const tags = ['Applications']
   const application = '/v1/applications/{applicationId}'
   const parameters = [inPath('applicationId', "The application's id.")]

@@ -15,9 +15,9 @@ import {
   type Schema,
 } from './parts.js'
 import { problems } from './problems.js'
-import type { Words } from './words.js'
+import type { ProductNames } from './product-names.js'
 
-export function authorizedApplicationSchemas({ vocabulary, lines }: Words): Record<string, Schema> {
+export function authorizedApplicationSchemas({ vocabulary, lines }: ProductNames): Record<string, Schema> {
   return {
     AuthorizedApplication: object({
       id,
@@ -42,7 +42,7 @@ export function authorizedApplicationSchemas({ vocabulary, lines }: Words): Reco
   }
 }
 
-export function authorizedApplicationPaths({ vocabulary, line, lines, Line }: Words): Paths {
+export function authorizedApplicationPaths({ vocabulary, line, lines, Line }: ProductNames): Paths {
   const tags = ['Authorized applications']
   const applicationId = inPath('applicationId', "The application's id.")
   const left = answers('Those that are left.', listOf(schemaOf('AuthorizedApplication')))

@@ -21,14 +21,14 @@ import {
   type Schema,
 } from './parts.js'
 import { problems } from './problems.js'
-import type { Words } from './words.js'
+import type { ProductNames } from './product-names.js'
 
 const optInEvents = describe(
   listOf(oneOf(...LINE_OPT_IN_EVENT_TYPES)),
   'Events besides those of received messages that the URL gets.',
 )
 
-export function connectionSchemas({ vocabulary }: Words): Record<string, Schema> {
+export function connectionSchemas({ vocabulary }: ProductNames): Record<string, Schema> {
   return {
     Connection: object({
       [vocabulary.idField]: id,
@@ -72,7 +72,7 @@ export function connectionSchemas({ vocabulary }: Words): Record<string, Schema>
   }
 }
 
-export function connectionPaths({ vocabulary, line, Line }: Words): Paths {
+export function connectionPaths({ vocabulary, line, Line }: ProductNames): Paths {
   const connection = vocabulary.path('/v1/lines/{lineId}/connection')
   const parameters = [inPath(vocabulary.idField, `The ${line}'s id.`)]
   const tags = ['Developer connection']

@@ -21,7 +21,7 @@ import {
   type Schema,
 } from './parts.js'
 import { problems } from './problems.js'
-import type { Words } from './words.js'
+import type { ProductNames } from './product-names.js'
 
 export const eventType = describe(
   oneOf(...EVENT_TYPES, ...OPT_IN_EVENT_TYPES),
@@ -32,7 +32,7 @@ const status = describe(
   '`exhausted`: its attempts are used up, or the application may have no more. `held`: its endpoint is disabled.',
 )
 
-export function deliverySchemas({ vocabulary, line }: Words): Record<string, Schema> {
+export function deliverySchemas({ vocabulary, line }: ProductNames): Record<string, Schema> {
   const delivery = {
     id,
     [vocabulary.idField]: id,
@@ -65,7 +65,7 @@ export function deliverySchemas({ vocabulary, line }: Words): Record<string, Sch
   }
 }
 
-export function deliveryPaths(words: Words): Paths {
+export function deliveryPaths(words: ProductNames): Paths {
   const tags = ['Deliveries']
   const parameters = [inPath('deliveryId', "The delivery's id.")]
   const answer = answers('The delivery.', schemaOf('DeliveryWithAttempts'))

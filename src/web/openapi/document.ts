@@ -10,17 +10,17 @@ import { linePaths, lineSchemas } from './lines.js'
 import { messagePaths, messageSchemas } from './messages.js'
 import { describeScopes, oauthPaths, oauthSchemas } from './oauth.js'
 import { problemResponses, problemSchema } from './problems.js'
+import { productNamesOf } from './product-names.js'
 import { servicePaths, serviceSchemas, simulatorPaths } from './service.js'
 import { describeTags } from './tags.js'
 import { outgoingWebhooks, webhookPaths, webhookSchemas } from './webhooks.js'
-import { wordsOf } from './words.js'
 
 /**
  * What programs can ask of this installation, in its own product word (OpenAPI 3.1). Written by hand; tests compare
  * it with the route table and with real answers.
  */
 export function describeApi({ config, vocabulary }: Context) {
-  const words = wordsOf(vocabulary)
+  const words = productNamesOf(vocabulary)
   return {
     openapi: '3.1.0',
     info: {

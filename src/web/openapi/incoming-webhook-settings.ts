@@ -1,9 +1,9 @@
 import { MAX_OVERLAP_SECONDS } from '../../domain/incoming-webhooks.js'
 import { answers, body, describe, inPath, object, schemaOf, text, url, type Paths } from './parts.js'
 import { problems } from './problems.js'
-import type { Words } from './words.js'
+import type { ProductNames } from './product-names.js'
 
-export function incomingWebhookSettingPaths({ vocabulary, line }: Words): Paths {
+export function incomingWebhookSettingPaths({ vocabulary, line }: ProductNames): Paths {
   const webhook = vocabulary.path('/v1/lines/{lineId}/incoming-webhook')
   const parameters = [inPath(vocabulary.idField, `The ${line}'s id.`)]
   const tags = ['Incoming webhook']

@@ -1,3 +1,5 @@
+import { nextPage } from './lists.js'
+import { orApplication } from './oauth.js'
 import {
   answers,
   body,
@@ -20,12 +22,10 @@ import {
   type Paths,
   type Schema,
 } from './parts.js'
-import { nextPage } from './lists.js'
-import { orApplication } from './oauth.js'
 import { problems } from './problems.js'
-import type { Words } from './words.js'
+import type { ProductNames } from './product-names.js'
 
-export function lineSchemas({ line, Line }: Words): Record<string, Schema> {
+export function lineSchemas({ line, Line }: ProductNames): Record<string, Schema> {
   const allowance = {
     limit: describe({ type: 'integer', minimum: 1 }, 'How many messages in 60 s.'),
     used: describe(count, 'How many were accepted in the last 60 s.'),
@@ -53,7 +53,7 @@ export function lineSchemas({ line, Line }: Words): Record<string, Schema> {
   }
 }
 
-export function linePaths(words: Words): Paths {
+export function linePaths(words: ProductNames): Paths {
   const { vocabulary, line, lines, Line } = words
   const security = orApplication(words, 'messages:connect', 'messages:write', 'lines:read')
   const lineId = inPath(vocabulary.idField, `The ${line}'s id.`)

@@ -1,8 +1,8 @@
 import { id, inQuery, moment, text, type Schema } from './parts.js'
-import type { Words } from './words.js'
+import type { ProductNames } from './product-names.js'
 
 /** Of a list that is read page by page, besides the filters that are its own. */
-export function listParameters({ vocabulary, line }: Words, filters: Record<string, Schema>) {
+export function listParameters({ vocabulary, line }: ProductNames, filters: Record<string, Schema>) {
   return [
     inQuery(vocabulary.idField, id, `Only of this ${line}.`),
     ...Object.entries(filters).map(([name, schema]) => inQuery(name, schema, `Only with this ${name}.`)),

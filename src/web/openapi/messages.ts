@@ -1,6 +1,8 @@
 import { MEDIA_STATUSES } from '../../database/media/reading.js'
 import { DIRECTIONS, MESSAGE_TYPES } from '../../database/messages/reading.js'
 import { MESSAGE_STATUSES } from '../../database/messages/sending.js'
+import { listParameters, nextPage } from './lists.js'
+import { orApplication } from './oauth.js'
 import {
   answers,
   body,
@@ -26,10 +28,8 @@ import {
   type Paths,
   type Schema,
 } from './parts.js'
-import { listParameters, nextPage } from './lists.js'
-import { orApplication } from './oauth.js'
 import { problems } from './problems.js'
-import type { Words } from './words.js'
+import type { ProductNames } from './product-names.js'
 
 const direction = oneOf(...DIRECTIONS)
 const type = oneOf(...MESSAGE_TYPES)
@@ -39,7 +39,7 @@ const status = describe(
   'Outbound: `queued → sending → sent → delivered`, or `failed`, or `unknown`: the carrier may have taken it.',
 )
 
-export function messageSchemas({ vocabulary, line }: Words): Record<string, Schema> {
+export function messageSchemas({ vocabulary, line }: ProductNames): Record<string, Schema> {
   return {
     Media: object({
       status: describe(
@@ -101,7 +101,7 @@ export function messageSchemas({ vocabulary, line }: Words): Record<string, Sche
   }
 }
 
-export function messagePaths(words: Words): Paths {
+export function messagePaths(words: ProductNames): Paths {
   const tags = ['Messages']
   const security = orApplication(words, 'messages:connect', 'messages:write')
   const parameters = [inPath('messageId', "The message's id.")]

@@ -19,12 +19,12 @@ import {
   type Schema,
 } from './parts.js'
 import { tooManyFields } from './problems.js'
-import type { Words } from './words.js'
+import type { ProductNames } from './product-names.js'
 
 const tags = ['OAuth']
 
 /** What each scope allows, in the product word. */
-export function describeScopes({ vocabulary, lines }: Words): Record<string, string> {
+export function describeScopes({ vocabulary, lines }: ProductNames): Record<string, string> {
   const sentences: Record<Scope, string> = {
     'messages:connect': `Receive the events of the ${lines} that the user chooses, read their messages, and send from them.`,
     'messages:write': `Send from the ${lines} that the user chooses.`,
@@ -35,11 +35,11 @@ export function describeScopes({ vocabulary, lines }: Words): Record<string, str
 }
 
 /** The security of an operation that applications may do too, with one of the scopes. */
-export function orApplication({ vocabulary }: Words, ...scopes: readonly Scope[]) {
+export function orApplication({ vocabulary }: ProductNames, ...scopes: readonly Scope[]) {
   return [{ apiToken: [] }, ...scopes.map((scope) => ({ application: [vocabulary.scope(scope)] }))]
 }
 
-export function oauthSchemas({ vocabulary, line, Line }: Words): Record<string, Schema> {
+export function oauthSchemas({ vocabulary, line, Line }: ProductNames): Record<string, Schema> {
   return {
     Token: object({
       access_token: text,
@@ -100,7 +100,7 @@ export function oauthSchemas({ vocabulary, line, Line }: Words): Record<string, 
   }
 }
 
-export function oauthPaths(words: Words): Paths {
+export function oauthPaths(words: ProductNames): Paths {
   const { vocabulary, line } = words
   const wrong = answers('RFC 6749 §5.2.', schemaOf('OAuthError'))
   const faults = { 400: wrong, 401: wrong, 413: wrong, 415: wrong, 429: wrong, 503: wrong, ...tooManyFields }

@@ -19,7 +19,7 @@ import {
   type Schema,
 } from './parts.js'
 import { problems, tooManyFields } from './problems.js'
-import type { Words } from './words.js'
+import type { ProductNames } from './product-names.js'
 
 const tags = ['Service']
 
@@ -73,7 +73,7 @@ export const servicePaths: Paths = {
  *
  * @param isOpen to everybody who reaches it, who is on this machine
  */
-export function simulatorPaths({ line }: Words, isOpen: boolean): Paths {
+export function simulatorPaths({ line }: ProductNames, isOpen: boolean): Paths {
   const simulator = ['Simulator']
   const access = isOpen ? { security: [] } : {}
   const refusals = isOpen ? ([403] as const) : ([401, 403] as const)

@@ -1,7 +1,7 @@
-import type { Words } from './words.js'
+import type { ProductNames } from './product-names.js'
 
 /** The groups of operations, in the order of the document; nothing but the simulator's is ever left out. */
-export function describeTags({ line, lines, Line }: Words) {
+export function describeTags({ line, lines, Line }: ProductNames) {
   return [
     [`${Line}s`, `Your ${lines}: their names, limits, and who has opted out of them.`],
     ['Developer connection', `What joins a ${line} to your own server.`],

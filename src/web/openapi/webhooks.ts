@@ -15,7 +15,7 @@ import {
   type Paths,
   type Schema,
 } from './parts.js'
-import type { Words } from './words.js'
+import type { ProductNames } from './product-names.js'
 
 const REFUSALS: Record<string, string> = {
   400: 'The body, or a field of it, is wrong; `error` says which.',
@@ -31,7 +31,7 @@ const REFUSALS: Record<string, string> = {
   503: 'Try again after `Retry-After` seconds.',
 }
 
-export function webhookSchemas({ vocabulary, line }: Words): Record<string, Schema> {
+export function webhookSchemas({ vocabulary, line }: ProductNames): Record<string, Schema> {
   return {
     WebhookMessage: object({
       intent: { const: 'message' },
@@ -58,7 +58,7 @@ export function webhookSchemas({ vocabulary, line }: Words): Record<string, Sche
 }
 
 /** Both shapes of specification §4.1. */
-export function webhookPaths({ vocabulary, line, Line }: Words): Paths {
+export function webhookPaths({ vocabulary, line, Line }: ProductNames): Paths {
   const limits = {
     'RateLimit-Policy': { description: 'The limits (IETF httpapi draft).', schema: text },
     RateLimit: { description: 'What is left of them.', schema: text },
@@ -102,7 +102,7 @@ export function webhookPaths({ vocabulary, line, Line }: Words): Paths {
 }
 
 /** What we POST to the outgoing webhook URL (contract §4). */
-export function outgoingWebhooks({ line }: Words): Paths {
+export function outgoingWebhooks({ line }: ProductNames): Paths {
   return {
     event: {
       post: {

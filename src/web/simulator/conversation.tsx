@@ -2,9 +2,9 @@ import type { MessageMedia } from '../../database/media/reading.js'
 import type { ConversationMessage } from '../../domain/simulator/phones.js'
 import { explainFailure } from '../console/failures.js'
 import { Time } from '../console/form.js'
+import { UserText } from '../console/user-text.js'
 import { MediaPlayer } from '../media-player.js'
 import { digitsOf } from './paths.js'
-import { Written } from '../console/written.js'
 
 interface ConversationProps {
   phone: string
@@ -51,7 +51,7 @@ function Bubble({ message }: { message: ConversationMessage }) {
       {message.text !== null && message.text !== '' && <p dir="auto">{message.text}</p>}
       {message.media !== null && <Attachment type={message.type} media={message.media} />}
       <small>
-        {isFromPhone ? 'to' : 'from'} <Written>{message.lineName}</Written> · <Time at={message.at} />
+        {isFromPhone ? 'to' : 'from'} <UserText>{message.lineName}</UserText> · <Time at={message.at} />
       </small>
     </li>
   )

@@ -1,13 +1,13 @@
 import { Readable } from 'node:stream'
 import type { RouterMiddleware } from '@koa/router'
 import type { Context } from '../../domain/context.js'
-import { getMedia } from '../../domain/simulator/media.js'
+import { openSimulatorMedia } from '../../domain/simulator/media.js'
 import { answerMedia } from '../media.js'
 
 /** What a phone attached, for whoever was given its URL, as a carrier hosts what it received. */
 export function getSimulatorMedia(context: Context): RouterMiddleware {
   return async (ctx) => {
-    const { contentType, bytes } = await getMedia(context, ctx.params.token ?? '')
+    const { contentType, bytes } = await openSimulatorMedia(context, ctx.params.token ?? '')
     const file = {
       contentType,
       byteCount: bytes.length,

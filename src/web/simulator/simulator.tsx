@@ -8,7 +8,7 @@ import {
   suggestPhones,
 } from '../../domain/simulator/phones.js'
 import { UserError } from '../../errors.js'
-import { fieldOf, queryOf } from '../console/fields.js'
+import { fieldOf, queryOf } from '../console/form-values.js'
 import { live } from '../console/live.js'
 import { answerPage, pageOf, type Act } from '../console/page.js'
 import { sessionOf } from '../console/session.js'

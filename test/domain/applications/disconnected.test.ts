@@ -1,14 +1,14 @@
 import { expect } from 'chai'
 import { Webhook } from 'standardwebhooks'
 import { connectLines, disconnectApplication, disconnectLine } from '../../../src/domain/application-lines.js'
+import { deleteApplication, updateApplication } from '../../../src/domain/applications.js'
 import {
   enableApplicationEndpoint,
   sendHeldApplicationEvents,
 } from '../../../src/domain/applications/endpoint.js'
-import { deleteApplication, updateApplication } from '../../../src/domain/applications.js'
 import type { Context } from '../../../src/domain/context.js'
-import { sendDeliveryAgain } from '../../../src/domain/deliveries/again.js'
 import { deliver } from '../../../src/domain/deliveries/deliver.js'
+import { sendDeliveryAgain } from '../../../src/domain/deliveries/send-again.js'
 import { receiveMessage } from '../../../src/domain/messages/receive.js'
 import { createTestContext } from '../../helpers/context.js'
 import { createLine, type TestLine } from '../../helpers/factories.js'

@@ -1,9 +1,9 @@
 import { expect } from 'chai'
 import type { Context } from '../../../src/domain/context.js'
-import { postMessage } from '../../../src/domain/messages/post.js'
-import { sendMessageAgain } from '../../../src/domain/messages/again.js'
-import { getMessage } from '../../../src/domain/messages/read.js'
 import { getHostedMedia } from '../../../src/domain/media/hosting.js'
+import { getMessage } from '../../../src/domain/messages/get-message.js'
+import { postMessage } from '../../../src/domain/messages/post.js'
+import { sendMessageAgain } from '../../../src/domain/messages/send-again.js'
 import { keepMedia } from '../../../src/domain/simulator/media.js'
 import { createTestContext } from '../../helpers/context.js'
 import { createLine, type TestLine } from '../../helpers/factories.js'
@@ -14,9 +14,9 @@ import {
   hasMessageJob,
   messageRow,
   queueMessage,
+  sendWhenDue,
   takenMessages,
   UNLIMITED,
-  sendWhenDue,
 } from '../fixtures.js'
 import { MEDIA, NO_MEDIA, pictureOf, pngOf } from '../media-samples.js'
 import { refusal } from '../refusal.js'

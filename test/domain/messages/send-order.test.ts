@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { requeueHeads } from '../../../src/database/messages/turns.js'
+import { requeueHeads } from '../../../src/database/messages/requeueing.js'
 import type { Context } from '../../../src/domain/context.js'
 import { setLineStatus } from '../../../src/domain/lines.js'
 import { sendMessage } from '../../../src/domain/messages/send.js'

@@ -3,15 +3,15 @@ import { inboundOf } from '../../../dev/smsc/messages.js'
 import { startSmsc, type Smsc, type SmscOptions } from '../../../dev/smsc/server.js'
 import { holdSessions, type Sessions, type SessionsOptions } from '../../../src/carriers/smpp/sessions.js'
 import { deleteCarrierAccount } from '../../../src/database/carrier-accounts.js'
-import { confirmArrivals } from '../../../src/database/smpp-inbound.js'
 import type { Database } from '../../../src/database/connection.js'
-import { getCarrierAccount, listCarrierAccounts } from '../../../src/domain/carrier-accounts.js'
+import { confirmArrivals } from '../../../src/database/smpp-inbound.js'
+import { getCarrierAccount, listAccountOverviews } from '../../../src/domain/carrier-accounts.js'
 import { changeCarrierAccount } from '../../../src/domain/carrier-accounts/change.js'
 import { testCarrierAccount } from '../../../src/domain/carrier-accounts/trial.js'
 import { createContext, type Context } from '../../../src/domain/context.js'
 import { sendMessage } from '../../../src/domain/messages/send.js'
-import { receiveDelivery } from '../../../src/domain/smpp/receive.js'
 import { holdSmscAccounts } from '../../../src/domain/smpp/holder.js'
+import { receiveDelivery } from '../../../src/domain/smpp/receive.js'
 import { Unavailable } from '../../../src/errors.js'
 import { createTestContext } from '../../helpers/context.js'
 import { createLine, type TestLine } from '../../helpers/factories.js'
@@ -154,7 +154,7 @@ describe('the sessions of SMPP accounts', () => {
   /** How operators see them. */
   describe('are shown', () => {
     const shown = async (name: string) =>
-      (await listCarrierAccounts(context)).find((account) => account.name === name)?.sessions
+      (await listAccountOverviews(context)).find((account) => account.name === name)?.sessions
 
     it('as they are: not held, bound, bound in part with what is wrong, and not bound', async () => {
       await addSmppAccount(context, 'smsc', { port: smsc.port, bindCount: 2 })

@@ -3,7 +3,7 @@ import { expect } from 'chai'
 import {
   addCarrierAccount,
   getCarrierAccount,
-  listCarrierAccounts,
+  listAccountOverviews,
   type NewCarrierAccount,
 } from '../../../src/domain/carrier-accounts.js'
 import { openSettings } from '../../../src/domain/carrier-settings.js'
@@ -161,7 +161,7 @@ describe('the pages of carriers', () => {
     })
 
     it('that is refused leaves the form as it was typed, without its secrets', async () => {
-      const before = await listCarrierAccounts(context)
+      const before = await listAccountOverviews(context)
       const good = typed(
         { url: bird.url, apiKey: API_KEY, region: 'cage', loud: 'true' },
         { kind: 'parrot', name: 'refused', messagesPerSecond: '2' },
@@ -182,7 +182,7 @@ describe('the pages of carriers', () => {
         expect(answer.text).not.to.include('<img src=x')
         expectNoSecret(answer)
       }
-      expect(await listCarrierAccounts(context)).to.deep.equal(before)
+      expect(await listAccountOverviews(context)).to.deep.equal(before)
     })
 
     it('with the password, when it was given a while ago', async () => {
@@ -191,7 +191,7 @@ describe('the pages of carriers', () => {
       expectSentTo(await browser.get(`${CARRIERS}/new?kind=parrot`), `/console/confirm?next=${back}`)
       const sent = typed({ url: bird.url, apiKey: API_KEY }, { kind: 'parrot', name: 'late' })
       expectSentTo(await browser.submit(`${CARRIERS}/new`, sent), `/console/confirm?next=${back}`)
-      expect((await listCarrierAccounts(context)).map(({ name }) => name)).not.to.include('late')
+      expect((await listAccountOverviews(context)).map(({ name }) => name)).not.to.include('late')
     })
   })
 

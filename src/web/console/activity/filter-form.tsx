@@ -2,7 +2,7 @@ import { OPT_IN_EVENT_TYPES } from '../../../database/events.js'
 import type { OwnLine } from '../../../database/lines.js'
 import { MESSAGE_TYPES } from '../../../database/messages/reading.js'
 import { Select } from '../form.js'
-import { EVENT_WORDS, TYPE_WORDS } from '../message/words.js'
+import { EVENT_LABELS, TYPE_LABELS } from '../message/labels.js'
 import { STATUSES, zoneOf, type WrittenFilter } from './filter.js'
 import { UTC } from './zone.js'
 
@@ -18,8 +18,8 @@ const KINDS: Options = [
 const DIRECTIONS: Options = [ANY, ['outbound', 'Sent by the line'], ['inbound', 'Received by the line']]
 const TYPES: Options = [
   ANY,
-  ...MESSAGE_TYPES.map((type) => [type, TYPE_WORDS[type]] as const),
-  ...OPT_IN_EVENT_TYPES.map((type) => [type, `${EVENT_WORDS[type]} (event)`] as const),
+  ...MESSAGE_TYPES.map((type) => [type, TYPE_LABELS[type]] as const),
+  ...OPT_IN_EVENT_TYPES.map((type) => [type, `${EVENT_LABELS[type]} (event)`] as const),
 ]
 
 /** A GET form: the filter is in the address, to be kept and shared. */

@@ -7,7 +7,7 @@ import { MESSAGE_STATUSES } from '../../../database/messages/sending.js'
 import type { ActivityFilter } from '../../../domain/activity.js'
 import type { Context } from '../../../domain/context.js'
 import { idParameter, numberParameter, readQuery, wordParameter } from '../../query.js'
-import { queryOf } from '../fields.js'
+import { queryOf } from '../form-values.js'
 import { isZone, momentIn, UTC } from './zone.js'
 
 /** What the filter's form asks for, and its parameters in the query. */

@@ -1,11 +1,11 @@
 import { idOf, type Activity } from '../../../domain/activity.js'
 import { explainFailure } from '../failures.js'
 import { Time } from '../form.js'
-import { EVENT_WORDS, TYPE_WORDS } from '../message/words.js'
+import { EVENT_LABELS, TYPE_LABELS } from '../message/labels.js'
 import { messagePath } from '../message/path.js'
 import { Status } from '../status.js'
+import { UserText } from '../user-text.js'
 import { clockIn } from './zone.js'
-import { Written } from '../written.js'
 
 const EXCERPT_LENGTH = 140
 
@@ -47,7 +47,7 @@ function MessageRow({ message, lineNames, zone }: Omit<RowOf<'message'>, 'kind'>
           <Arrow>{isSent ? '→' : '←'}</Arrow>
           {isSent ? `To ${message.toNumber}` : `From ${message.fromNumber}`}
         </a>
-        <p class="excerpt">{text === null ? TYPE_WORDS[type] : <Written>{excerptOf(text)}</Written>}</p>
+        <p class="excerpt">{text === null ? TYPE_LABELS[type] : <UserText>{excerptOf(text)}</UserText>}</p>
         {error !== null && <p class="why">{explainFailure(error)}</p>}
       </div>
       <Status status={status} />
@@ -60,7 +60,7 @@ function DeliveryRow({ delivery, lineNames, zone }: Omit<RowOf<'delivery'>, 'kin
   const what = (
     <>
       <Arrow>⇢</Arrow>
-      Event to {applicationName === null ? hostOf(url) : <Written>{applicationName}</Written>}
+      Event to {applicationName === null ? hostOf(url) : <UserText>{applicationName}</UserText>}
     </>
   )
   return (
@@ -69,7 +69,7 @@ function DeliveryRow({ delivery, lineNames, zone }: Omit<RowOf<'delivery'>, 'kin
       <div>
         {messageId === null ? what : <a href={messagePath(messageId)}>{what}</a>}
         <p class="excerpt">
-          {EVENT_WORDS[type]} (<code>{type}</code>)
+          {EVENT_LABELS[type]} (<code>{type}</code>)
           {messageId !== null && ` ${type === 'messageStatus' ? 'to' : 'from'} ${fromNumber}`} ·{' '}
           {attemptCount} {attemptCount === 1 ? 'attempt' : 'attempts'}
         </p>
@@ -86,7 +86,7 @@ function Head(props: { at: Date; zone: string | undefined; line: string | undefi
     <div class="when">
       {zone === undefined ? <Time at={at} /> : <ZonedTime at={at} zone={zone} />}
       <span>
-        <Written>{line}</Written>
+        <UserText>{line}</UserText>
       </span>
     </div>
   )

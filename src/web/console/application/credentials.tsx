@@ -1,6 +1,6 @@
 import { Confirm } from '../form.js'
-import { Copyable } from '../line/view.js'
-import type { ApplicationView } from './view.js'
+import { Copyable } from '../line/section.js'
+import type { ApplicationView } from './page-model.js'
 
 const ID = 'credentials'
 

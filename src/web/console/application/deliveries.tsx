@@ -1,4 +1,4 @@
-import type { findDeliveriesOfApplication } from '../../../domain/deliveries/read.js'
+import type { findDeliveriesOfApplication } from '../../../domain/deliveries/delivery-history.js'
 import { explainFailure } from '../failures.js'
 import { Time } from '../form.js'
 import { Status } from '../status.js'

@@ -1,10 +1,10 @@
 import { rotateClientSecret } from '../../../domain/applications.js'
 import type { Context } from '../../../domain/context.js'
 import { showApplication } from '../application.js'
-import { idOf } from '../fields.js'
+import { idOf } from '../form-values.js'
 import type { Act } from '../page.js'
 import { isConfirmed, sessionOf } from '../session.js'
-import { applicationPath } from './view.js'
+import { applicationPath } from './page-model.js'
 
 /** As at registration: shown in this answer only, so no redirect follows. */
 export function postClientSecret(context: Context): Act {

@@ -2,7 +2,7 @@ import { sendApplicationTestEvent } from '../../../domain/applications/endpoint.
 import type { Context } from '../../../domain/context.js'
 import { showApplication } from '../application.js'
 import { TestEventOutcome } from '../endpoint/test-event.js'
-import { idOf } from '../fields.js'
+import { idOf } from '../form-values.js'
 import { answerFragment, type Act } from '../page.js'
 import { sessionOf } from '../session.js'
 

@@ -4,14 +4,14 @@ import { getCarrierKind } from '../../../domain/carrier-accounts/kinds.js'
 import { listSettingFields, showSettings } from '../../../domain/carrier-accounts/settings.js'
 import type { Context } from '../../../domain/context.js'
 import { KindLinks } from '../carriers.js'
-import { fieldOf, queryOf } from '../fields.js'
+import { fieldOf, queryOf } from '../form-values.js'
 import { Field, Form } from '../form.js'
 import { Layout } from '../layout.js'
 import { withNotice } from '../notices.js'
 import { answerPage, pageOf, type Act, type Page } from '../page.js'
 import { isConfirmed } from '../session.js'
-import { AccountFields, SettingFields, typedAccountFields, typedSettings } from './fields.js'
-import { CARRIERS, carrierPath } from './view.js'
+import { AccountFields, SettingFields, typedAccountFields, typedSettings } from './fields-form.js'
+import { carrierPath, CARRIERS } from './page-model.js'
 
 const NEW = `${CARRIERS}/new`
 

@@ -1,8 +1,8 @@
 import type { AccountNumber, ImportResult } from '../../../domain/carrier-accounts/numbers.js'
 import type { User } from '../../../domain/users.js'
 import { CheckBox, Empty, Form, Select, typedIn } from '../form.js'
-import type { CarrierView } from './view.js'
-import { Written } from '../written.js'
+import { UserText } from '../user-text.js'
+import type { CarrierView } from './page-model.js'
 
 /** What the carrier says, and who may own a line; only when somebody asks for it. */
 export interface LoadedNumbers {
@@ -106,7 +106,7 @@ function NumberRow({ number, name, line }: AccountNumber) {
         )}
       </td>
       <td data-label="Name there">
-        <Written>{name}</Written>
+        <UserText>{name}</UserText>
       </td>
       <td data-label="Line">
         {line === undefined ? (

@@ -5,10 +5,10 @@ import type { Context } from '../../../domain/context.js'
 import { getUser } from '../../../domain/users.js'
 import { UserError } from '../../../errors.js'
 import { showCarrier } from '../carrier.js'
-import { fieldOf, idOf, valuesOf } from '../fields.js'
+import { fieldOf, idOf, valuesOf } from '../form-values.js'
 import { withNotice } from '../notices.js'
 import type { Act } from '../page.js'
-import { carrierPath } from './view.js'
+import { carrierPath } from './page-model.js'
 
 /** What became of each number is in the answer, so no redirect follows; sent again it changes nothing. */
 export function postImport(context: Context): Act {

@@ -2,10 +2,10 @@ import type { Middleware } from 'koa'
 import { getCarrierAccountOverview } from '../../../domain/carrier-accounts/overview.js'
 import { viewSessions, type CarrierSessions } from '../../../domain/carrier-accounts/sessions.js'
 import type { Context } from '../../../domain/context.js'
-import { idOf } from '../fields.js'
+import { idOf } from '../form-values.js'
 import { Time } from '../form.js'
 import { live } from '../live.js'
-import type { CarrierView } from './view.js'
+import type { CarrierView } from './page-model.js'
 
 /** Of accounts that are reached by sessions, which keep themselves up to date here. */
 export function Sessions({ view: { path, account } }: { view: CarrierView }) {

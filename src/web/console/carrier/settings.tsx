@@ -3,7 +3,7 @@ import { changeCarrierAccount } from '../../../domain/carrier-accounts/change.js
 import { getCarrierKind, requireChangeable } from '../../../domain/carrier-accounts/kinds.js'
 import { listSettingFields, type SettingView } from '../../../domain/carrier-accounts/settings.js'
 import type { Context } from '../../../domain/context.js'
-import { idOf } from '../fields.js'
+import { idOf } from '../form-values.js'
 import { Form } from '../form.js'
 import { withNotice } from '../notices.js'
 import type { Act } from '../page.js'
@@ -15,8 +15,8 @@ import {
   typedAccountFields,
   typedSettings,
   typedUnset,
-} from './fields.js'
-import { carrierPath, describePace, type CarrierView } from './view.js'
+} from './fields-form.js'
+import { carrierPath, describePace, type CarrierView } from './page-model.js'
 
 /** @param props.isEdited with the form instead of the list */
 export function Settings({ view, isEdited }: { view: CarrierView; isEdited: boolean }) {

@@ -1,10 +1,10 @@
 import { getCarrierAccountById, type CarrierAccount } from '../../../domain/carrier-accounts.js'
 import { testCarrierAccount } from '../../../domain/carrier-accounts/trial.js'
 import type { Context } from '../../../domain/context.js'
-import { idOf } from '../fields.js'
+import { idOf } from '../form-values.js'
 import { Form, Time } from '../form.js'
 import { answerFragment, goTo, type Act } from '../page.js'
-import { carrierPath, type CarrierView } from './view.js'
+import { carrierPath, type CarrierView } from './page-model.js'
 
 const RESULT_ID = 'carrier-test-result'
 

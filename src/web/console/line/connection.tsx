@@ -1,11 +1,11 @@
 import { disableConnection, disconnect, enableConnection } from '../../../domain/connections.js'
 import type { Context } from '../../../domain/context.js'
-import { idOf } from '../fields.js'
+import { idOf } from '../form-values.js'
 import { Confirm, Form } from '../form.js'
 import type { Notice } from '../notices.js'
 import type { Act } from '../page.js'
 import { sessionOf } from '../session.js'
-import { lineWithNotice, Section, type LineView } from './view.js'
+import { lineWithNotice, Section, type LineView } from './section.js'
 
 /** Specification §3: enable and disconnect; and a rest in between, which deletes nothing. */
 export function Connection({ view }: { view: LineView }) {

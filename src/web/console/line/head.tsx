@@ -1,12 +1,12 @@
 import type { Context } from '../../../domain/context.js'
 import { renameLine } from '../../../domain/lines.js'
-import { fieldOf, idOf } from '../fields.js'
+import { fieldOf, idOf } from '../form-values.js'
 import { Field, Form } from '../form.js'
 import { LineStatus } from '../lines.js'
 import type { Act } from '../page.js'
 import { sessionOf } from '../session.js'
-import { hasPhones, lineWithNotice, type LineView } from './view.js'
-import { Written } from '../written.js'
+import { UserText } from '../user-text.js'
+import { hasPhones, lineWithNotice, type LineView } from './section.js'
 
 /** Which line this is, what it is called, and where to see what it does. */
 export function Head({ view }: { view: LineView }) {
@@ -15,7 +15,7 @@ export function Head({ view }: { view: LineView }) {
   return (
     <header>
       <h1>
-        <Written>{line.name}</Written>
+        <UserText>{line.name}</UserText>
       </h1>
       <p class="facts">
         {line.name !== line.number && <strong>{line.number}</strong>}

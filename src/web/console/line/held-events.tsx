@@ -3,12 +3,12 @@ import type { Context } from '../../../domain/context.js'
 import { sendHeldEvents } from '../../../domain/deliveries/held-events.js'
 import { isMediaFailure } from '../../../domain/media/failures.js'
 import { explainFailure } from '../failures.js'
-import { idOf } from '../fields.js'
+import { idOf } from '../form-values.js'
 import { Form, Time } from '../form.js'
-import { EVENT_WORDS } from '../message/words.js'
+import { EVENT_LABELS } from '../message/labels.js'
 import type { Act } from '../page.js'
 import { sessionOf } from '../session.js'
-import { lineWithNotice, type LineView } from './view.js'
+import { lineWithNotice, type LineView } from './section.js'
 
 export type HeldDelivery = Awaited<ReturnType<typeof listDeliveries>>[number]
 
@@ -52,7 +52,7 @@ export function HeldEvents(props: { view: LineView; held: readonly HeldDelivery[
                 <MessageLink held={each} />
               </td>
               <td data-label="From">{each.fromNumber}</td>
-              <td data-label="What">{EVENT_WORDS[each.type]}</td>
+              <td data-label="What">{EVENT_LABELS[each.type]}</td>
               <td data-label="Last failure">
                 {each.lastFailure === null ? 'none' : explainFailure(each.lastFailure)}
               </td>

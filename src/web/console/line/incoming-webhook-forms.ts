@@ -4,10 +4,10 @@ import {
   regenerateToken,
   removeIncomingWebhook,
 } from '../../../domain/incoming-webhooks.js'
-import { fieldOf, idOf } from '../fields.js'
+import { fieldOf, idOf } from '../form-values.js'
 import type { Act } from '../page.js'
 import { sessionOf } from '../session.js'
-import { lineWithNotice } from './view.js'
+import { lineWithNotice } from './section.js'
 
 /** Its URL is shown at once; after a while without the password, that is asked for first. */
 export function postIncomingWebhook(context: Context): Act {

@@ -2,7 +2,7 @@ import type { IncomingWebhook as Webhook } from '../../../domain/incoming-webhoo
 import { pagePath } from '../../simulator/paths.js'
 import { Confirm, Form, Select, Time } from '../form.js'
 import { curlLine, TRIAL_NUMBER } from './curl.js'
-import { Copyable, hasPhones, Masked, NeedsConnection, Section, type LineView } from './view.js'
+import { Copyable, hasPhones, Masked, NeedsConnection, Section, type LineView } from './section.js'
 
 const ID = 'incoming-webhook'
 

@@ -2,10 +2,10 @@ import type { Middleware } from 'koa'
 import type { Context } from '../../../domain/context.js'
 import { readLimits } from '../../../domain/limits.js'
 import { getOwnLine } from '../../../domain/lines.js'
-import { idOf } from '../fields.js'
+import { idOf } from '../form-values.js'
 import { live } from '../live.js'
 import { sessionOf } from '../session.js'
-import { Section, type LineView } from './view.js'
+import { Section, type LineView } from './section.js'
 
 type LimitsNow = Awaited<ReturnType<typeof readLimits>>
 

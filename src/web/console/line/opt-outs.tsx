@@ -1,7 +1,7 @@
 import type { Context } from '../../../domain/context.js'
 import { listOptOuts, listPauses } from '../../../domain/opt-out/contacts.js'
 import { Time } from '../form.js'
-import { Section, type LineView } from './view.js'
+import { Section, type LineView } from './section.js'
 
 const SHOWN = 50
 

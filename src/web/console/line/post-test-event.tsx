@@ -1,10 +1,10 @@
 import type { Context } from '../../../domain/context.js'
 import { sendTestEvent } from '../../../domain/test-event.js'
-import { idOf } from '../fields.js'
+import { TestEventOutcome } from '../endpoint/test-event.js'
+import { idOf } from '../form-values.js'
 import { showLine } from '../line.js'
 import { answerFragment, type Act } from '../page.js'
 import { sessionOf } from '../session.js'
-import { TestEventOutcome } from '../endpoint/test-event.js'
 
 /** For htmx the result alone; else the page with the result in it. */
 export function postTestEvent(context: Context): Act {

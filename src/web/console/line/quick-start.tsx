@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { pagePath } from '../../simulator/paths.js'
 import { TRIAL_NUMBER } from './curl.js'
-import { hasPhones, type LineView } from './view.js'
+import { hasPhones, type LineView } from './section.js'
 
 /** Until all of it is done: what to do, in order, with what is done ticked off. Folded where the line is in use. */
 export function QuickStart({ view }: { view: LineView }) {

@@ -3,7 +3,7 @@ import { newId } from '../../../ids.js'
 import { Field, Form, TextArea, typedIn } from '../form.js'
 import type { Page } from '../page.js'
 import { SegmentCount } from '../segments.js'
-import { Section, type LineView } from './view.js'
+import { Section, type LineView } from './section.js'
 
 const ID = 'messages'
 const COUNT_ID = 'segment-count'

@@ -1,10 +1,10 @@
 import type { Context } from '../../../domain/context.js'
 import { rotateSigningSecret } from '../../../domain/signing-secrets.js'
-import { idOf } from '../fields.js'
+import { idOf } from '../form-values.js'
 import { Confirm, Time } from '../form.js'
 import type { Act } from '../page.js'
 import { isConfirmed, sessionOf } from '../session.js'
-import { Copyable, linePath, lineWithNotice, Masked, Section, type LineView } from './view.js'
+import { Copyable, linePath, lineWithNotice, Masked, Section, type LineView } from './section.js'
 
 const ID = 'signing-secret'
 

@@ -1,13 +1,13 @@
 import type { DeliveryAttempt } from '../../../database/deliveries/reading.js'
-import type { DeliveryWithAttempts } from '../../../domain/deliveries/read.js'
+import type { DeliveryWithAttempts } from '../../../domain/deliveries/delivery-history.js'
 import { isMediaFailure } from '../../../domain/media/failures.js'
 import { explainFailure } from '../failures.js'
 import { Form, Time } from '../form.js'
 import type { Page } from '../page.js'
 import { Status } from '../status.js'
-import { deliverAgainPath, mayDeliverAgain } from './again.js'
+import { formatDuration } from './labels.js'
+import { deliverAgainPath, mayDeliverAgain } from './send-again.js'
 import { Step } from './step.js'
-import { durationWords } from './words.js'
 
 /** One endpoint that the event goes to, with every attempt. */
 export function DeliveryWay(props: { page: Page; messageId: string; delivery: DeliveryWithAttempts }) {
@@ -78,7 +78,7 @@ function Attempt({ attempt }: { attempt: DeliveryAttempt }) {
       <p>
         <strong>Attempt {attemptNumber}</strong>{' '}
         <span class="muted">
-          <Time at={startedAt} /> · {durationWords(durationMs)}
+          <Time at={startedAt} /> · {formatDuration(durationMs)}
         </span>
         {responseStatus !== null && ` · status ${responseStatus}`}
       </p>

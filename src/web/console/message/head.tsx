@@ -1,12 +1,12 @@
 import { cutIntoSegments } from '../../../segments.js'
 import { labelOf } from '../activity/filter-form.js'
-import { strayFaultOf } from './again.js'
-import { linePath } from '../line/view.js'
-import { MediaCopy } from './media.js'
+import { linePath } from '../line/section.js'
 import { segmentWords } from '../segments.js'
 import { Status } from '../status.js'
-import type { MessageView } from './view.js'
-import { TYPE_WORDS } from './words.js'
+import { TYPE_LABELS } from './labels.js'
+import { MediaCopy } from './media.js'
+import type { MessageView } from './page-model.js'
+import { strayFaultOf } from './send-again.js'
 
 /** Between whom, and what it says. */
 export function Head(view: MessageView) {
@@ -24,7 +24,7 @@ export function Head(view: MessageView) {
       <p class="facts">
         <Status status={status} />
         <span>
-          {TYPE_WORDS[type]} {direction === 'outbound' ? 'from the line' : 'to the line'}{' '}
+          {TYPE_LABELS[type]} {direction === 'outbound' ? 'from the line' : 'to the line'}{' '}
           <a href={linePath(line.id)} dir="auto">
             {labelOf(line.name, line.number)}
           </a>
@@ -36,7 +36,7 @@ export function Head(view: MessageView) {
         </blockquote>
       )}
       {text !== null && <p class="muted">{wordsOfText(text)}</p>}
-      {media !== null && <MediaCopy media={media} label={TYPE_WORDS[type]} />}
+      {media !== null && <MediaCopy media={media} label={TYPE_LABELS[type]} />}
       {mediaUrl !== null && direction === 'outbound' && <MediaUrl url={mediaUrl} />}
     </>
   )

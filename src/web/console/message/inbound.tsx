@@ -1,9 +1,9 @@
 import type { MediaStatus } from '../../../database/media/reading.js'
 import { Empty } from '../form.js'
-import { linePath } from '../line/view.js'
+import { linePath } from '../line/section.js'
 import { DeliveryWay } from './delivery.js'
+import type { MessageView } from './page-model.js'
 import { Step } from './step.js'
-import type { MessageView } from './view.js'
 
 const COPY_WORDS: Record<MediaStatus, string> = {
   pending: 'Its media are being copied; the event waits for it',

@@ -1,7 +1,7 @@
 import type { MessageMedia } from '../../../database/media/reading.js'
 import { MediaPlayer } from '../../media-player.js'
 import { explainFailure } from '../failures.js'
-import { byteWords } from './words.js'
+import { formatByteCount } from './labels.js'
 
 /** The copy of a message's media: itself, or what has become of it. */
 export function MediaCopy({ media, label }: { media: MessageMedia; label: string }) {
@@ -36,5 +36,5 @@ export function MediaCopy({ media, label }: { media: MessageMedia; label: string
 
 function facts({ contentType, byteCount, width, height }: MessageMedia): string {
   const size = width !== null && height !== null ? [`${width} × ${height}`] : []
-  return [contentType ?? '', byteWords(byteCount ?? 0), ...size].join(' · ')
+  return [contentType ?? '', formatByteCount(byteCount ?? 0), ...size].join(' · ')
 }

@@ -1,5 +1,5 @@
 import { Time } from '../form.js'
-import type { MessageView } from './view.js'
+import type { MessageView } from './page-model.js'
 
 /** Why nothing can be sent to the number at the other end, or not now. */
 export function Obstacles({ message, obstacles: { optedOutAt, pausedUntil } }: MessageView) {

@@ -1,7 +1,7 @@
 import { DeliveryWay } from './delivery.js'
+import { EVENT_LABELS } from './labels.js'
+import type { MessageView } from './page-model.js'
 import { Step } from './step.js'
-import type { MessageView } from './view.js'
-import { EVENT_WORDS } from './words.js'
 
 /** What else was told of the message, to endpoints that asked for it. */
 export function OptInEventsWay({ page, message, optInEvents }: MessageView) {
@@ -12,7 +12,7 @@ export function OptInEventsWay({ page, message, optInEvents }: MessageView) {
       <ol class="way">
         {optInEvents.map(({ id, type, createdAt, deliveries }) => (
           <>
-            <Step key={id} title={EVENT_WORDS[type]} at={createdAt}>
+            <Step key={id} title={EVENT_LABELS[type]} at={createdAt}>
               <p>
                 <code>{type}</code>, <code>webhook-id</code> <code>{id}</code>
               </p>

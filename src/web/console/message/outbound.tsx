@@ -1,11 +1,11 @@
 import type { Message } from '../../../database/messages/reading.js'
 import { explainFailure } from '../failures.js'
 import { Confirm, Form, Time } from '../form.js'
-import { maySendAgain, sendAgainPath } from './again.js'
+import { formatDuration, SOURCE_LABELS } from './labels.js'
+import type { MessageView } from './page-model.js'
 import { messagePath } from './path.js'
+import { maySendAgain, sendAgainPath } from './send-again.js'
 import { Step } from './step.js'
-import type { MessageView } from './view.js'
-import { durationWords, SOURCE_WORDS } from './words.js'
 
 /** Accepted, waited, taken to the carrier, sent, and what the carrier reported. */
 export function OutboundWay(view: MessageView) {
@@ -14,7 +14,7 @@ export function OutboundWay(view: MessageView) {
     <>
       <h2>What happened</h2>
       <ol class="way">
-        <Step title={`Accepted ${SOURCE_WORDS[message.source]}`} at={message.createdAt}>
+        <Step title={`Accepted ${SOURCE_LABELS[message.source]}`} at={message.createdAt}>
           {message.againOf !== null && (
             <p>
               It sends <a href={messagePath(message.againOf)}>an earlier message</a> again.
@@ -51,7 +51,7 @@ function Waited({ message: { createdAt, claimedAt, attemptCount } }: { message: 
   if (claimedAt === null) return null
   const ms = claimedAt.getTime() - createdAt.getTime()
   const until = attemptCount > 1 ? 'until the last attempt' : 'for its slot'
-  return <Step title={`Waited ${durationWords(ms)} ${until}`} />
+  return <Step title={`Waited ${formatDuration(ms)} ${until}`} />
 }
 
 function AtCarrier({ message }: { message: Message }) {

@@ -1,12 +1,12 @@
 import { removeApiToken, type ApiToken } from '../../../domain/api-tokens.js'
 import type { Context } from '../../../domain/context.js'
-import { idOf } from '../fields.js'
+import { idOf } from '../form-values.js'
 import { Confirm, Empty, Field, Form, Time } from '../form.js'
 import { withNotice } from '../notices.js'
 import type { Act, Page } from '../page.js'
 import { sessionOf } from '../session.js'
+import { UserText } from '../user-text.js'
 import { SETTINGS } from './path.js'
-import { Written } from '../written.js'
 
 export interface CreatedToken {
   name: string
@@ -32,7 +32,7 @@ export function ApiTokens(props: {
       {created !== undefined && (
         <div role="status" class="notice">
           <p>
-            The token “<Written>{created.name}</Written>” is made. It is shown only now:
+            The token “<UserText>{created.name}</UserText>” is made. It is shown only now:
           </p>
           <p class="copyable">
             <code id="new-token">{created.token}</code>
@@ -59,7 +59,7 @@ export function ApiTokens(props: {
             {tokens.map(({ id, name, createdAt, lastUsedAt }) => (
               <tr key={id}>
                 <td data-label="Name">
-                  <Written>{name}</Written>
+                  <UserText>{name}</UserText>
                 </td>
                 <td data-label="Created">
                   <Time at={createdAt} />
@@ -72,7 +72,7 @@ export function ApiTokens(props: {
                     label="Revoke"
                     consequence={
                       <>
-                        Programs that use “<Written>{name}</Written>” are refused from then on.
+                        Programs that use “<UserText>{name}</UserText>” are refused from then on.
                       </>
                     }
                     button="Revoke the token"

@@ -1,6 +1,6 @@
 import type { Context } from '../../../domain/context.js'
 import { changePassword } from '../../../domain/sessions.js'
-import { fieldOf } from '../fields.js'
+import { fieldOf } from '../form-values.js'
 import { Field, Form } from '../form.js'
 import { withNotice } from '../notices.js'
 import type { Act, Page } from '../page.js'

@@ -1,6 +1,6 @@
 import { createApiToken } from '../../../domain/api-tokens.js'
 import type { Context } from '../../../domain/context.js'
-import { fieldOf } from '../fields.js'
+import { fieldOf } from '../form-values.js'
 import type { Act } from '../page.js'
 import { isConfirmed, sessionOf } from '../session.js'
 import { showSettings } from '../settings.js'

@@ -1,6 +1,6 @@
 import type { Context } from '../../../domain/context.js'
 import { endOtherSessions, endSession, type ListedSession } from '../../../domain/sessions.js'
-import { idOf } from '../fields.js'
+import { idOf } from '../form-values.js'
 import { Form, Time } from '../form.js'
 import { withNotice } from '../notices.js'
 import type { Act, Page } from '../page.js'

@@ -1,7 +1,7 @@
 import type { Vocabulary } from '../../vocabulary.js'
 
 /** The product word as the document's sentences need it. */
-export interface Words {
+export interface ProductNames {
   vocabulary: Vocabulary
   /** line, lines, Line: of which the last is also the name of a schema. */
   line: string
@@ -9,7 +9,7 @@ export interface Words {
   Line: string
 }
 
-export function wordsOf(vocabulary: Vocabulary): Words {
+export function productNamesOf(vocabulary: Vocabulary): ProductNames {
   const { word } = vocabulary
   return { vocabulary, line: word, lines: `${word}s`, Line: word.charAt(0).toUpperCase() + word.slice(1) }
 }

@@ -1,10 +1,10 @@
 import type { OwnLine } from '../../../database/lines.js'
 import { Empty } from '../form.js'
-import { linePath } from '../line/view.js'
+import { linePath } from '../line/section.js'
 import type { WrittenFilter } from './filter.js'
 
 /** Why the list is empty, and what to do about it. */
-export function Nothing(props: {
+export function EmptyList(props: {
   lines: readonly OwnLine[]
   written: WrittenFilter
   isFirst: boolean

@@ -12,7 +12,7 @@ import { sessionOf } from '../console/session.js'
 import { providerOf } from './provider.js'
 
 /** What an application asks of the user who is signed in. */
-export interface Asked {
+export interface AuthorizationRequest {
   uid: string
   application: Application
   scopes: Scope[]
@@ -31,7 +31,10 @@ export interface Asked {
  *
  * @throws UserError 400
  */
-export async function readAsked(context: Context, ctx: KoaContext): Promise<Asked> {
+export async function readAuthorizationRequest(
+  context: Context,
+  ctx: KoaContext,
+): Promise<AuthorizationRequest> {
   const { uid, params } = await readInteraction(context, ctx)
   const application = await findClient(context, String(params.client_id))
   const redirectUri = String(params.redirect_uri)

@@ -1,5 +1,5 @@
 /** At most `size` at a time; the others wait, first come, first served. */
-export interface Window {
+export interface SubmitWindow {
   /** Those inside and those who wait. */
   count(): number
   /** @throws the signal's reason, or that of `end` */
@@ -14,7 +14,7 @@ interface Waiting {
   fail(reason: Error): void
 }
 
-export function createWindow(size: number): Window {
+export function createSubmitWindow(size: number): SubmitWindow {
   let used = 0
   let ended: Error | undefined
   const waiting = new Set<Waiting>()

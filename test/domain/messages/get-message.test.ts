@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { listMessages, type MessageFilter } from '../../../src/database/messages/reading.js'
 import type { Context } from '../../../src/domain/context.js'
-import { getMessage } from '../../../src/domain/messages/read.js'
+import { getMessage } from '../../../src/domain/messages/get-message.js'
 import { receiveMessage } from '../../../src/domain/messages/receive.js'
 import { sendMessage } from '../../../src/domain/messages/send.js'
 import { newId } from '../../../src/ids.js'

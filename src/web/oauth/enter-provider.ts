@@ -1,6 +1,6 @@
 import type { Context as KoaContext, Middleware } from 'koa'
-import { Unavailable } from '../../errors.js'
 import type { Context } from '../../domain/context.js'
+import { Unavailable } from '../../errors.js'
 import { isSecure } from '../console/session.js'
 import { providerOf } from './provider.js'
 

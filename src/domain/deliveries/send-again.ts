@@ -3,7 +3,7 @@ import { restartMedia } from '../../database/media/reading.js'
 import { UserError } from '../../errors.js'
 import type { Context } from '../context.js'
 import { isMediaFailure } from '../media/failures.js'
-import { getDelivery, type DeliveryWithAttempts } from './read.js'
+import { getDelivery, type DeliveryWithAttempts } from './delivery-history.js'
 
 /**
  * A person's new attempt: a new round of the retry schedule under the same webhook-id. While the endpoint is

@@ -1,5 +1,5 @@
+import type { MessageView } from './page-model.js'
 import { messagePath } from './path.js'
-import type { MessageView } from './view.js'
 
 type Message = MessageView['message']
 type Delivery = NonNullable<MessageView['event']>['deliveries'][number]

@@ -1,22 +1,22 @@
 import type { EventType } from '../../../database/events.js'
 import type { MessageSource, MessageType } from '../../../database/messages/reading.js'
 
-export const TYPE_WORDS: Record<MessageType, string> = {
+export const TYPE_LABELS: Record<MessageType, string> = {
   text: 'Text',
   media: 'Picture or file',
   voicemail: 'Voicemail',
 }
 
-export const EVENT_WORDS: Record<EventType, string> = {
-  inboundText: TYPE_WORDS.text,
-  inboundMedia: TYPE_WORDS.media,
-  voiceMail: TYPE_WORDS.voicemail,
+export const EVENT_LABELS: Record<EventType, string> = {
+  inboundText: TYPE_LABELS.text,
+  inboundMedia: TYPE_LABELS.media,
+  voiceMail: TYPE_LABELS.voicemail,
   messageStatus: 'State of a message',
   optOut: 'Opt-out',
   lineDisconnected: 'Line disconnected',
 }
 
-export const SOURCE_WORDS: Record<MessageSource, string> = {
+export const SOURCE_LABELS: Record<MessageSource, string> = {
   webhook: 'by the incoming webhook',
   application: 'by an application',
   api: 'by a program of yours, with an API token',
@@ -26,7 +26,7 @@ export const SOURCE_WORDS: Record<MessageSource, string> = {
 }
 
 /** How long something took, for people: 120 ms, 4.2 s, 3 min 5 s, 2 h 10 min. */
-export function durationWords(ms: number): string {
+export function formatDuration(ms: number): string {
   if (ms < 1000) return `${Math.max(0, Math.round(ms))} ms`
   if (ms < 59_950) return `${(ms / 1000).toFixed(1)} s`
   const seconds = Math.round(ms / 1000)
@@ -36,7 +36,7 @@ export function durationWords(ms: number): string {
 }
 
 /** How much something is, for people: 120 bytes, 4.2 kB, 3.1 MB. */
-export function byteWords(count: number): string {
+export function formatByteCount(count: number): string {
   if (count < 1000) return `${count} bytes`
   return count < 999_950 ? `${(count / 1000).toFixed(1)} kB` : `${(count / 1_000_000).toFixed(1)} MB`
 }

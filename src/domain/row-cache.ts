@@ -2,7 +2,7 @@
 const MAX_KNOWN = 10_000
 
 /** Rows that this process has looked up: of incoming webhooks, and of carrier accounts that call back. */
-export interface KnownRows<Row> {
+export interface RowCache<Row> {
   /**
    * The row as it once was. It may be old, so nothing is accepted or refused by it alone: the statement that accepts
    * compares what it was let in by with what is there now (`webhook_changed`, `account_changed`), and who would refuse
@@ -13,10 +13,10 @@ export interface KnownRows<Row> {
   lookUp(id: string): Promise<Row | undefined>
 }
 
-export function createKnownRows<Row>(
+export function createRowCache<Row>(
   find: (id: string) => Promise<Row | undefined>,
   maxKnown = MAX_KNOWN,
-): KnownRows<Row> {
+): RowCache<Row> {
   const known = new Map<string, Row>()
   return {
     remembered: (id) => known.get(id),

@@ -1,11 +1,11 @@
 import { expect } from 'chai'
-import { createKnownRows } from '../../src/domain/known-rows.js'
+import { createRowCache } from '../../src/domain/row-cache.js'
 
 describe('the rows that a process knows', () => {
   const rowOf = (id: string) => ({ id })
 
   it('are those that were looked up last, so many and no more', async () => {
-    const rows = createKnownRows((id) => Promise.resolve(rowOf(id)), 3)
+    const rows = createRowCache((id) => Promise.resolve(rowOf(id)), 3)
     for (const id of ['a', 'b', 'c', 'a', 'd']) await rows.lookUp(id)
     const known = ['a', 'b', 'c', 'd'].filter((id) => rows.remembered(id) !== undefined)
     expect(known).to.deep.equal(['a', 'c', 'd'])
@@ -13,7 +13,7 @@ describe('the rows that a process knows', () => {
 
   it('are forgotten when they are found to be gone', async () => {
     let isThere = true
-    const rows = createKnownRows((id) => Promise.resolve(isThere ? rowOf(id) : undefined))
+    const rows = createRowCache((id) => Promise.resolve(isThere ? rowOf(id) : undefined))
     expect(rows.remembered('a')).to.equal(undefined)
     await rows.lookUp('a')
     expect(rows.remembered('a')).to.deep.equal(rowOf('a'))

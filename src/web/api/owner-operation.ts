@@ -8,7 +8,7 @@ import { userOf } from '../middleware/authenticate.js'
 /** An operation of /v1, as the route table has it. */
 export type Operation = (context: Context) => RouterMiddleware
 
-export interface Asked {
+export interface OwnerRequest {
   userId: string
   /** Of the thing that the path names. Whether it is the user's is the domain's to say. */
   id: string
@@ -23,7 +23,7 @@ export interface Asked {
  */
 export function onOwn(
   thing: 'line' | 'message' | 'delivery' | 'application',
-  answer: (context: Context, asked: Asked) => Promise<unknown>,
+  answer: (context: Context, asked: OwnerRequest) => Promise<unknown>,
 ): Operation {
   return (context) => async (ctx) => {
     const id: unknown = ctx.params[`${thing}Id`]

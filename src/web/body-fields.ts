@@ -16,7 +16,7 @@ export const optInEventsField = yup
  *
  * @throws UserError naming every field that is wrong
  */
-export async function readFields<T extends yup.Maybe<yup.AnyObject>>(
+export async function readBodyFields<T extends yup.Maybe<yup.AnyObject>>(
   schema: yup.ObjectSchema<T>,
   fields: unknown,
 ): Promise<T> {

@@ -4,7 +4,7 @@ import { Unavailable } from './errors.js'
 export type InTurn = <T>(work: () => Promise<T>) => Promise<T>
 
 /** @param options.busy what is said to who comes when too many wait */
-export function createTurns(options: { atOnce: number; maxWaiting: number; busy: string }): InTurn {
+export function createSemaphore(options: { atOnce: number; maxWaiting: number; busy: string }): InTurn {
   const { atOnce, maxWaiting, busy } = options
   let runningCount = 0
   const waiting: (() => void)[] = []

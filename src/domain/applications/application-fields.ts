@@ -10,7 +10,7 @@ const MAX_WEBSITE_LENGTH = 500
 const MAX_REDIRECT_URIS = 10
 
 /** As somebody wrote them. */
-export interface WrittenFields {
+export interface WrittenApplication {
   name: string
   description?: string | null | undefined
   website?: string | null | undefined
@@ -22,7 +22,7 @@ export interface WrittenFields {
 }
 
 /** @throws UserError 400, which names the field */
-export function readFields(written: WrittenFields): ApplicationFields {
+export function readApplicationFields(written: WrittenApplication): ApplicationFields {
   return {
     name: readName(written.name),
     description: readDescription(written.description ?? ''),
@@ -32,7 +32,7 @@ export function readFields(written: WrittenFields): ApplicationFields {
 }
 
 /** @throws UserError 400 */
-export function readKind(written = 'confidential'): ApplicationKind {
+export function readApplicationKind(written = 'confidential'): ApplicationKind {
   if (written === 'confidential' || written === 'public') return written
   throw new UserError('kind must be confidential (has a server that keeps its secret) or public')
 }

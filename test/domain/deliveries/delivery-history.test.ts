@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { listDeliveries, type DeliveryFilter } from '../../../src/database/deliveries/reading.js'
 import type { Context } from '../../../src/domain/context.js'
-import { findEvents, getDelivery } from '../../../src/domain/deliveries/read.js'
+import { findEvents, getDelivery } from '../../../src/domain/deliveries/delivery-history.js'
 import { receiveMessage } from '../../../src/domain/messages/receive.js'
 import { keepMedia } from '../../../src/domain/simulator/media.js'
 import { newId } from '../../../src/ids.js'

@@ -6,7 +6,7 @@ import type { Context } from '../context.js'
 import { getOwnLine } from '../lines.js'
 import { outboundMedia } from '../media/outbound.js'
 import { isBacklogFull } from './admission.js'
-import { getMessage } from './read.js'
+import { getMessage } from './get-message.js'
 import { MAX_KEY_LENGTH, readDestination, REFUSALS } from './submit.js'
 
 /**

@@ -1,7 +1,7 @@
 import type { Context as KoaContext } from 'koa'
 import type { CarrierAccountFields } from '../../../database/carrier-accounts.js'
 import type { SettingField, SettingView } from '../../../domain/carrier-accounts/settings.js'
-import { fieldOf } from '../fields.js'
+import { fieldOf } from '../form-values.js'
 import { CheckBox, Field, Select, TextArea, typedIn } from '../form.js'
 import type { Page } from '../page.js'
 

@@ -3,12 +3,12 @@ import { OPT_IN_EVENT_TYPES } from '../../../database/events.js'
 import { getApplication, updateApplication, type Application } from '../../../domain/applications.js'
 import type { Context } from '../../../domain/context.js'
 import { OptInEvents } from '../endpoint/opt-in-events.js'
-import { fieldOf, valuesOf, idOf } from '../fields.js'
+import { fieldOf, idOf, valuesOf } from '../form-values.js'
 import { Field, Form, TextArea } from '../form.js'
 import { withNotice } from '../notices.js'
 import type { Act, Page } from '../page.js'
 import { sessionOf } from '../session.js'
-import { applicationPath, type ApplicationView } from './view.js'
+import { applicationPath, type ApplicationView } from './page-model.js'
 
 /** What an application says of itself, as it is registered and edited. */
 export function ApplicationFields(props: { page: Page; action: string; application?: Application }) {

@@ -4,8 +4,8 @@ import * as yup from 'yup'
 import { isWeakPassword } from './weak-password.js'
 
 /**
- * Every setting of Linehook, with one sentence each; the only reader of process.env. README's table and
- * `.env.example` are checked against `settings` by a test.
+ * Every setting of Linehook, with one sentence each; the only reader of process.env. The table of docs/configuration.md
+ * and `.env.example` are checked against `settings` by a test.
  */
 export const settings = {
   DATABASE_URL: text()

@@ -1,0 +1,207 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { expect } from 'chai'
+import type { Command } from 'commander'
+import { createProgram } from '../bin/program.js'
+import { CARRIER_KINDS } from '../src/carriers/registry.js'
+import { MAGIC_NUMBERS } from '../src/carriers/simulator.js'
+import { readConfig, settings } from '../src/config.js'
+import { DELIVERY_STATUSES } from '../src/database/deliveries/reading.js'
+import { EVENT_TYPES, OPT_IN_EVENT_TYPES } from '../src/database/events.js'
+import { MESSAGE_STATUSES } from '../src/database/messages/sending.js'
+import { SCOPES } from '../src/domain/application-access.js'
+import type { Context } from '../src/domain/context.js'
+import { REFUSALS } from '../src/domain/messages/submit.js'
+import { createVocabulary } from '../src/vocabulary.js'
+import { BODY_REFUSALS } from '../src/web/api/incoming-webhooks.js'
+import { describeApi } from '../src/web/openapi/document.js'
+import { operationsOf } from './web/described.js'
+
+const MAX_README_LINES = 150
+
+/** What is written for people, as far as it names things of the code or leads somewhere. */
+const PAGES = [
+  ...['README.md', 'CONTRIBUTING.md', 'SECURITY.md', 'CHANGELOG.md'],
+  ...readdirSync('docs', { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.md'))
+    .map((file) => `docs/${file}`),
+]
+
+describe('docs', () => {
+  it('the README has at most 150 lines', () => {
+    expect(read('README.md').trimEnd().split('\n')).to.have.length.of.at.most(MAX_README_LINES)
+  })
+
+  for (const page of PAGES) {
+    it(`every link of ${page} leads somewhere`, () => {
+      const links = [...read(page).matchAll(/\]\(([^)\s]+)\)/g)].map(([, link = '']) => link)
+      const relative = links.filter((link) => !/^[a-z]+:/.test(link))
+      expect(relative.filter((link) => !leadsSomewhere(page, link))).to.deep.equal([])
+    })
+  }
+
+  it('configuration.md has every variable with its default and its sentence, and no other', () => {
+    const rows = tableRows('docs/configuration.md', /^`([A-Z\d_]+)`$/).map(([name, standard, about]) => ({
+      name,
+      standard,
+      about,
+    }))
+    expect(rows).to.deep.equal(
+      Object.entries(settings).map(([name, schema]) => ({ name: code(name), ...describeSetting(schema) })),
+    )
+  })
+
+  it('.env.example agrees with it', () => {
+    const named = [...read('.env.example').matchAll(/^(?:# )?([A-Z\d_]+)=(.*)$/gm)]
+    const expected = Object.entries(settings).filter(([name]) => name !== 'STARTED_BY_PID')
+    expect(named.map(([, name, value]) => [name, value])).to.deep.equal(
+      expected.map(([name, schema]) => [name, String((schema.describe() as Described).default ?? '')]),
+    )
+  })
+
+  it('commands.md has every command with its description, and no other', () => {
+    const rows = tableRows('docs/commands.md', /^`linehook /).map(([command = '', about]) => ({
+      command: command.replaceAll('`', '').replace(/ [<-].*$/, ''),
+      about,
+    }))
+    expect(rows).to.deep.equal(leaves(createProgram()))
+  })
+
+  it('http.md has every operation of /v1 with its scopes, and no other', () => {
+    const rows = tableRows('docs/http.md', /^`[A-Z]+ \/v1\//)
+    const operations = operationsOf(describeLineApi()).filter(({ path }) => /^\/v1\/(?!oauth\/)/.test(path))
+    expect(rows).to.deep.equal(
+      operations.map(({ method, path, operation }) => {
+        const { summary, security } = operation
+        const asked = (security ?? []) as Record<string, string[]>[]
+        const scopes = asked.flatMap(({ application = [] }) => application)
+        return [code(`${method} ${path}`), summary, scopes.map(code).join(' ')]
+      }),
+    )
+  })
+
+  it('http.md has every reason for which the incoming webhook refuses', () => {
+    const rows = tableRows('docs/http.md', /^\d{3}$/).map(([, reason]) => reason)
+    const { tooLarge, unreadable } = BODY_REFUSALS
+    expect(rows).to.include.members([tooLarge, unreadable, ...Object.values(REFUSALS)].map(code))
+  })
+
+  it('http.md has every type of events, and every scope', () => {
+    const first = tableRows('docs/http.md', /^`[\w:]+`$/).map(([cell]) => cell)
+    expect(first).to.deep.equal([...EVENT_TYPES, ...OPT_IN_EVENT_TYPES, ...SCOPES].map(code))
+  })
+
+  it('concepts.md has every state of messages and of deliveries', () => {
+    const states = tableRows('docs/concepts.md', /^`\w+`$/).map(([cell]) => cell)
+    expect(states).to.deep.equal([...MESSAGE_STATUSES, ...DELIVERY_STATUSES].map(code))
+  })
+
+  for (const [kind, { settings }] of CARRIER_KINDS) {
+    it(`carriers/${kind}.md has every setting of its accounts`, () => {
+      const rows = tableRows(`docs/carriers/${kind}.md`, /^`[a-z][A-Za-z]*`$/)
+      expect(rows).to.deep.equal(
+        Object.entries(settings.fields).map(([name, schema]) => {
+          const { standard, about } = describeSetting(schema as Describable)
+          return [code(name), standard, about]
+        }),
+      )
+    })
+  }
+
+  it('carriers/simulator.md has every magic number', () => {
+    const rows = tableRows('docs/carriers/simulator.md', /^\+\d/).map(([number]) => number)
+    expect(rows).to.deep.equal(Object.values(MAGIC_NUMBERS))
+  })
+
+  it('every step of the journeys in architecture.md is a function in the file that it names', () => {
+    const steps = [...read('docs/architecture.md').matchAll(/^\d+\. `([^`]+)` → `(\w+)`/gm)]
+    expect(steps).to.have.length.above(50)
+    const gone = steps.filter(([, file = '', name = '']) => !existsSync(file) || !defines(read(file), name))
+    expect(gone.map(([step]) => step)).to.deep.equal([])
+  })
+})
+
+interface Described {
+  default?: string | number | boolean
+  optional: boolean
+  meta?: { about: string }
+}
+
+interface Describable {
+  describe(): unknown
+}
+
+function read(file: string): string {
+  return readFileSync(file, 'utf8')
+}
+
+function code(text: string): string {
+  return `\`${text}\``
+}
+
+/** The cells of the table rows whose first cell is like this. */
+function tableRows(page: string, first: RegExp): string[][] {
+  return read(page)
+    .split('\n')
+    .filter((line) => line.startsWith('|'))
+    .map((line) =>
+      line
+        .split(/(?<!\\)\|/)
+        .slice(1, -1)
+        .map((cell) => cell.trim()),
+    )
+    .filter(([cell = '']) => first.test(cell))
+}
+
+/** A setting as a table has it: its default, or that it must be there, and its sentence. */
+function describeSetting(schema: Describable): { standard: string; about: string | undefined } {
+  const { default: value, optional, meta } = schema.describe() as Described
+  const isEmpty = value === undefined || value === ''
+  return {
+    standard: isEmpty ? (optional ? '' : 'required') : code(String(value)),
+    about: meta?.about,
+  }
+}
+
+function leaves(command: Command, path = ''): { command: string; about: string }[] {
+  const name = `${path}${command.name()}`
+  if (command.commands.length === 0) return [{ command: name, about: command.description() }]
+  return command.commands.flatMap((child) => leaves(child, `${name} `))
+}
+
+/** The description needs no more of a context than these. */
+function describeLineApi(): Record<string, unknown> {
+  const config = readConfig({
+    DATABASE_URL: 'postgres://nowhere',
+    REDIS_URL: 'redis://nowhere',
+    ENCRYPTION_KEY: Buffer.alloc(32, 1).toString('base64'),
+  })
+  return describeApi({ config, vocabulary: createVocabulary('line') } as Context)
+}
+
+/** Whether the file is there, and in a page the heading. */
+function leadsSomewhere(page: string, link: string): boolean {
+  const [path = '', anchor] = link.split('#')
+  const file = path === '' ? page : join(dirname(page), path)
+  if (!existsSync(file)) return false
+  return anchor === undefined || headingsOf(file).includes(anchor)
+}
+
+/** As GitHub makes anchors of them. */
+function headingsOf(file: string): string[] {
+  return [...read(file).matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) =>
+    heading
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N} _-]/gu, '')
+      .replaceAll(' ', '-'),
+  )
+}
+
+/** Whether a source has a function, a constant or a method of this name; what only calls it does not count. */
+function defines(source: string, name: string): boolean {
+  return [
+    `\\b(function\\*?|const) ${name}\\b`,
+    `^ +${name}: (async )?(\\(|\\w+ =>)`,
+    `^create or replace function ${name}\\(`,
+  ].some((pattern) => new RegExp(pattern, 'm').test(source))
+}

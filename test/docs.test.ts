@@ -40,6 +40,15 @@ describe('docs', () => {
     })
   }
 
+  for (const page of PAGES.filter((each) => each !== 'CHANGELOG.md')) {
+    it(`every file that ${page} names is there`, () => {
+      const named = [...read(page).matchAll(/`((?:[a-z-]+\/)+[\w.-]+\.(?:tsx?|sql|md|js))`/g)].map(
+        ([, file = '']) => file,
+      )
+      expect(named.filter((file) => !/^dist\//.test(file) && !existsSync(file))).to.deep.equal([])
+    })
+  }
+
   it('configuration.md has every variable with its default and its sentence, and no other', () => {
     const rows = tableRows('docs/configuration.md', /^`([A-Z\d_]+)`$/).map(([name, standard, about]) => ({
       name,

@@ -3,15 +3,15 @@ import { dirname, join } from 'node:path'
 import { expect } from 'chai'
 import type { Command } from 'commander'
 import { createProgram } from '../bin/program.js'
+import { drawStates, STATES_PAGE } from '../dev/states.js'
 import { CARRIER_KINDS } from '../src/carriers/registry.js'
 import { MAGIC_NUMBERS } from '../src/carriers/simulator.js'
 import { readConfig, settings } from '../src/config.js'
-import { DELIVERY_STATUSES } from '../src/database/deliveries/reading.js'
 import { EVENT_TYPES, OPT_IN_EVENT_TYPES } from '../src/database/events.js'
-import { MESSAGE_STATUSES } from '../src/database/messages/sending.js'
 import { SCOPES } from '../src/domain/application-access.js'
 import type { Context } from '../src/domain/context.js'
 import { REFUSALS } from '../src/domain/messages/submit.js'
+import { DELIVERY_STATUSES, MESSAGE_STATUSES } from '../src/states.js'
 import { createVocabulary } from '../src/vocabulary.js'
 import { BODY_REFUSALS } from '../src/web/api/incoming-webhooks.js'
 import { describeApi } from '../src/web/openapi/document.js'
@@ -28,6 +28,10 @@ const PAGES = [
 ]
 
 describe('docs', () => {
+  it('the picture of the states is that of src/states.ts (npm run states)', async () => {
+    expect(read(STATES_PAGE)).to.equal(await drawStates())
+  })
+
   it('the README has at most 150 lines', () => {
     expect(read('README.md').trimEnd().split('\n')).to.have.length.of.at.most(MAX_README_LINES)
   })

@@ -1,5 +1,6 @@
 import type { AnyObject, ObjectSchema } from 'yup'
 import type { SafeFetch } from '../safe-fetch.js'
+import type { CarrierWords } from '../states.js'
 import type { Logger } from '../telemetry/log.js'
 import type { SimulatorOutbox } from './simulator-outbox.js'
 
@@ -149,14 +150,17 @@ export interface CarrierTools {
 export class CarrierRejected extends Error {
   override name = 'CarrierRejected'
 
+  readonly reason: CarrierWords
+
   constructor(
-    readonly reason: string,
+    reason: string,
     /** The carrier's own, such as Twilio's `21211`. */
     readonly carrierCode?: string,
     /** The recipient has opted out of the line's number, as the carrier knows: that is noted. */
     readonly isOptedOut = false,
   ) {
     super(`The carrier rejected the message: ${reason}`)
+    this.reason = reason as CarrierWords
   }
 }
 

@@ -1,13 +1,8 @@
-import {
-  DELIVERY_STATUSES,
-  listDeliveries,
-  type Delivery,
-  type DeliveryFilter,
-} from '../database/deliveries/reading.js'
+import { listDeliveries, type Delivery, type DeliveryFilter } from '../database/deliveries/reading.js'
 import { OPT_IN_EVENT_TYPES, type OptInEventType } from '../database/events.js'
 import { listMessages, type Direction, type Message, type MessageType } from '../database/messages/reading.js'
-import { MESSAGE_STATUSES } from '../database/messages/sending.js'
 import type { Page } from '../database/pages.js'
+import { DELIVERY_STATUSES, MESSAGE_STATUSES } from '../states.js'
 import type { Context } from './context.js'
 import { EVENT_TYPE_OF } from './events.js'
 

@@ -81,7 +81,13 @@ async function connect({ bucket, region, endpoint, credentials }: Bucket) {
   const place = (key: string) => ({ Bucket: bucket, Key: key })
   return {
     put: async (key: string, bytes: Readable, byteCount: number): Promise<void> => {
-      await client.send(new PutObjectCommand({ ...place(key), Body: bytes, ContentLength: byteCount }))
+      // The SDK does not look whether its body breaks off: it would wait for the rest, and nobody would hear the error.
+      const brokenOff = new AbortController()
+      bytes.once('error', (error) => {
+        brokenOff.abort(error)
+      })
+      const command = new PutObjectCommand({ ...place(key), Body: bytes, ContentLength: byteCount })
+      await client.send(command, { abortSignal: brokenOff.signal })
     },
     get: async (key: string, range: string | undefined): Promise<Readable> => {
       const wanted = range === undefined ? {} : { Range: range }

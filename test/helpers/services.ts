@@ -21,8 +21,16 @@ function given(name: 'TEST_DATABASE_URL' | 'TEST_REDIS_URL' | 'TEST_DATA_FOLDER'
   return value
 }
 
+/**
+ * Nothing of a run is read after it, so its Postgres waits for no disk. Autovacuum would go through hundreds of test
+ * databases all the time. What a crash leaves is tested with services of a test's own.
+ */
+const SETTINGS = ['fsync = off', 'synchronous_commit = off', 'full_page_writes = off', 'autovacuum = off']
+
 /** What every test database is copied from; made once a run, before the tests. */
 export async function createTemplate(): Promise<void> {
+  for (const setting of SETTINGS) await asAdmin((admin) => admin.raw(`alter system set ${setting}`))
+  await asAdmin((admin) => admin.raw('select pg_reload_conf()'))
   await asAdmin((admin) => admin.raw(`create database ${TEMPLATE}`))
   const db = connectDatabase({ url: databaseUrl(TEMPLATE), poolSize: 2, applicationName: 'template' })
   await migrate(db)

@@ -1,3 +1,4 @@
+import type { RequestFailure } from '../../states.js'
 import type { Database } from '../connection.js'
 import type { EventType } from '../events.js'
 import { runNamed } from '../named-statement.js'
@@ -42,7 +43,7 @@ export interface AttemptResult {
   durationMs: number
   responseStatus?: number
   responseExcerpt?: string
-  failure?: string
+  failure?: RequestFailure
   status: 'delivered' | 'pending' | 'exhausted' | 'held'
   /** For `pending`: when the next attempt is due. */
   retryInMs?: number

@@ -1,7 +1,7 @@
+import type { DeliveryStatus } from '../../states.js'
 import type { Database } from '../connection.js'
 import type { EventType } from '../events.js'
 import { idsBetween, type Page } from '../pages.js'
-import type { DeliveryStatus } from './reading.js'
 
 /** A delivery as the application's owner sees it: how it went, and nothing of what was said on another user's line. */
 export interface ApplicationDelivery {

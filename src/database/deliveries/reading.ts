@@ -1,10 +1,7 @@
+import type { DeliveryStatus } from '../../states.js'
 import type { Database } from '../connection.js'
 import type { EventType } from '../events.js'
 import { conditions, idsBetween, statusIs, type Page } from '../pages.js'
-
-export const DELIVERY_STATUSES = ['pending', 'delivering', 'delivered', 'exhausted', 'held'] as const
-
-export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number]
 
 /** A delivery as its owner sees it, with what its event says. */
 export interface Delivery {

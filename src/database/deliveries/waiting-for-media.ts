@@ -1,3 +1,4 @@
+import type { MediaReason } from '../../states.js'
 import type { Database } from '../connection.js'
 import { WITHOUT_MEDIA, type NewDelivery } from './creating.js'
 
@@ -21,7 +22,11 @@ export async function releaseDeliveriesOfEvent(db: Database, eventId: string): P
 }
 
 /** There is none still, perhaps for another reason. */
-export async function holdDeliveriesOfEvent(db: Database, eventId: string, failure: string): Promise<void> {
+export async function holdDeliveriesOfEvent(
+  db: Database,
+  eventId: string,
+  failure: MediaReason,
+): Promise<void> {
   await db.raw(
     `update deliveries set last_failure = ? where event_id = ? and status = 'held' and ${WITHOUT_MEDIA}`,
     [failure, eventId],

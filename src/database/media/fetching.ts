@@ -1,3 +1,4 @@
+import type { MediaReason } from '../../states.js'
 import type { Database } from '../connection.js'
 import type { MediaPurpose } from './reading.js'
 
@@ -96,7 +97,11 @@ export async function isStoredAs(db: Database, id: string, storageKey: string): 
 }
 
 /** @returns false as `markStored` */
-export async function markFailed(db: Database, { id, attempt }: Attempt, failure: string): Promise<boolean> {
+export async function markFailed(
+  db: Database,
+  { id, attempt }: Attempt,
+  failure: MediaReason,
+): Promise<boolean> {
   const count: number = await db('media')
     .where({ id, status: 'fetching', attempt_count: attempt })
     .update({ status: 'failed', failure, lease_until: null })
@@ -107,7 +112,7 @@ export async function markFailed(db: Database, { id, attempt }: Attempt, failure
 export async function putMediaOff(
   db: Database,
   { id, attempt }: Attempt,
-  failure: string,
+  failure: MediaReason,
   ms: number,
 ): Promise<boolean> {
   const count: number = await db('media')

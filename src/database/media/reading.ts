@@ -1,18 +1,15 @@
+import type { MediaReason, MediaStatus } from '../../states.js'
 import type { Database } from '../connection.js'
 import type { MediaJob } from './stranded.js'
 
 /** outbound: a line sends it. inbound, voicemail: a line received it. */
 export type MediaPurpose = 'outbound' | 'inbound' | 'voicemail'
 
-export const MEDIA_STATUSES = ['pending', 'fetching', 'stored', 'failed'] as const
-
-export type MediaStatus = (typeof MEDIA_STATUSES)[number]
-
 /** A message's media as its owner sees it. */
 export interface MessageMedia {
   status: MediaStatus
   /** The last attempt's; of stored media null. */
-  failure: string | null
+  failure: MediaReason | null
   token: string
   contentType: string | null
   byteCount: number | null

@@ -1,7 +1,7 @@
+import type { MessageStatus } from '../../states.js'
 import type { Database } from '../connection.js'
 import { MEDIA_OF_MESSAGE, type MessageMedia } from '../media/reading.js'
 import { conditions, idsBetween, statusIs, type Page } from '../pages.js'
-import type { MessageStatus } from './sending.js'
 
 export const DIRECTIONS = ['outbound', 'inbound'] as const
 export const MESSAGE_TYPES = ['text', 'media', 'voicemail'] as const

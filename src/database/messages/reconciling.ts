@@ -1,3 +1,4 @@
+import type { MessageReason } from '../../states.js'
 import { transaction, type Database } from '../connection.js'
 
 /** A message of which nobody knows whether the carrier took it, with the account of its line. */
@@ -82,7 +83,7 @@ export async function linkCarrierMessage(
 }
 
 /** The carrier was asked for the last time and knows nothing of the message. It stays unknown. */
-export async function noteNoRecord(db: Database, id: string, error: string): Promise<void> {
+export async function noteNoRecord(db: Database, id: string, error: MessageReason): Promise<void> {
   await db.raw(`update messages set error = ? where id = any (?::uuid[]) and status = 'unknown'`, [
     error,
     [id],

@@ -1,20 +1,8 @@
+import type { MediaReason, MediaStatus, MessageReason } from '../../states.js'
 import type { Database } from '../connection.js'
-import type { MediaStatus } from '../media/reading.js'
 import { runNamed } from '../named-statement.js'
 import { toJson } from '../text.js'
 import { isQueued } from './requeueing.js'
-
-export const MESSAGE_STATUSES = [
-  'queued',
-  'sending',
-  'sent',
-  'delivered',
-  'failed',
-  'unknown',
-  'received',
-] as const
-
-export type MessageStatus = (typeof MESSAGE_STATUSES)[number]
 
 /** A message as the sending worker sees it, with what its line says about sending. */
 export interface MessageToSend {
@@ -36,7 +24,7 @@ export interface MessageToSend {
   toNumber: string
   text: string | null
   /** Of a message with media: our copy. null for one without. */
-  media: { status: MediaStatus; token: string; failure: string | null } | null
+  media: { status: MediaStatus; token: string; failure: MediaReason | null } | null
   ageMs: number
 }
 
@@ -54,7 +42,7 @@ export type ClaimAnswer =
   /** `attempt`: which one of the message this is, from 1; the carrier gets it. */
   | { kind: 'claimed'; message: MessageToSend; attempt: number }
   /** It is not to be sent any more. */
-  | { kind: 'refused'; message: MessageToSend; error: string }
+  | { kind: 'refused'; message: MessageToSend; error: MessageReason | MediaReason }
   /** The process that holds its account's sessions sends it. */
   | { kind: 'elsewhere'; message: MessageToSend }
   /** Its time has not come; `paused`: the line and the number are. */
@@ -81,7 +69,7 @@ export interface ClaimLimits {
 interface ClaimRow extends MessageToSend {
   claim: string
   verdict: Exclude<ClaimAnswer['kind'], 'missed'>
-  failure: string | null
+  failure: MessageReason | MediaReason | null
   waitMs: number
   attempt: number | null
 }
@@ -131,7 +119,7 @@ function asAnswer(ownClaim: string, row: ClaimRow | undefined): ClaimAnswer {
       // One claim of two for a message in a batch gets it.
       return claim === ownClaim ? { kind: verdict, message, attempt: attempt ?? 1 } : { kind: 'missed' }
     case 'refused':
-      return { kind: verdict, message, error: failure ?? '' }
+      return { kind: verdict, message, error: failure ?? 'internal_error' }
     case 'early':
     case 'paused':
     case 'full':

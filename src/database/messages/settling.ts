@@ -1,3 +1,4 @@
+import type { CarrierWords, MediaReason, MessageReason } from '../../states.js'
 import type { Database } from '../connection.js'
 import type { NewDelivery } from '../deliveries/creating.js'
 import { runNamed } from '../named-statement.js'
@@ -17,7 +18,7 @@ export interface Settlement {
   /** The id of the claim that it ends. */
   claim: string
   status: 'sent' | 'failed' | 'unknown' | 'queued'
-  error?: string
+  error?: MessageReason | CarrierWords
   carrier?: string
   carrierMessageId?: string
   /** The carrier's own code beside the error. */
@@ -49,7 +50,7 @@ export async function settleMessages(db: Database, settlements: readonly Settlem
 /** Ends queued messages that may not be sent (opted out, expired, line disabled). */
 export async function failQueuedMessages(
   db: Database,
-  failures: readonly ({ id: string; error: string } & Conversation)[],
+  failures: readonly ({ id: string; error: MessageReason | MediaReason } & Conversation)[],
 ): Promise<Settled> {
   const { deliveries } = await changeMessages(
     db,

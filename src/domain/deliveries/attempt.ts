@@ -1,4 +1,5 @@
 import { FetchFailed } from '../../safe-fetch.js'
+import type { RequestFailure } from '../../states.js'
 import type { Context } from '../context.js'
 import { eventBody, type EventContent } from '../events.js'
 import { signatureHeaders } from './signature.js'
@@ -17,7 +18,7 @@ export interface EventForEndpoint extends EventContent {
 export interface EndpointAnswer {
   durationMs: number
   /** What went wrong, by its name; undefined: the endpoint took the event. */
-  failure?: string
+  failure?: RequestFailure
   response?: { status: number; excerpt: string; retryAfter: string | undefined }
 }
 
@@ -63,7 +64,7 @@ export function signingSecretPlace(endpointId: string): string {
   return `endpoints.secret:${endpointId}`
 }
 
-function failureOf(status: number): string | undefined {
+function failureOf(status: number): RequestFailure | undefined {
   if (status >= 200 && status < 300) return undefined
   return status >= 300 && status < 400 ? 'redirect' : `http_${status}`
 }

@@ -103,7 +103,8 @@ export function logAttempt(context: Context, result: AttemptResult): void {
   )
 }
 
-function outcomeOf({ status, failure = '', retryInMs = 0 }: AttemptResult): DeliverOutcome {
+function outcomeOf({ status, failure: name, retryInMs = 0 }: AttemptResult): DeliverOutcome {
+  const failure = name ?? ''
   switch (status) {
     case 'delivered':
     case 'held':

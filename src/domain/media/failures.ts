@@ -1,4 +1,5 @@
 import type { MediaPurpose } from '../../database/media/reading.js'
+import type { MediaReason } from '../../states.js'
 
 /**
  * Why media could not be copied, by its name, which goes to the row, the message or the deliveries, the log and the
@@ -9,7 +10,7 @@ export class CopyFailed extends Error {
   override name = 'CopyFailed'
 
   constructor(
-    readonly failure: `media_${string}`,
+    readonly failure: MediaReason,
     options?: ErrorOptions,
   ) {
     super(failure, options)
@@ -17,7 +18,7 @@ export class CopyFailed extends Error {
 }
 
 /** Whether a delivery waits for a copy that could not be made, and not for its endpoint. */
-export function isMediaFailure(name: string | null): name is `media_${string}` {
+export function isMediaFailure(name: string | null): name is MediaReason {
   return name?.startsWith('media_') === true
 }
 
@@ -29,6 +30,6 @@ const STAYS =
   /^media_(http_(404|410)|type|too_large|truncated|gone|invalid_url|blocked_address|redirect|internal_error)$/
 
 /** Whether it is worth trying again. A person waits for what a line sends; what it received nobody sends again. */
-export function mayPass(failure: string, purpose: MediaPurpose): boolean {
+export function mayPass(failure: MediaReason, purpose: MediaPurpose): boolean {
   return purpose === 'outbound' ? PASSES.test(failure) : !STAYS.test(failure)
 }

@@ -7,6 +7,7 @@ import {
   type StoredFile,
 } from '../../database/media/fetching.js'
 import { asError, Unavailable } from '../../errors.js'
+import type { MediaReason } from '../../states.js'
 import { StorageFailed } from '../../storage/storage.js'
 import { createTemporaryFile } from '../../storage/temporary-file.js'
 import { backoffMs, type Backoff } from '../backoff.js'
@@ -22,8 +23,8 @@ import { readSource } from './source.js'
 
 export type FetchOutcome =
   | { kind: 'stored'; byteCount: number }
-  | { kind: 'retry'; ms: number; failure: string }
-  | { kind: 'failed'; failure: string }
+  | { kind: 'retry'; ms: number; failure: MediaReason }
+  | { kind: 'failed'; failure: MediaReason }
   /** Its worker was lost again and again: it is to be tried in a process of its own. */
   | { kind: 'suspect' }
   /** Somebody else has it, or it is over. */
@@ -101,7 +102,11 @@ async function copy(context: Context, media: ClaimedMedia): Promise<StoredFile> 
   }
 }
 
-async function afterFailure(context: Context, media: ClaimedMedia, failure: string): Promise<FetchOutcome> {
+async function afterFailure(
+  context: Context,
+  media: ClaimedMedia,
+  failure: MediaReason,
+): Promise<FetchOutcome> {
   const ms = mayPass(failure, media.purpose) ? nextAttemptMs(context, media) : undefined
   return ms === undefined ? fail(context, media, failure) : retry(context, media, failure, ms)
 }
@@ -119,14 +124,14 @@ function nextAttemptMs({ config }: Context, { purpose, roundAttempt }: ClaimedMe
 async function retry(
   { db }: Context,
   media: ClaimedMedia,
-  failure: string,
+  failure: MediaReason,
   ms: number,
 ): Promise<FetchOutcome> {
   await persist(() => putMediaOff(db, media, failure, ms))
   return { kind: 'retry', ms, failure }
 }
 
-async function fail(context: Context, media: ClaimedMedia, failure: string): Promise<FetchOutcome> {
+async function fail(context: Context, media: ClaimedMedia, failure: MediaReason): Promise<FetchOutcome> {
   await persist(() => settleFailed(context, media, failure))
   return { kind: 'failed', failure }
 }

@@ -8,6 +8,7 @@ import {
 import { findEventToDeliver } from '../../database/events.js'
 import { markFailed, markStored, type ClaimedMedia, type StoredFile } from '../../database/media/fetching.js'
 import { renewMessageJobs, type Requeued } from '../../database/messages/requeueing.js'
+import type { MediaReason } from '../../states.js'
 import type { Context } from '../context.js'
 
 /**
@@ -19,7 +20,7 @@ export function settleStored(context: Context, media: ClaimedMedia, file: Stored
   return settle(context, media, (trx) => markStored(trx, media, file))
 }
 
-export function settleFailed(context: Context, media: ClaimedMedia, failure: string): Promise<void> {
+export function settleFailed(context: Context, media: ClaimedMedia, failure: MediaReason): Promise<void> {
   return settle(context, media, (trx) => markFailed(trx, media, failure), failure)
 }
 
@@ -27,7 +28,7 @@ async function settle(
   { db, queues }: Context,
   media: ClaimedMedia,
   mark: (trx: Database) => Promise<boolean>,
-  failure?: string,
+  failure?: MediaReason,
 ): Promise<void> {
   const next = await transaction(db, async (trx) => {
     if (!(await mark(trx))) return { messages: [], deliveries: [] }
@@ -44,7 +45,7 @@ async function settle(
 async function deliverEvent(
   trx: Database,
   { messageId }: ClaimedMedia,
-  failure: string | undefined,
+  failure: MediaReason | undefined,
 ): Promise<NewDelivery[]> {
   const event = await findEventToDeliver(trx, messageId)
   if (event === undefined) return []

@@ -8,6 +8,7 @@ import {
 import { failQueuedMessages, type Settlement } from '../../database/messages/settling.js'
 import { mayBeDone } from '../../database/outage.js'
 import { newId } from '../../ids.js'
+import type { MediaReason, MessageReason } from '../../states.js'
 import { findCarrier } from '../carriers.js'
 import type { Context } from '../context.js'
 import { persist } from '../persist.js'
@@ -159,7 +160,7 @@ async function settlementOf(
 async function fail(
   context: Context,
   { id, lineId, toNumber }: MessageToSend,
-  error: string,
+  error: MessageReason | MediaReason,
 ): Promise<SendOutcome> {
   const failures = [{ id, lineId, toNumber, error }]
   const { requeued, deliveries } = await failQueuedMessages(context.db, failures)
@@ -193,7 +194,7 @@ async function giveBack(context: Context, { id, claim }: ClaimRequest): Promise<
   await persist(() => context.batched.settleMessage(settlement))
 }
 
-function outcomeOf({ status, error = '', dueInMs = 0 }: Settlement): SendOutcome {
+function outcomeOf({ status, error, dueInMs = 0 }: Settlement): SendOutcome {
   switch (status) {
     case 'sent':
       return { kind: 'sent' }
@@ -201,6 +202,6 @@ function outcomeOf({ status, error = '', dueInMs = 0 }: Settlement): SendOutcome
       return { kind: 'wait', ms: dueInMs, reason: error === 'throttled' ? 'throttled' : 'unavailable' }
     case 'failed':
     case 'unknown':
-      return { kind: status, error }
+      return { kind: status, error: error ?? '' }
   }
 }

@@ -1,3 +1,5 @@
+import type { DeliveryReason, MediaReason, MessageReason, RequestFailure } from '../../states.js'
+
 /**
  * What went wrong, in words, with what to do: for the names that deliveries and messages keep (safe-fetch/failures.ts,
  * domain/deliveries/attempt.ts, domain/messages/send.ts and the sweeper). A name that is none of ours is what a
@@ -23,7 +25,9 @@ const CERTIFICATE_WORDS = {
     'The host does not speak TLS at this port. Look at the port of the URL, and whether the server has TLS switched on.',
 } as const
 
-const WORDS = {
+type Named<Reason> = Exclude<Reason, `${string}http_${number}`>
+
+const WORDS: Record<Named<MessageReason | DeliveryReason | RequestFailure>, string> = {
   ...CERTIFICATE_WORDS,
   invalid_url: 'The URL cannot be called. Save it again: it must be a whole https:// URL.',
   dns: 'The name of the host was not found. Look for a typing mistake in the URL, and at the DNS record.',
@@ -58,7 +62,7 @@ const WORDS = {
   carrier_has_no_record:
     'The carrier did not say whether it took the message, and has no record of it: most likely it was not sent. Send ' +
     'it again if it is still wanted.',
-} as const
+}
 
 /** Of media that could not be copied: what their host did, for who gave the URL. */
 function explainMediaFailure(name: string): string {
@@ -70,7 +74,9 @@ function explainMediaFailure(name: string): string {
     : `The host of the media answered ${status}. Look whether the URL still works without a sign-in.`
 }
 
-const MEDIA_WORDS = {
+type WithoutPrefix<Reason> = Reason extends `media_${infer Name}` ? Name : never
+
+const MEDIA_WORDS: Record<WithoutPrefix<Named<MediaReason>>, string> = {
   ...CERTIFICATE_WORDS,
   invalid_url: 'The media URL, or what it redirects to, cannot be called. It must be a whole https:// URL.',
   dns: 'The host of the media URL was not found. Look for a typing mistake in the URL.',
@@ -91,7 +97,7 @@ const MEDIA_WORDS = {
   unavailable: 'The copies could not be stored just now. It is tried again by itself.',
   internal_error:
     'This service failed at the copy, again and again. Whoever runs it finds the cause in its log.',
-} as const
+}
 
 const STATUS_WORDS: Record<number, string> = {
   401: 'It wants a sign-in. Let these requests in without one: their signature says that they are ours.',

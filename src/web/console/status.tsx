@@ -1,5 +1,4 @@
-import type { DeliveryStatus } from '../../database/deliveries/reading.js'
-import type { MessageStatus } from '../../database/messages/sending.js'
+import type { DeliveryStatus, MessageStatus } from '../../states.js'
 
 const CLASSES: Record<MessageStatus | DeliveryStatus, 'good' | 'bad' | 'waiting'> = {
   queued: 'waiting',

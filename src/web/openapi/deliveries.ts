@@ -1,5 +1,5 @@
-import { DELIVERY_STATUSES } from '../../database/deliveries/reading.js'
 import { EVENT_TYPES, OPT_IN_EVENT_TYPES } from '../../database/events.js'
+import { DELIVERY_STATUSES } from '../../states.js'
 import { listParameters, nextPage } from './lists.js'
 import {
   answers,

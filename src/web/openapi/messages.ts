@@ -1,6 +1,5 @@
-import { MEDIA_STATUSES } from '../../database/media/reading.js'
 import { DIRECTIONS, MESSAGE_TYPES } from '../../database/messages/reading.js'
-import { MESSAGE_STATUSES } from '../../database/messages/sending.js'
+import { MEDIA_STATUSES, MESSAGE_STATUSES } from '../../states.js'
 import { listParameters, nextPage } from './lists.js'
 import { orApplication } from './oauth.js'
 import {

@@ -66,7 +66,7 @@ describe('the end of an attempt to send', () => {
 
       // The same settlement once more, as after an answer of Postgres that was lost.
       await settle(back)
-      await settle({ id, claim: first.claim, status: 'failed', error: 'late' })
+      await settle({ id, claim: first.claim, status: 'failed', error: 'carrier_missing' })
       expect(await messageRow(context, id)).to.include({ status: 'sending', attempt_count: second.attempt })
 
       await settle({ id, claim: second.claim, status: 'sent' })
@@ -109,7 +109,7 @@ describe('the end of an attempt to send', () => {
       } as const
       await receiveReceipt(context, receipt)
       for (const uncounted of [false, true]) {
-        await settle({ id, claim: claimId, status: outcome, error: 'late', uncounted })
+        await settle({ id, claim: claimId, status: outcome, error: 'carrier_missing', uncounted })
         expect(await messageRow(context, id)).to.include({
           status: 'sent',
           error: null,

@@ -1,4 +1,4 @@
-import type { MediaStatus } from '../../../database/media/reading.js'
+import type { MediaStatus } from '../../../states.js'
 import { Empty } from '../form.js'
 import { linePath } from '../line/section.js'
 import { DeliveryWay } from './delivery.js'

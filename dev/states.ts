@@ -1,0 +1,54 @@
+import { writeFileSync } from 'node:fs'
+import { pathToFileURL } from 'node:url'
+import { format, resolveConfig } from 'prettier'
+import { DELIVERY_STEPS, MEDIA_STEPS, MESSAGE_STEPS, type Step } from '../src/states.js'
+
+/** `npm run states`: draws `docs/states.md` of `src/states.ts`. A test compares it. */
+export const STATES_PAGE = 'docs/states.md'
+
+const FAMILY_WORDS = {
+  media: '`media_…`',
+  request: '`http_404` and the like, or a failure of the connection',
+  carrier: "the carrier's words",
+}
+
+export async function drawStates(): Promise<string> {
+  const page = `# States
+
+Made of \`src/states.ts\` by \`npm run states\`. What each state means is in [concepts](concepts.md#the-states-of-a-message).
+
+${section('A message', MESSAGE_STEPS)}
+${section('A delivery', DELIVERY_STEPS)}
+${section('A copy of media', MEDIA_STEPS)}`
+  return format(page, { ...(await resolveConfig(STATES_PAGE)), filepath: STATES_PAGE })
+}
+
+function section(title: string, steps: readonly Step[]): string {
+  const arrows = new Map<string, string[]>()
+  for (const { from, to, when } of steps) {
+    const arrow = `${from === 'new' ? '[*]' : from} --> ${to}`
+    arrows.set(arrow, [...(arrows.get(arrow) ?? []), when])
+  }
+  const drawn = [...arrows].map(([arrow, whens]) => `  ${arrow} : ${[...new Set(whens)].join(' · ')}`)
+  const rows = steps.map((step) => `| ${step.from} | ${step.to} | ${step.when} | ${reasonsOf(step)} |`)
+  return `## ${title}
+
+\`\`\`mermaid
+stateDiagram-v2
+${drawn.join('\n')}
+\`\`\`
+
+| from | to | when | reason |
+| --- | --- | --- | --- |
+${rows.join('\n')}
+`
+}
+
+function reasonsOf({ reasons = [], family }: Step): string {
+  const names = reasons.map((reason) => `\`${reason}\``)
+  return [...names, ...(family === undefined ? [] : [FAMILY_WORDS[family]])].join(', ')
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
+  writeFileSync(STATES_PAGE, await drawStates())
+}

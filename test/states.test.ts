@@ -1,0 +1,303 @@
+import { expect } from 'chai'
+import fc from 'fast-check'
+import {
+  CarrierOutcomeUnknown,
+  CarrierRejected,
+  CarrierThrottled,
+  CarrierUnavailable,
+} from '../src/carriers/carrier.js'
+import { recordDeliveryCrash } from '../src/database/deliveries/stranded.js'
+import { enableEndpoint } from '../src/database/endpoints.js'
+import type { Context } from '../src/domain/context.js'
+import { sendHeldEvents } from '../src/domain/deliveries/held-events.js'
+import { sendDeliveryAgain } from '../src/domain/deliveries/send-again.js'
+import { setLineStatus } from '../src/domain/lines.js'
+import { countMessageCrash } from '../src/domain/messages/crash.js'
+import { postMessage } from '../src/domain/messages/post.js'
+import { receiveMessage, receiveReceipt } from '../src/domain/messages/receive.js'
+import { sendMessageAgain } from '../src/domain/messages/send-again.js'
+import { sweep } from '../src/domain/sweep.js'
+import { UserError } from '../src/errors.js'
+import { newId } from '../src/ids.js'
+import {
+  ANNA,
+  UNLIMITED,
+  claimDelivery,
+  claimMessage,
+  deliverWhenDue,
+  inboundText,
+  loseWorker,
+  sendWhenDue,
+  withCarrier,
+} from './domain/fixtures.js'
+import { createTestContext } from './helpers/context.js'
+import { createLine, type TestLine } from './helpers/factories.js'
+import { copyMedia } from './helpers/media.js'
+import { startReceiver, type Receiver } from './helpers/receiver.js'
+import { logSteps, takenSteps } from './helpers/step-log.js'
+
+/** Of one line and one endpoint; each action has a row of its kind and a number to decide by. */
+const ACTIONS = [
+  ...[
+    'accept',
+    'accept with media',
+    'send',
+    'lose the sender',
+    'answer late',
+    'receipt',
+    'crash of a message',
+  ],
+  ...['send again', 'STOP', 'START', 'grow old', 'disable the line', 'enable the line', 'sweep'],
+  ...['receive', 'receive media', 'deliver', 'lose the deliverer', 'deliver late', 'crash of a delivery'],
+  ...['deliver again', 'send held', 'copy', 'lose the copier'],
+] as const
+
+type Action = (typeof ACTIONS)[number]
+
+const walk = fc.array(
+  fc.record({ action: fc.constantFrom(...ACTIONS), pick: fc.nat(1000), chance: fc.nat(1000) }),
+  { minLength: 60, maxLength: 120, size: 'max' },
+)
+
+describe('states', () => {
+  let context: Context
+  let line: TestLine
+  let receiver: Receiver
+
+  before(async () => {
+    context = await createTestContext({ DELIVERY_RETRY_BASE_MS: '10' })
+    receiver = await startReceiver()
+    await logSteps(context.db)
+  })
+  after(async () => {
+    await context.close()
+    await receiver.close()
+  })
+
+  it('change by the steps of src/states.ts only, whatever happens in whatever order', async function () {
+    this.timeout(120_000)
+    await fc.assert(
+      fc.asyncProperty(walk, async (steps) => {
+        line = await createLine(context, { ...UNLIMITED, outgoingUrl: receiver.url })
+        for (const step of steps) await take(step)
+        expect((await takenSteps(context.db, { isKnown: false })).join('\n')).to.equal('')
+      }),
+      { numRuns: 8, endOnFailure: true },
+    )
+    const taken = await takenSteps(context.db, { isKnown: true })
+    // What no walk of this length misses: it went into all corners.
+    expect(taken).to.include.members([
+      'messages: queued > sending',
+      'messages: sending > sent',
+      'messages: sending > unknown (worker_lost)',
+      'messages: queued > failed (opted_out)',
+      'deliveries: pending > delivering',
+      'deliveries: delivering > pending (http_500)',
+      'deliveries: delivering > pending (worker_lost)',
+      'deliveries: exhausted > pending',
+      'media: fetching > stored',
+    ])
+  })
+
+  async function take({
+    action,
+    pick,
+    chance,
+  }: {
+    action: Action
+    pick: number
+    chance: number
+  }): Promise<void> {
+    try {
+      await ACTS[action](pick, chance)
+    } catch (error) {
+      // What a person is told not to do.
+      if (!(error instanceof UserError)) throw error
+    }
+  }
+
+  const rowsOf = (table: string, where: object) =>
+    context
+      .db(table)
+      .where({ line_id: line.lineId, ...where })
+      .orderBy('id')
+      .select<Row[]>()
+
+  async function pickOf(pick: number, table: string, where: object = {}): Promise<Row | undefined> {
+    const rows = await rowsOf(table, where)
+    return rows[pick % Math.max(rows.length, 1)]
+  }
+
+  /** A carrier that takes it, or throws one of its errors. */
+  const atRandom = (chance: number) =>
+    withCarrier(context, () => {
+      const outcome = OUTCOMES[chance % OUTCOMES.length]
+      return outcome === undefined ? Promise.resolve({ carrierMessageId: newId() }) : Promise.reject(outcome)
+    })
+
+  const post = (mediaUrl: string | undefined) =>
+    postMessage(context, {
+      userId: line.userId,
+      applicationId: undefined,
+      lineId: line.lineId,
+      toNumber: ANNA,
+      text: mediaUrl === undefined ? 'Hello' : undefined,
+      mediaUrl,
+      idempotencyKey: undefined,
+    })
+
+  const ACTS: Record<Action, (pick: number, chance: number) => Promise<unknown>> = {
+    accept: () => post(undefined),
+    'accept with media': () => post(receiver.url),
+    send: async (pick, chance) => {
+      const message = await pickOf(pick, 'messages', { status: 'queued' })
+      if (message) await sendWhenDue(atRandom(chance), message.id)
+    },
+    'lose the sender': async (pick) => {
+      const message = await pickOf(pick, 'messages', { status: 'queued' })
+      if (message === undefined) return
+      await claimMessage(context, message.id).catch(() => undefined)
+      await loseWorker(context, 'messages', [message.id])
+      await sweep(context)
+    },
+    'answer late': async (pick, chance) => {
+      const message = await pickOf(pick, 'messages', { status: 'unknown' })
+      if (!message?.claim_id) return
+      const status = (['sent', 'failed', 'unknown', 'queued'] as const)[chance % 4] ?? 'sent'
+      await context.batched.settleMessage({
+        id: message.id,
+        claim: message.claim_id,
+        status,
+        ...(status === 'failed' ? { error: 'carrier_missing' } : {}),
+        ...(status === 'queued' ? { error: 'carrier_unavailable' } : {}),
+        ...(status === 'unknown' ? { error: 'carrier_outcome_unknown' } : {}),
+      })
+    },
+    receipt: async (pick, chance) => {
+      const message = await pickOf(pick, 'messages', { direction: 'outbound' })
+      if (message === undefined) return
+      const status = (['sent', 'delivered', 'failed'] as const)[chance % 3] ?? 'sent'
+      await receiveReceipt(context, {
+        carrier: 'simulator',
+        carrierMessageId: message.carrier_message_id ?? newId(),
+        messageId: message.id,
+        status,
+        ...(status === 'failed' ? { error: 'the phone is off' } : {}),
+      })
+    },
+    'crash of a message': async (pick) => {
+      const message = await pickOf(pick, 'messages', { status: 'queued' })
+      for (let n = 0; message && n < 5; n += 1) await countMessageCrash(context, message.id)
+    },
+    'send again': async (pick) => {
+      const message = await pickOf(pick, 'messages', { direction: 'outbound' })
+      if (message) await sendMessageAgain(context, line.userId, message.id, newId(), 'api')
+    },
+    STOP: () =>
+      receiveMessage(context, inboundText(line, { content: { type: 'inboundText', text: 'STOP' } })),
+    START: () =>
+      receiveMessage(context, inboundText(line, { content: { type: 'inboundText', text: 'START' } })),
+    'grow old': async (pick) => {
+      const message = await pickOf(pick, 'messages', { status: 'queued' })
+      if (message === undefined) return
+      const longAgo = context.db.raw(`now() - interval '5 hours'`)
+      await context.db('messages').where({ id: message.id }).update({ created_at: longAgo })
+    },
+    'disable the line': () => setLineStatus(context, line.userId, line.lineId, 'disabled'),
+    'enable the line': () => setLineStatus(context, line.userId, line.lineId, 'active'),
+    sweep: () => sweep(context),
+    receive: () => receiveMessage(context, inboundText(line)),
+    'receive media': () =>
+      receiveMessage(context, inboundText(line, { content: { type: 'inboundMedia', url: receiver.url } })),
+    deliver: async (pick, chance) => {
+      const delivery = await pickOf(pick, 'deliveries', { status: 'pending' })
+      if (delivery === undefined) return
+      answerWith(chance)
+      await deliverWhenDue(context, delivery.id, delivery.endpoint_id)
+    },
+    'lose the deliverer': async (pick) => {
+      const delivery = await pickOf(pick, 'deliveries', { status: 'pending' })
+      if (delivery === undefined) return
+      await claimDelivery(context, delivery.id)
+      await loseWorker(context, 'deliveries', [delivery.id])
+      await sweep(context)
+    },
+    'deliver late': async (pick) => {
+      const delivery = await pickOf(pick, 'deliveries', { status: 'pending' })
+      const claimed = delivery && (await claimDelivery(context, delivery.id))
+      if (claimed?.status !== 'delivering') return
+      await loseWorker(context, 'deliveries', [claimed.id])
+      await sweep(context)
+      const { id: deliveryId, eventId, endpointId, url, attemptNumber } = claimed
+      const result = { attemptId: newId(), deliveryId, eventId, endpointId, url, attemptNumber }
+      await context.batched.deliverNext({
+        endpointId,
+        places: 0,
+        result: { ...result, startedAt: new Date(), durationMs: 1, status: 'delivered' },
+      })
+    },
+    'crash of a delivery': async (pick) => {
+      const delivery = await pickOf(pick, 'deliveries', { status: 'pending' })
+      for (let n = 0; delivery && n < 5; n += 1) await recordDeliveryCrash(context.db, delivery.id, 5, 0)
+    },
+    'deliver again': async (pick) => {
+      const delivery = await pickOf(pick, 'deliveries')
+      if (delivery) await sendDeliveryAgain(context, line.userId, delivery.id)
+    },
+    'send held': async () => {
+      const endpoint = await context
+        .db('deliveries')
+        .where({ line_id: line.lineId })
+        .first<Row | undefined>('endpoint_id')
+      if (endpoint) await enableEndpoint(context.db, endpoint.endpoint_id)
+      await sendHeldEvents(context, line.userId, line.lineId)
+    },
+    copy: async (pick, chance) => {
+      const media = await pickOf(pick, 'media', { status: 'pending' })
+      if (media === undefined) return
+      answerWith(chance)
+      await copyMedia(context, media.message_id)
+    },
+    'lose the copier': async (pick) => {
+      const media = await pickOf(pick, 'media', { status: 'pending' })
+      if (media === undefined) return
+      await context
+        .db('media')
+        .where({ id: media.id })
+        .update({ status: 'fetching', lease_until: new Date(0) })
+      await sweep(context)
+    },
+  }
+
+  /** As an endpoint or as the host of media. */
+  function answerWith(chance: number): void {
+    const status = [200, 200, 200, 500, 500, 404, 410][chance % 7] ?? 200
+    receiver.answerWith((response) => {
+      response.writeHead(status, { 'content-type': 'image/png' }).end(PNG)
+    })
+  }
+})
+
+interface Row {
+  id: string
+  endpoint_id: string
+  message_id: string
+  claim_id: string | null
+  carrier_message_id: string | null
+}
+
+const OUTCOMES = [
+  undefined,
+  undefined,
+  undefined,
+  new CarrierRejected('no such number', '21211'),
+  new CarrierThrottled(1),
+  new CarrierUnavailable('no connection'),
+  new CarrierOutcomeUnknown('no answer'),
+]
+
+/** One pixel. */
+const PNG = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==',
+  'base64',
+)

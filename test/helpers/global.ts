@@ -1,14 +1,21 @@
-import { rmSync } from 'node:fs'
-import { resolve } from 'node:path'
+import { readdirSync, rmSync, statfsSync } from 'node:fs'
+import { join, resolve } from 'node:path'
 import { startServices, type Services } from '../../dev/services.js'
 import { compile } from './compile.js'
 import { createTemplate } from './services.js'
 
-const dataFolder = resolve(`.data/test-${process.pid}`)
+const MEMORY = '/dev/shm'
+/** Of a whole run; it has some 300 databases. */
+const NEEDED_BYTES = 4 * 1024 ** 3
+const PREFIX = 'linehook-test-'
+
+/** In memory where there is enough of it: half of the time of a test that asks Postgres went into its files. */
+const dataFolder = join(hasRoomInMemory() ? MEMORY : resolve('.data'), `${PREFIX}${process.pid}`)
 let services: Services | undefined
 
 /** One Postgres and one Redis for the run, with data of its own; test files get databases of theirs in it. */
 export async function mochaGlobalSetup(): Promise<void> {
+  removeLeftovers()
   try {
     await Promise.all([compile(), startOwnServices()])
   } catch (error) {
@@ -38,4 +45,30 @@ function endEvenIfSomethingIsLeft(): void {
     console.error(`A test left something open: ${process.getActiveResourcesInfo().join(', ')}`)
     process.exit(1)
   }, 20_000).unref()
+}
+
+function hasRoomInMemory(): boolean {
+  try {
+    const { bavail, bsize } = statfsSync(MEMORY)
+    return bavail * bsize > NEEDED_BYTES
+  } catch {
+    return false
+  }
+}
+
+/** Of runs that were killed: nobody else would give the memory back. */
+function removeLeftovers(): void {
+  if (!dataFolder.startsWith(MEMORY)) return
+  for (const name of readdirSync(MEMORY).filter((name) => name.startsWith(PREFIX))) {
+    if (!isRunning(Number(name.slice(PREFIX.length))))
+      rmSync(join(MEMORY, name), { recursive: true, force: true })
+  }
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0)
+  } catch {
+    return false
+  }
 }

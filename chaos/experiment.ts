@@ -9,7 +9,15 @@ import { install, type Installation } from './installation.js'
 import { isAcknowledged, type Ledger } from './ledger.js'
 import { startLoad, type Load } from './load/load.js'
 import { seeded } from './random.js'
-import { findLost, findUnheard, scoreOf, type Evidence, type Score } from './score.js'
+import {
+  findLost,
+  findOutOfOrder,
+  findUnheard,
+  scoreOf,
+  type Evidence,
+  type OutOfOrder,
+  type Score,
+} from './score.js'
 
 /** The load before the fault, and after it. */
 const BEFORE_MS = 2000
@@ -29,6 +37,8 @@ export interface Result {
   story: string[]
   /** The first of those that were lost, with what their rows say. */
   lost: { id: string; status: string }[]
+  /** And of those that came out of order. */
+  outOfOrder: OutOfOrder[]
   tookMs: number
   /** Of the machine, at the end: where it is far above its cores, times are the machine's. */
   load: number
@@ -76,6 +86,7 @@ export async function experiment(
       faultMs: healedAt - hurtAt,
       story,
       lost: findLost(evidence).slice(0, 50),
+      outOfOrder: findOutOfOrder(evidence).slice(0, 50),
       tookMs: performance.now() - startedAt,
       load: loadavg()[0] ?? 0,
     }

@@ -62,7 +62,7 @@ export function scoreOf(evidence: Evidence): Score {
     doubled: taken.length - takenAt.size,
     twoIds: countTwoIds(received),
     unheard: findUnheard(evidence).length,
-    outOfOrder: countOutOfOrder(acknowledged.texts, takenAt),
+    outOfOrder: findOutOfOrder(evidence).length,
     overLimits: countOverLimits(taken, evidence.limitedNumber),
     answers500: answers.filter((status) => status >= 500 && status !== 503).length,
     unanswered: answers.filter((status) => status === 0).length,
@@ -114,19 +114,34 @@ function countTwoIds(received: readonly Received[]): number {
   return [...ids.values()].filter((each) => each.size > 1).length
 }
 
-/** Texts that came after one that was posted when they had been answered. */
-function countOutOfOrder(texts: readonly PostedText[], takenAt: ReadonlyMap<string, number>): number {
-  let count = 0
-  const latest = new Map<string, number>()
+/**
+ * A text that came after one that was posted when it had been answered. Not one that is `unknown`: the carrier was too slow
+ * to say that it takes it, so nobody behind it waits any more, and it may come whenever the carrier gets to it.
+ */
+export interface OutOfOrder {
+  id: string
+  status: string
+  /** The first of the later ones that came, and how long before it. */
+  behind: string
+  byMs: number
+}
+
+export function findOutOfOrder({ ledger, taken, statuses }: Evidence): OutOfOrder[] {
+  const takenAt = firstOf(taken.map(({ at, text }) => [text, at]))
+  const found: OutOfOrder[] = []
+  const earliest = new Map<string, { id: string; at: number }>()
   // From the last to the first of each conversation: none may be later than the earliest of those behind it.
-  for (const { id, conversation } of [...texts].sort((a, b) => b.sequence - a.sequence)) {
+  const texts = ledger.texts.filter(isAcknowledged).sort((a, b) => b.sequence - a.sequence)
+  for (const { id, messageId, conversation } of texts) {
     const at = takenAt.get(id)
-    if (at === undefined) continue
-    const earliest = latest.get(conversation) ?? Infinity
-    if (at > earliest) count += 1
-    latest.set(conversation, Math.min(at, earliest))
+    const status = statuses.get(messageId) ?? 'no row'
+    if (at === undefined || status === 'unknown') continue
+    const first = earliest.get(conversation)
+    if (first !== undefined && at > first.at) {
+      found.push({ id, status, behind: first.id, byMs: Math.round(at - first.at) })
+    } else earliest.set(conversation, { id, at })
   }
-  return count
+  return found
 }
 
 /** Texts that the carrier got when the minute before them was full. */

@@ -1,8 +1,5 @@
-import type { AnyObject, ObjectSchema } from 'yup'
-import type { SafeFetch } from '../safe-fetch.js'
 import type { CarrierWords } from '../states.js'
-import type { Logger } from '../telemetry/log.js'
-import type { SimulatorOutbox } from './simulator-outbox.js'
+import type { ReceivedRecord, SentRecord } from './records.js'
 
 /** What a carrier is asked to send. */
 export interface OutboundMessage {
@@ -71,79 +68,6 @@ export interface UnknownMessage {
   text: string | null
   /** When we began to hand it over. */
   claimedAt: Date
-}
-
-export interface SentRecord {
-  carrierMessageId: string
-  status: 'sent' | 'delivered' | 'failed'
-  error?: string
-  carrierCode?: string
-  /** It failed because the recipient has opted out of the line's number, as the carrier knows. */
-  isOptedOut?: boolean
-}
-
-/** A message or a recording that the carrier got for one of our numbers. */
-export interface ReceivedRecord {
-  receivedAt: Date
-  /** Of the parts that become events of their own. */
-  ids: readonly string[]
-  /**
-   * Asks the carrier for what its list does not say.
-   *
-   * @returns undefined: it is not of these numbers, or not there any more
-   * @throws CarrierRefused
-   */
-  read(signal: AbortSignal): Promise<ReceivedParts | undefined>
-}
-
-export interface ReceivedParts {
-  fromNumber: string
-  toNumber: string
-  parts: readonly ReceivedPart[]
-}
-
-export interface ReceivedPart {
-  id: string
-  content: ReceivedContent
-}
-
-export type ReceivedContent =
-  | { type: 'inboundText'; text: string }
-  /** Where the carrier has it. */
-  | { type: 'inboundMedia' | 'voiceMail'; url: string }
-
-/** An implementation: what an account of its kind is made of, and how a carrier is made of it. */
-export interface CarrierKind<Settings extends AnyObject = AnyObject> {
-  /** For people, such as `Twilio`. */
-  title: string
-  /**
-   * Each setting has a sentence (`meta.about`), `meta.secret` if it is never shown again, and `meta.multiline` if it is
-   * a text of several lines. They are texts, numbers and booleans.
-   */
-  settings: ObjectSchema<Settings>
-  /** What an account has until somebody says otherwise. */
-  defaults: {
-    messagesPerSecond: number | null
-    messagesPerSecondPerLine: number | null
-    handlesOptOut: boolean
-  }
-  /**
-   * An account has sessions at its carrier, as few as one, so one process holds them for all (`domain/smpp`). What
-   * `create` makes has none, and sends nothing.
-   */
-  isHeld?: boolean
-  /** undefined: this kind is switched off here. */
-  create(account: { id: string; name: string }, settings: Settings, tools: CarrierTools): Carrier | undefined
-}
-
-/** What a carrier may use. */
-export interface CarrierTools {
-  http: SafeFetch
-  log: Logger
-  /** Where carriers reach us, without a slash at its end. */
-  publicUrl: string
-  /** undefined: the simulator is switched off. */
-  simulatorOutbox: SimulatorOutbox | undefined
 }
 
 /** Final: the carrier says that it will not send this message. `reason` is kept with the message and shown. */

@@ -1,13 +1,16 @@
-import type { Carrier, CarrierKind, CarrierTools } from './carrier.js'
+import type { Carrier } from './carrier.js'
+import { httpKind } from './http/kind.js'
+import type { CarrierKind, CarrierTools } from './kind.js'
 import { simulator } from './simulator.js'
-import { smppKind } from './smpp/smpp.js'
+import { smppKind } from './smpp/kind.js'
 import { twilio } from './twilio/kind.js'
 
-/** Every kind of carrier there is; a new one is a module beside `simulator.ts` and a line here. */
+/** Every kind of carrier there is; a new one is a folder beside these and a line here. */
 export const CARRIER_KINDS: ReadonlyMap<string, CarrierKind> = new Map<string, CarrierKind>([
   ['simulator', simulator],
   ['twilio', twilio],
   ['smpp', smppKind],
+  ['http', httpKind],
 ])
 
 /** Which account a carrier is made of; another version of it has other settings. */
@@ -59,7 +62,7 @@ export function createCarriers(tools: CarrierTools, kinds = CARRIER_KINDS): Carr
       held.set(accountId, carrier)
       return () => held.delete(accountId)
     },
-    heldKinds: [...kinds].flatMap(([name, kind]) => (kind.isHeld === true ? [name] : [])),
+    heldKinds: [...kinds].flatMap(([name, kind]) => (kind.listen ? [name] : [])),
     heldAccounts: () => [...held.keys()],
     get(account, readSettings) {
       const own = held.get(account.id)

@@ -7,8 +7,8 @@ import {
   CarrierThrottled,
   CarrierUnavailable,
   type Carrier,
-  type CarrierKind,
 } from './carrier.js'
+import type { CarrierKind } from './kind.js'
 import type { SimulatorOutbox } from './simulator-outbox.js'
 
 /**

@@ -99,19 +99,17 @@ export async function findSealedSettings(db: Database, id: string): Promise<Seal
     .first<SealedSettings | undefined>(SETTINGS)
 }
 
-export type SealedAccount = AccountVersion & Pick<CarrierAccount, 'name'> & SealedSettings
+export type SealedAccount = AccountVersion & Pick<CarrierAccount, 'name' | 'kind'> & SealedSettings
 
-/** Those of one kind, with their settings as they were with that version; in the order of the ids. */
+/** With their settings as they were with that version; in the order of the ids. */
 export async function findSealedAccounts(
   db: Database,
-  kind: string,
   ids: readonly string[],
 ): Promise<(SealedAccount | undefined)[]> {
   const accounts = await db('carrier_accounts')
-    .where({ kind })
     .whereIn('id', [...new Set(ids)])
     .whereNotNull('settings_sealed')
-    .select<SealedAccount[]>({ id: 'id', name: 'name', version: 'version', ...SETTINGS })
+    .select<SealedAccount[]>({ id: 'id', name: 'name', kind: 'kind', version: 'version', ...SETTINGS })
   const byId = new Map(accounts.map((account) => [account.id, account]))
   return ids.map((id) => byId.get(id.toLowerCase()))
 }

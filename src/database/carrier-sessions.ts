@@ -24,20 +24,22 @@ export interface SessionsReport {
   fault: { text: string; ageMs: number } | undefined
 }
 
+type HeldAccountRow = Pick<CarrierAccount, 'id' | 'name' | 'kind' | 'version'>
+
 /**
  * Renews the leases of this process, and takes those of accounts that nobody holds any more.
  *
- * @returns the accounts of the kind that this process holds now
+ * @returns the accounts of these kinds that this process holds now
  */
-export async function holdAccounts(
+export async function renewHolds(
   db: Database,
-  { holderId, kind, leaseMs }: { holderId: string; kind: string; leaseMs: number },
-): Promise<Pick<CarrierAccount, 'id' | 'name' | 'version'>[]> {
-  const { rows } = await db.raw<{ rows: Pick<CarrierAccount, 'id' | 'name' | 'version'>[] }>(
+  { holderId, kinds, leaseMs }: { holderId: string; kinds: readonly string[]; leaseMs: number },
+): Promise<HeldAccountRow[]> {
+  const { rows } = await db.raw<{ rows: HeldAccountRow[] }>(
     `with held as (
        insert into carrier_sessions as s (account_id, holder_id, lease_until)
        select id, :holderId, clock_timestamp() + :leaseMs * interval '1 ms'
-       from carrier_accounts where kind = :kind order by id
+       from carrier_accounts where kind = any (:kinds) order by id
        on conflict (account_id) do update set
          holder_id = excluded.holder_id, lease_until = excluded.lease_until,
          -- What another process had is over.
@@ -47,8 +49,8 @@ export async function holdAccounts(
        where s.holder_id = excluded.holder_id or s.lease_until < clock_timestamp()
        returning account_id
      )
-     select a.id, a.name, a.version from held join carrier_accounts a on a.id = held.account_id order by a.name`,
-    { holderId, kind, leaseMs },
+     select a.id, a.name, a.kind, a.version from held join carrier_accounts a on a.id = held.account_id order by a.name`,
+    { holderId, kinds: [...kinds], leaseMs },
   )
   return rows
 }

@@ -85,7 +85,7 @@ export async function listAccountOverviews({
       ...account,
       title: kind?.title ?? account.kind,
       lineCount: lineCounts.get(account.name) ?? 0,
-      sessions: kind?.isHeld === true ? (sessions.get(account.id) ?? NEVER_HELD) : null,
+      sessions: kind?.listen ? (sessions.get(account.id) ?? NEVER_HELD) : null,
     }
   })
 }

@@ -24,13 +24,13 @@ import { createLog, type Logger } from '../telemetry/log.js'
 import { createThrottle, type Throttle } from '../throttle.js'
 import { createVocabulary, type Vocabulary } from '../vocabulary.js'
 import { MAX_LOST } from './crashes.js'
+import { findCallingAccounts, type CallingAccount } from './calling-accounts.js'
 import { DISABLE_AFTER_MS } from './deliveries/endpoint-health.js'
 import { createLeases, LEASE_MS, stopLeases, type Leases } from './leases.js'
 import { createLineBacklogs } from './messages/line-backlogs.js'
 import { receiveReceipts } from './messages/receipts.js'
 import { receiveBatch, type Inbound } from './messages/receive-batch.js'
 import { createRowCache, type RowCache } from './row-cache.js'
-import { findTwilioAccounts, type TwilioAccount } from './twilio-accounts.js'
 
 /** What a process has in its hands. Made once at its start; every domain function takes it first. */
 export interface Context {
@@ -53,7 +53,7 @@ export interface Context {
   vocabulary: Vocabulary
   batched: Batched
   webhooks: RowCache<OpenWebhook>
-  twilioAccounts: RowCache<TwilioAccount>
+  callingAccounts: RowCache<CallingAccount>
   /** What has lost its worker so often in a row is not for this process. */
   maxLost: number
   /** Redis and Postgres last: what is still under way may need them. */
@@ -158,7 +158,7 @@ export function createContext(
     vocabulary: createVocabulary(config.productWord),
     batched,
     webhooks: createRowCache(batched.findOpenWebhook),
-    twilioAccounts: createRowCache(batched.findTwilioAccount),
+    callingAccounts: createRowCache(batched.findCallingAccount),
     maxLost,
     close: async () => {
       await stopLeases(leases)
@@ -203,7 +203,9 @@ function createBatched(
   return {
     findOpenWebhook: batch((lineIds: readonly string[]) => findOpenWebhooks(db, lineIds)),
 
-    findTwilioAccount: batch((ids: readonly string[]) => findTwilioAccounts({ db, secrets, log }, ids)),
+    findCallingAccount: batch((ids: readonly string[]) =>
+      findCallingAccounts({ carriers, db, secrets, log }, ids),
+    ),
 
     queueMessage: batch(async (requests: readonly QueueRequest[]) => {
       const asked = requests.map((each) => ({ ...each, isLineRoomy: lineBacklogs.isRoomy(each.lineId) }))

@@ -63,10 +63,7 @@ export function createApp(context: Context): Koa {
   // prettier-ignore
   {
     postFirst(vocabulary.incomingWebhookPaths, requireOpenWebhook(context), readJsonBody(api.BODY_REFUSALS), api.acceptWebhookMessage(context))
-    postFirst(['/carriers/twilio/:accountId/message'], readCallbackBody(), api.answerTwilioCallback(context, 'message'))
-    postFirst(['/carriers/twilio/:accountId/status'],  readCallbackBody(), api.answerTwilioCallback(context, 'status'))
-    post('/carriers/twilio/:accountId/voice',     readCallbackBody(), api.answerTwilioCallback(context, 'voice'))
-    post('/carriers/twilio/:accountId/recording', readCallbackBody(), api.answerTwilioCallback(context, 'recording'))
+    postFirst(['/carriers/:kind/:accountId/:name'], readCallbackBody(), api.answerCarrierCallback(context))
     v1('get',    '/v1/lines',                                     api.getLines, SCOPES)
     v1('get',    '/v1/lines/:lineId',                             api.getLine, SCOPES)
     v1('put',    '/v1/lines/:lineId',                             api.putLine, ['lines:write'])

@@ -5,7 +5,7 @@ import { listAllLines } from '../../src/database/lines.js'
 import { getCarrierAccount } from '../../src/domain/carrier-accounts.js'
 import { openSettings } from '../../src/domain/carrier-settings.js'
 import type { Context } from '../../src/domain/context.js'
-import { holdSmscAccounts } from '../../src/domain/smpp/holder.js'
+import { holdAccounts } from '../../src/domain/held-accounts/holder.js'
 import { addUser } from '../../src/domain/users.js'
 import { addSmppAccount } from '../domain/smpp/fixtures.js'
 import type { Environment } from '../helpers/environment.js'
@@ -119,7 +119,7 @@ describe('linehook carrier and linehook line import', function () {
     await addSmppAccount(context, 'smsc', { port: smsc.port, password: 'wrong' })
     const listed = async () => (await said('carrier list')).find((line) => line.startsWith('smsc '))
     expect(await listed()).to.match(/ not tested yet {2}not bound: no `receive-smpp` process is running$/)
-    const holder = holdSmscAccounts(context, { followMs: 50 })
+    const holder = holdAccounts(context, { followMs: 50 })
     const time = String.raw`20\d\d-\d\d-\d\dT[\d:.]+Z`
     const error = String.raw`\(last error ${time}: connected, but the bind was refused: the password is wrong \(ESME_RINVPASWD\)\)`
     await until('it is refused', async () =>

@@ -1,5 +1,5 @@
 import { createProgram } from '../../bin/program.js'
-import type { CarrierKind } from '../../src/carriers/carrier.js'
+import type { CarrierKind } from '../../src/carriers/kind.js'
 import { CARRIER_KINDS } from '../../src/carriers/registry.js'
 import { BIRDS } from '../helpers/parrot.js'
 

@@ -3,7 +3,7 @@ import { startSmsc, type Smsc } from '../../dev/smsc/server.js'
 import { addCarrierAccount, getCarrierAccount } from '../../src/domain/carrier-accounts.js'
 import { testCarrierAccount } from '../../src/domain/carrier-accounts/trial.js'
 import type { Context } from '../../src/domain/context.js'
-import { holdSmscAccounts } from '../../src/domain/smpp/holder.js'
+import { holdAccounts } from '../../src/domain/held-accounts/holder.js'
 import { ACCOUNT_SID, AUTH_TOKEN, startTwilio, type TwilioStandIn } from '../carriers/twilio/stand-in.js'
 import { createTestContext } from '../helpers/context.js'
 import { memoryLog } from '../helpers/log.js'
@@ -53,7 +53,7 @@ describe("carrier accounts' hosts", () => {
         .and.match(/ALLOWED_CARRIER_CIDRS/)
     }
     const { log, lines } = memoryLog()
-    const holder = holdSmscAccounts({ ...context, log }, { followMs: 50 })
+    const holder = holdAccounts({ ...context, log }, { followMs: 50 })
     await until('both were tried', () => lines.filter(({ msg }) => msg === 'smpp.not_bound').length >= 2)
     await holder.close()
     expect(smsc.seen).to.deep.equal([])

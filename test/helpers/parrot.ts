@@ -1,7 +1,8 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import * as yup from 'yup'
-import { CarrierRefused, type CarrierKind, type CarrierNumber } from '../../src/carriers/carrier.js'
+import { CarrierRefused, type CarrierNumber } from '../../src/carriers/carrier.js'
+import type { CarrierKind } from '../../src/carriers/kind.js'
 import { CARRIER_KINDS } from '../../src/carriers/registry.js'
 
 /** A kind of carrier with a setting of every sort, for tests of accounts. Its other side is `startParrot`. */

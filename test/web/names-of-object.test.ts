@@ -71,7 +71,9 @@ describe('the names that every object has', () => {
   }
 
   function fill(path: string): string {
-    if (path.startsWith('/carriers/twilio')) return path.replace(':accountId', twilioId)
+    if (path.startsWith('/carriers/')) {
+      return path.replace(':kind', 'twilio').replace(':accountId', twilioId).replace(':name', 'message')
+    }
     return owner.fill(
       path
         .replace('{/*path}', '/api/queues')
@@ -87,7 +89,7 @@ describe('the names that every object has', () => {
     const query = new URLSearchParams(fields)
     if (path.startsWith('/webhooks/')) query.set('token', owner.line.token)
     const url = `${target}?${query}`
-    if (path.startsWith('/carriers/twilio')) await expectSignedAnswer(url, fields)
+    if (path.startsWith('/carriers/')) await expectSignedAnswer(url, fields)
     const askers = await askersOf(route)
     for (const asker of Object.keys(fields).every((name) => NAMES.includes(name))
       ? askers

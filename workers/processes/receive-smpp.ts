@@ -1,5 +1,5 @@
 import { openContext } from '../../src/domain/context.js'
-import { holdSmscAccounts } from '../../src/domain/smpp/holder.js'
+import { holdAccounts } from '../../src/domain/held-accounts/holder.js'
 import { closeOnSignal } from '../../src/shutdown.js'
 
 /**
@@ -23,7 +23,7 @@ import { closeOnSignal } from '../../src/shutdown.js'
  */
 const context = openContext('receive-smpp')
 const { log } = context
-const holder = holdSmscAccounts(context)
+const holder = holdAccounts(context)
 log.info('process.started')
 
 closeOnSignal(log, [

@@ -1,23 +1,7 @@
+import type { ArrivedText, CarrierAddress } from '../listening.js'
 import { decodeText } from './encoding.js'
 import { bytesField, numberField, textField, type Pdu } from './pdu.js'
 import type { SmppSettings } from './settings.js'
-
-/** A text, or a part of one, that somebody has sent to a line. */
-export interface SmppText {
-  from: SmppAddress
-  to: SmppAddress
-  /** undefined: it is binary. In a part, a character may be cut in two. */
-  text: string | undefined
-  /** undefined: it is the whole text. */
-  part: { reference: number; total: number; number: number } | undefined
-}
-
-export interface SmppAddress {
-  /** E.164 if it is international; else as it came. */
-  address: string
-  /** `local`: a number of some country; `other`: a short code, or a name. */
-  kind: 'international' | 'local' | 'other'
-}
 
 const UDH_INDICATOR = 0x40
 const INTERNATIONAL = 1
@@ -29,7 +13,8 @@ const UNKNOWN = 0
 /** Some write the prefix of a call abroad, which no country code begins with. */
 const ABROAD = /^00(?=[1-9]\d{6})/
 
-export function readText(pdu: Pdu, { defaultAlphabet }: SmppSettings): SmppText {
+/** A text, or a part of one, that somebody has sent to a line. */
+export function readText(pdu: Pdu, { defaultAlphabet }: SmppSettings): ArrivedText {
   const payload = bytesField(pdu, 'message_payload')
   const message = payload ?? bytesField(pdu, 'short_message') ?? Buffer.alloc(0)
   const hasHeader = ((numberField(pdu, 'esm_class') ?? 0) & UDH_INDICATOR) !== 0 && message.length > 0
@@ -42,7 +27,7 @@ export function readText(pdu: Pdu, { defaultAlphabet }: SmppSettings): SmppText 
   }
 }
 
-function readAddress(address: string, ton: number | undefined): SmppAddress {
+function readAddress(address: string, ton: number | undefined): CarrierAddress {
   const digits = address.replace(/^\+/, '')
   if (!/^\d+$/.test(digits)) return { address, kind: 'other' }
   const isAbroad = (ton ?? UNKNOWN) === UNKNOWN && ABROAD.test(digits)
@@ -75,6 +60,6 @@ function readPartOfTlvs(pdu: Pdu) {
 }
 
 /** One of one, or none of those that it tells of, is a text of its own. */
-function partOf(reference: number, total: number, number: number): SmppText['part'] {
+function partOf(reference: number, total: number, number: number): ArrivedText['part'] {
   return total > 1 && number >= 1 && number <= total ? { reference, total, number } : undefined
 }

@@ -4,16 +4,13 @@ import { asError, Unavailable } from '../../errors.js'
 import { every } from '../../every.js'
 import { newId } from '../../ids.js'
 import type { Logger } from '../../telemetry/log.js'
+import type { Arrival } from '../listening.js'
 import type { Pdu } from './pdu.js'
 import { PATIENCE, type Session } from './session.js'
 
 /** A `deliver_sm` or `data_sm`, which has no id of its own. */
-export interface SmppDelivery {
-  /** Ours, of this arrival. */
-  id: string
-  sessionId: string
-  /** Of all that the SMSC says but the sequence number: the same when it says it again. */
-  digest: Buffer
+export interface SmppDelivery extends Omit<Arrival, 'silentMs'> {
+  /** The digest is of all of it but the sequence number. */
   pdu: Pdu
 }
 

@@ -1,19 +1,9 @@
+import type { SentRecord } from '../records.js'
 import { bytesField, numberField, textField, type Pdu } from './pdu.js'
 import { idInReceipts, idOfReceipt } from './receipt-ids.js'
 import type { SmppSettings } from './settings.js'
 
-/** A delivery receipt (SMPP 3.4 appendix B and §5.3.2). */
-export interface SmppReceipt {
-  /** As `submit` gave it. */
-  carrierMessageId: string
-  status: 'sent' | 'delivered' | 'failed'
-  /** Words for a failure. */
-  error?: string
-  /** The SMSC's state and error, such as `UNDELIV/001`. */
-  carrierCode?: string
-}
-
-type State = Pick<SmppReceipt, 'status' | 'error'>
+type State = Pick<SentRecord, 'status' | 'error'>
 
 const FINAL_STATES: Readonly<Record<string, State>> = {
   DELIVRD: { status: 'delivered' },
@@ -50,8 +40,13 @@ export function isReceipt(pdu: Pdu): boolean {
   return type === RECEIPT || type === INTERMEDIATE || textField(pdu, 'receipted_message_id') !== ''
 }
 
-/** @returns undefined when there is nothing to learn from it: an intermediate state, or none that we know */
-export function readReceipt(pdu: Pdu, { receiptIds }: SmppSettings): SmppReceipt | undefined {
+/**
+ * A delivery receipt (SMPP 3.4 appendix B and §5.3.2). Its id is as `submit` gave it; its code is the SMSC's state and
+ * error, such as `UNDELIV/001`.
+ *
+ * @returns undefined when there is nothing to learn from it: an intermediate state, or none that we know
+ */
+export function readReceipt(pdu: Pdu, { receiptIds }: SmppSettings): SentRecord | undefined {
   if (((numberField(pdu, 'esm_class') ?? 0) & MESSAGE_TYPE) === INTERMEDIATE) return undefined
   const payload = bytesField(pdu, 'message_payload')
   const text = (payload ?? bytesField(pdu, 'short_message') ?? Buffer.alloc(0)).toString('latin1')

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { asError } from '../../errors.js'
 import type { Logger } from '../../telemetry/log.js'
+import type { SessionsState } from '../listening.js'
 import { NotBound, type Hosts } from './connect.js'
 import { createIntake, type Handle, type Intake } from './intake.js'
 import type { Pdu, PduFields } from './pdu.js'
@@ -16,14 +17,6 @@ export interface Sessions {
   state(): SessionsState
   /** Takes nothing more, ends what it holds, and unbinds. */
   close(): Promise<void>
-}
-
-export interface SessionsState {
-  boundCount: number
-  /** How many there should be. */
-  sessionCount: number
-  /** What happened to the one that was refused or lost last, in words. */
-  fault: { text: string; at: number } | undefined
 }
 
 export interface SessionsOptions {

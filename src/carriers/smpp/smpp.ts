@@ -6,7 +6,6 @@ import {
   CarrierThrottled,
   CarrierUnavailable,
   type Carrier,
-  type CarrierKind,
 } from '../carrier.js'
 import { NotBound, type Hosts } from './connect.js'
 import { NoAnswer } from './link.js'
@@ -15,21 +14,13 @@ import { idInReceipts } from './receipt-ids.js'
 import { reconnectMs } from './reconnect.js'
 import { bindKindsOf, openSession, PATIENCE, type Patience, type Session } from './session.js'
 import type { Sessions } from './sessions.js'
-import { smppSettings, type SmppSettings } from './settings.js'
+import type { SmppSettings } from './settings.js'
 import { describeStatus, statusName, TEMPORARY, THROTTLED } from './status.js'
 import { submitsOf } from './submit.js'
 
 const THROTTLED_MS = 1000
 /** As many as an 8-bit reference can tell apart. */
 const MAX_PARTS = 255
-
-export const smppKind: CarrierKind<SmppSettings> = {
-  title: 'SMPP',
-  settings: smppSettings,
-  isHeld: true,
-  defaults: { messagesPerSecond: null, messagesPerSecondPerLine: null, handlesOptOut: false },
-  create: ({ name }, settings, { http }) => createSmpp(name, smppSettings.cast(settings), { hosts: http }),
-}
 
 /**
  * Any SMSC, by SMPP 3.4.

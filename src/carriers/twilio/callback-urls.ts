@@ -1,5 +1,6 @@
 /** What Twilio calls us for; the last part of the path below `/carriers/twilio/{accountId}/`. */
-export type TwilioCallbackName = 'message' | 'status' | 'voice' | 'recording'
+export const TWILIO_CALLBACKS = ['message', 'status', 'voice', 'recording'] as const
+export type TwilioCallbackName = (typeof TWILIO_CALLBACKS)[number]
 
 /**
  * How Twilio is to call us: up to five more times, whatever went wrong (by itself it only repeats a connection that it

@@ -1,102 +1,91 @@
-import type { ReceivedPart, SentRecord } from '../carrier.js'
-import type { CallbackParameters } from './signature.js'
-import { readOutcome } from './statuses.js'
+import { UserError } from '../../errors.js'
+import { isId } from '../../ids.js'
+import type { CallbackRequest, CallbackTools, CarrierCallbacks } from '../callbacks.js'
+import { callbackUrl, TWILIO_CALLBACKS, type TwilioCallbackName } from './callback-urls.js'
+import { readMessage, readParameters, readParties, readRecording, readStatus } from './parameters.js'
+import type { TwilioSettings } from './settings.js'
+import { isSignedByTwilio } from './signature.js'
+import { greetAndRecord, HANG_UP, NO_TWIML } from './twiml.js'
 
-/** Who wrote or called: the numbers as Twilio gives them. A caller without a number has a word there instead. */
-export interface Parties {
-  fromNumber: string
-  toNumber: string
+/** What Twilio calls us for. It lists what is refused among the account's errors, where the operator finds it. */
+export const twilioCallbacks: CarrierCallbacks<TwilioSettings> = {
+  names: TWILIO_CALLBACKS,
+  unsignedHint: 'X-Twilio-Signature does not fit: look at PUBLIC_URL and the auth token',
+  isSigned: ({ authToken }, { url, body, fields, header }) =>
+    isSignedByTwilio(authToken, {
+      url,
+      body,
+      parameters: readParameters(fields),
+      signature: header('X-Twilio-Signature'),
+    }),
+  answer: async (name, request, tools) => ({
+    type: 'text/xml',
+    body: await ANSWERS[name as TwilioCallbackName](request, tools),
+  }),
 }
 
-/** A message that came in, as the parts that become events of their own. */
-export interface TwilioMessage extends Parties {
-  parts: ReceivedPart[]
-  /** What Twilio has read in it about being written to, and answered. */
-  keyword: 'stop' | 'start' | 'help' | undefined
-}
+/** @returns TwiML */
+type Answer = (request: CallbackRequest, tools: CallbackTools<TwilioSettings>) => Promise<string>
 
-/** Of `OptOutType`, which is there when Twilio has answered (https://www.twilio.com/docs/messaging/tutorials/advanced-opt-out). */
-const KEYWORDS = { STOP: 'stop', START: 'start', HELP: 'help' } as const
+const ANSWERS: Record<TwilioCallbackName, Answer> = {
+  message: async ({ fields }, { receiveMessage, confirm }) => {
+    const message = readMessage(readParameters(fields))
+    if (message === undefined) {
+      await confirm()
+      throw new UserError('MessageSid, From and To must be there')
+    }
+    const { parts, keyword, ...parties } = message
+    for (const { id: carrierMessageId, content } of parts) {
+      await receiveMessage({
+        carrierMessageId,
+        ...parties,
+        content,
+        ...(keyword === undefined ? {} : { keyword }),
+      })
+    }
+    return NO_TWIML
+  },
 
-export function readMessage(parameters: CallbackParameters): TwilioMessage | undefined {
-  const parties = readParties(parameters)
-  const sid = readSid(parameters)
-  if (parties === undefined || sid === '') return undefined
-  const optOutType = textOf(parameters, 'OptOutType').toUpperCase()
-  return {
-    ...parties,
-    parts: partsOf(sid, textOf(parameters, 'Body'), readMediaUrls(parameters)),
-    keyword: Object.hasOwn(KEYWORDS, optOutType) ? KEYWORDS[optOutType as keyof typeof KEYWORDS] : undefined,
-  }
-}
+  /** Our own id finds a message whose SID we never learned: its worker died, or the answer was lost. */
+  status: async ({ fields, query }, { receiveReceipt, confirm }) => {
+    const record = readStatus(readParameters(fields))
+    const messageId = query.get('messageId')
+    if (record === undefined) await confirm()
+    else await receiveReceipt({ ...record, ...(isId(messageId) ? { messageId } : {}) })
+    return NO_TWIML
+  },
 
-/** A text keeps the message's SID; its media, or those of a message without a text, are SID/1, SID/2, … */
-export function partsOf(sid: string, text: string, urls: readonly string[]): ReceivedPart[] {
-  return [
-    // Somebody who sent nothing but blanks is heard too.
-    ...(text !== '' || urls.length === 0
-      ? [{ id: sid, content: { type: 'inboundText' as const, text } }]
-      : []),
-    ...urls.map((url, index) => ({
-      id: `${sid}/${index + 1}`,
-      content: { type: 'inboundMedia' as const, url },
-    })),
-  ]
-}
+  voice: async ({ fields, query }, { account, publicUrl, confirm, hasLine }) => {
+    const { greeting } = await confirm()
+    if (query.has('ended')) return HANG_UP
+    const parties = readParties(readParameters(fields))
+    if (parties === undefined) throw new UserError('From and To must be there')
+    if (!(await hasLine(parties.toNumber))) {
+      throw new UserError(`no line of ${account.name} has this number: see \`linehook line list\``, 404)
+    }
+    return greetAndRecord({
+      greeting,
+      endUrl: callbackUrl(publicUrl, account.id, 'voice', { ended: '1' }),
+      // The recording's own callback says nothing of who called.
+      recordingUrl: callbackUrl(publicUrl, account.id, 'recording', {
+        from: parties.fromNumber,
+        to: parties.toNumber,
+      }),
+    })
+  },
 
-/** States before these say nothing that the answer to our request has not said. */
-const NEWS = new Set(['sent', 'delivered', 'read', 'undelivered', 'failed', 'canceled'])
-
-/** @returns undefined when there is nothing to note */
-export function readStatus(parameters: CallbackParameters): SentRecord | undefined {
-  const carrierMessageId = readSid(parameters)
-  const status = textOf(parameters, 'MessageStatus')
-  if (carrierMessageId === '' || !NEWS.has(status)) return undefined
-  const outcome = readOutcome(status, textOf(parameters, 'ErrorCode'), textOf(parameters, 'ErrorMessage'))
-  return outcome && { carrierMessageId, ...outcome }
-}
-
-export function readParties(parameters: CallbackParameters): Parties | undefined {
-  const fromNumber = textOf(parameters, 'From')
-  const toNumber = textOf(parameters, 'To')
-  return fromNumber === '' || toNumber === '' ? undefined : { fromNumber, toNumber }
-}
-
-/** A finished recording of a call. @returns undefined for one that is not finished, or is silence */
-export function readRecording(parameters: CallbackParameters): { id: string; url: string } | undefined {
-  const id = textOf(parameters, 'RecordingSid')
-  const url = textOf(parameters, 'RecordingUrl')
-  const isThere = isHeard(textOf(parameters, 'RecordingStatus'), textOf(parameters, 'RecordingDuration'))
-  return isThere && id !== '' && url !== '' ? { id, url: soundOf(url) } : undefined
-}
-
-/** Whether a recording is finished, and not silence. */
-export function isHeard(status: string, duration: string): boolean {
-  return status === 'completed' && duration !== '0'
-}
-
-/** Where the bytes of a recording are. */
-export function soundOf(url: string): string {
-  return `${url}.mp3`
-}
-
-function readSid(parameters: CallbackParameters): string {
-  return textOf(parameters, 'MessageSid') || textOf(parameters, 'SmsSid')
-}
-
-function readMediaUrls(parameters: CallbackParameters): string[] {
-  const urls: string[] = []
-  for (
-    let url = textOf(parameters, 'MediaUrl0');
-    url !== '';
-    url = textOf(parameters, `MediaUrl${urls.length}`)
-  ) {
-    urls.push(url)
-  }
-  return urls
-}
-
-function textOf(parameters: CallbackParameters, name: string): string {
-  const value = Object.hasOwn(parameters, name) ? parameters[name] : undefined
-  return typeof value === 'string' ? value : ''
+  recording: async ({ fields, query }, { receiveMessage, confirm }) => {
+    const recording = readRecording(readParameters(fields))
+    if (recording === undefined) {
+      await confirm()
+      return NO_TWIML
+    }
+    await receiveMessage({
+      carrierMessageId: recording.id,
+      fromNumber: query.get('from') ?? '',
+      toNumber: query.get('to') ?? '',
+      content: { type: 'voiceMail', url: recording.url },
+    })
+    return NO_TWIML
+  },
 }

@@ -25,8 +25,3 @@ const WORDS: Record<string, string> = {
 export function explainCode(code: string): string | undefined {
   return Object.hasOwn(WORDS, code) ? WORDS[code] : undefined
 }
-
-/** Twilio's words repeat the numbers of its request; ours are kept, shown and logged, and may have none. */
-export function withoutNumbers(words: string): string {
-  return words.replace(/(\+|%2B)?\d(?:[ ().-]{0,2}\d){6,}/gi, '[number]')
-}

@@ -1,12 +1,9 @@
 import { FetchFailed, type SafeResponse } from '../../safe-fetch.js'
 import { explainBlockedCarrier } from '../blocked-host.js'
 import { CarrierOutcomeUnknown, CarrierRejected, CarrierThrottled, CarrierUnavailable } from '../carrier.js'
+import { readRetryAfter, withoutNumbers } from '../refusals.js'
 import { readObject } from './answers.js'
-import { explainCode, isOptOut, withoutNumbers } from './error-codes.js'
-
-/** Where Twilio asks to wait without saying how long. */
-const DEFAULT_WAIT_MS = 2000
-const MAX_WAIT_MS = 3_600_000
+import { explainCode, isOptOut } from './error-codes.js'
 
 /** Refusals that are about the pace, whatever their status: too many requests, the number's own queue is full. */
 const THROTTLED_CODES = new Set(['20429', '21611', '14107'])
@@ -77,11 +74,4 @@ function readRefusal(answer: SafeResponse): { code: string; message: string } {
     code: typeof code === 'number' || typeof code === 'string' ? String(code) : '',
     message: typeof message === 'string' ? message.slice(0, 500) : '',
   }
-}
-
-/** Seconds or a date (RFC 9110 §10.2.3), as milliseconds from now; never less than one. */
-function readRetryAfter(value: string | undefined, now: number): number {
-  if (value === undefined || value.trim() === '') return DEFAULT_WAIT_MS
-  const ms = /^\s*\d+\s*$/.test(value) ? Number(value) * 1000 : Date.parse(value) - now
-  return Number.isNaN(ms) ? DEFAULT_WAIT_MS : Math.min(Math.max(ms, 1), MAX_WAIT_MS)
 }

@@ -1,4 +1,5 @@
-import type { SentRecord, UnknownMessage } from '../carrier.js'
+import type { UnknownMessage } from '../carrier.js'
+import type { SentRecord } from '../records.js'
 import { createdAtOf, textOf } from './answers.js'
 import type { TwilioApi } from './api.js'
 import { readOutcome } from './statuses.js'

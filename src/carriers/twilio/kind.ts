@@ -1,4 +1,5 @@
-import type { CarrierKind } from '../carrier.js'
+import type { CarrierKind } from '../kind.js'
+import { twilioCallbacks } from './callbacks.js'
 import { twilioSettings, type TwilioSettings } from './settings.js'
 import { createTwilio } from './twilio.js'
 
@@ -13,4 +14,5 @@ export const twilio: CarrierKind<TwilioSettings> = {
     handlesOptOut: true,
   },
   create: createTwilio,
+  callbacks: twilioCallbacks,
 }

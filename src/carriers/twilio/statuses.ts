@@ -1,5 +1,6 @@
-import type { SentRecord } from '../carrier.js'
-import { explainCode, isOptOut, withoutNumbers } from './error-codes.js'
+import type { SentRecord } from '../records.js'
+import { withoutNumbers } from '../refusals.js'
+import { explainCode, isOptOut } from './error-codes.js'
 
 /** Twilio's states of a message that it has taken, as ours. */
 const STATUSES: Record<string, SentRecord['status']> = {

@@ -4,9 +4,9 @@ import {
   CarrierRefused,
   type Carrier,
   type CarrierNumber,
-  type CarrierTools,
   type OutboundMessage,
 } from '../carrier.js'
+import type { CarrierTools } from '../kind.js'
 import { readObject } from './answers.js'
 import { createApi, type TwilioApi } from './api.js'
 import { callbackUrl } from './callback-urls.js'

@@ -1,9 +1,9 @@
+import { arrivalFields, type ArrivalRecord } from '../arrivals.js'
 import type { AccountVersion } from '../carrier-accounts.js'
 import type { Database } from '../connection.js'
 import type { NewDelivery } from '../deliveries/creating.js'
 import type { MessageEventType } from '../events.js'
 import type { MediaPurpose } from '../media/reading.js'
-import { arrivalFields, type Arrival } from '../smpp-inbound.js'
 import { runNamed } from '../named-statement.js'
 import { toJson } from '../text.js'
 import type { MessageType } from './reading.js'
@@ -35,8 +35,8 @@ export interface ReceiveRequest {
 }
 
 export type ToldBy =
-  | { arrival: Arrival }
-  /** Of a long text of SMPP. Who takes them makes the message. */
+  | { arrival: ArrivalRecord }
+  /** Of a long text, whose parts came one by one. Who takes them makes the message. */
   | { partIds: readonly string[] }
 
 export interface Received {

@@ -1,4 +1,4 @@
-import type { CarrierKind } from '../../carriers/carrier.js'
+import type { CarrierKind } from '../../carriers/kind.js'
 import type { CarrierAccount } from '../../database/carrier-accounts.js'
 import { UserError } from '../../errors.js'
 import type { Context } from '../context.js'

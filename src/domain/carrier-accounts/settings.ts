@@ -1,5 +1,5 @@
 import * as yup from 'yup'
-import type { CarrierKind } from '../../carriers/carrier.js'
+import type { CarrierKind } from '../../carriers/kind.js'
 import { UserError } from '../../errors.js'
 
 /** One setting of a kind, for who makes a form or a table of it. */

@@ -1,4 +1,5 @@
-import { CarrierRefused, type Carrier, type ReceivedRecord } from '../../carriers/carrier.js'
+import { CarrierRefused, type Carrier } from '../../carriers/carrier.js'
+import type { ReceivedRecord } from '../../carriers/records.js'
 import {
   findBrought,
   listNumbersAt,

@@ -1,4 +1,4 @@
-import type { ReceivedPart } from '../../carriers/carrier.js'
+import type { ReceivedPart } from '../../carriers/records.js'
 import type { Brought } from '../../database/carrier-received.js'
 
 /**

@@ -1,4 +1,4 @@
-import type { SentRecord } from '../../carriers/carrier.js'
+import type { SentRecord } from '../../carriers/records.js'
 import {
   linkCarrierMessage,
   noteNoRecord,

@@ -1,7 +1,5 @@
 import type { RouterMiddleware } from '@koa/router'
-import type { TwilioCallbackName } from '../../carriers/twilio/callback-urls.js'
-import type { CallbackParameters } from '../../carriers/twilio/signature.js'
-import { answerTwilio } from '../../domain/carrier-callbacks.js'
+import { answerCallback, isCallback } from '../../domain/carrier-callbacks.js'
 import type { Context } from '../../domain/context.js'
 import { pathOfOurs } from '../../telemetry/plain-line.js'
 import { bodyBytesOf, isRecord } from '../middleware/json-body.js'
@@ -11,35 +9,26 @@ import { createPatience } from '../patience.js'
 /** Twilio waits 15 s for an answer, and does not come again after a 5xx; the answer needs its time too. */
 const patiently = createPatience({ waitMs: 13_000, maxWaiting: 200 })
 
-/** Twilio's requests to us, form or JSON; the answer is TwiML. Signatures are over the URL and the body as they came. */
-export function answerTwilioCallback(context: Context, name: TwilioCallbackName): RouterMiddleware {
+/** Carriers' requests to us, form or JSON. Signatures are over the URL and the body as they came. */
+export function answerCarrierCallback(context: Context): RouterMiddleware {
   return async (ctx) => {
+    const { kind = '', accountId = '', name = '' } = ctx.params
+    const { body } = ctx.request
     const request = {
-      accountId: ctx.params.accountId ?? '',
+      kind,
+      accountId,
+      name,
       path: ctx.originalUrl,
-      signature: ctx.get('X-Twilio-Signature'),
       body: bodyBytesOf(ctx),
-      parameters: readParameters(ctx.request.body),
+      fields: isRecord(body) ? body : {},
+      header: (header: string) => ctx.get(header),
     }
-    // Besides the route's words there is this id in it, which an account has.
-    if (context.twilioAccounts.remembered(request.accountId) !== undefined) {
+    // Besides words of ours there is this id in it, which an account has.
+    if (isCallback(context, request) && context.callingAccounts.remembered(accountId) !== undefined) {
       ;(ctx.state as RequestLogState).plainPath = pathOfOurs(ctx.path)
     }
-    ctx.body = await patiently(() => answerTwilio(context, name, request))
-    ctx.type = 'text/xml'
+    const answer = await patiently(() => answerCallback(context, request))
+    ctx.body = answer.body
+    ctx.type = answer.type
   }
-}
-
-/** What is neither a text nor a list of texts is no parameter of Twilio's. */
-function readParameters(body: unknown): CallbackParameters {
-  return Object.fromEntries(
-    Object.entries(isRecord(body) ? body : {}).filter(
-      (field): field is [string, string | string[]] =>
-        isText(field[1]) || (Array.isArray(field[1]) && field[1].every(isText)),
-    ),
-  )
-}
-
-function isText(value: unknown): value is string {
-  return typeof value === 'string'
 }

@@ -19,7 +19,7 @@ export {
   deleteAuthorizedLine,
   getAuthorizedApplications,
 } from './authorized-applications.js'
-export { answerTwilioCallback } from './carrier-callbacks.js'
+export { answerCarrierCallback } from './carrier-callbacks.js'
 export { deleteLineConnection, getLineConnection, putLineConnection } from './connections.js'
 export { getDeliveries, getOneDelivery, postDeliveryAgain } from './deliveries.js'
 export { healthz, readyz } from './health.js'

@@ -1,5 +1,6 @@
 import { expect } from 'chai'
-import { CarrierRefused, type Carrier, type ReceivedRecord } from '../../../src/carriers/carrier.js'
+import { CarrierRefused, type Carrier } from '../../../src/carriers/carrier.js'
+import type { ReceivedRecord } from '../../../src/carriers/records.js'
 import { failure } from '../../helpers/failure.js'
 import { createTestTwilio } from './carrier.js'
 import { ACCOUNT_SID, newSid, refuse, startTwilio, type TwilioStandIn } from './stand-in.js'

@@ -1,10 +1,6 @@
 import { expect } from 'chai'
-import {
-  CarrierRefused,
-  type Carrier,
-  type SentRecord,
-  type UnknownMessage,
-} from '../../../src/carriers/carrier.js'
+import { CarrierRefused, type Carrier, type UnknownMessage } from '../../../src/carriers/carrier.js'
+import type { SentRecord } from '../../../src/carriers/records.js'
 import type { Context } from '../../../src/domain/context.js'
 import { reconcile } from '../../../src/domain/messages/reconcile.js'
 import { newId } from '../../../src/ids.js'

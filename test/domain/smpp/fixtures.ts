@@ -1,12 +1,15 @@
 import { createHash } from 'node:crypto'
 import type { PduFields } from 'smpp'
-import type { SmppDelivery } from '../../../src/carriers/smpp/intake.js'
+import type { Handled, SmppDelivery } from '../../../src/carriers/smpp/intake.js'
+import { takeDelivery } from '../../../src/carriers/smpp/listen.js'
 import { smpp } from '../../../src/carriers/smpp/package.js'
-import { smppSettings } from '../../../src/carriers/smpp/settings.js'
+import { smppSettings, type SmppSettings } from '../../../src/carriers/smpp/settings.js'
 import { addCarrierAccount } from '../../../src/domain/carrier-accounts.js'
 import type { Context } from '../../../src/domain/context.js'
-import type { SmppAccount } from '../../../src/domain/smpp/receive.js'
+import { receivingTools, type HeldAccount } from '../../../src/domain/held-accounts/receive.js'
 import { newId } from '../../../src/ids.js'
+
+export type SmppAccount = HeldAccount & { settings: SmppSettings }
 
 export async function addSmppAccount(
   context: Context,
@@ -16,6 +19,16 @@ export async function addSmppAccount(
   const given = { host: '127.0.0.1', systemId: 'linehook', ...settings }
   const { id } = await addCarrierAccount(context, { name, kind: 'smpp', settings: given })
   return { id, name, settings: smppSettings.cast(given), openSessionIds: () => [] }
+}
+
+/** As the account's session does with what its SMSC brings. */
+export function receiveDelivery(
+  context: Context,
+  account: SmppAccount,
+  delivery: SmppDelivery,
+): Promise<Handled> {
+  const tools = { log: context.log, ...receivingTools(context, account) }
+  return takeDelivery(delivery, account.settings, tools)
 }
 
 /** One arrival of a `deliver_sm`. */

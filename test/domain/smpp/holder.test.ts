@@ -2,23 +2,22 @@ import { expect } from 'chai'
 import { inboundOf } from '../../../dev/smsc/messages.js'
 import { startSmsc, type Smsc, type SmscOptions } from '../../../dev/smsc/server.js'
 import { holdSessions, type Sessions, type SessionsOptions } from '../../../src/carriers/smpp/sessions.js'
+import { confirmArrivals } from '../../../src/database/arrivals.js'
 import { deleteCarrierAccount } from '../../../src/database/carrier-accounts.js'
 import type { Database } from '../../../src/database/connection.js'
-import { confirmArrivals } from '../../../src/database/smpp-inbound.js'
 import { getCarrierAccount, listAccountOverviews } from '../../../src/domain/carrier-accounts.js'
 import { changeCarrierAccount } from '../../../src/domain/carrier-accounts/change.js'
 import { testCarrierAccount } from '../../../src/domain/carrier-accounts/trial.js'
 import { createContext, type Context } from '../../../src/domain/context.js'
+import { holdAccounts } from '../../../src/domain/held-accounts/holder.js'
 import { sendMessage } from '../../../src/domain/messages/send.js'
-import { holdSmscAccounts } from '../../../src/domain/smpp/holder.js'
-import { receiveDelivery } from '../../../src/domain/smpp/receive.js'
 import { Unavailable } from '../../../src/errors.js'
 import { createTestContext } from '../../helpers/context.js'
 import { createLine, type TestLine } from '../../helpers/factories.js'
 import { memoryLog } from '../../helpers/log.js'
 import { until } from '../../helpers/until.js'
 import { ANNA, countRows, queueMessage } from '../fixtures.js'
-import { addSmppAccount, receivedTexts } from './fixtures.js'
+import { addSmppAccount, receiveDelivery, receivedTexts } from './fixtures.js'
 
 describe('the sessions of SMPP accounts', () => {
   let context: Context
@@ -42,7 +41,7 @@ describe('the sessions of SMPP accounts', () => {
 
   it('follows the accounts: added, changed and removed ones, and unbinds at the end', async () => {
     const { log, lines } = memoryLog()
-    const holder = holdSmscAccounts({ ...context, log }, { followMs: 50 })
+    const holder = holdAccounts({ ...context, log }, { followMs: 50 })
     // As this side knows it: who has sent its bind has not got the answer yet.
     const boundCount = () => lines.filter(({ msg }) => msg === 'smpp.bound').length
     const account = await addSmppAccount(context, 'smsc', { port: smsc.port })
@@ -63,7 +62,7 @@ describe('the sessions of SMPP accounts', () => {
   })
 
   it('binds again when the SMSC was away', async () => {
-    const holder = holdSmscAccounts(context, { followMs: 50 })
+    const holder = holdAccounts(context, { followMs: 50 })
     await addSmppAccount(context, 'smsc', { port: smsc.port })
     await until('it is bound', () => binds() === 1)
     const { port } = smsc
@@ -87,7 +86,7 @@ describe('the sessions of SMPP accounts', () => {
 
     function hold(holding: Context, options: { leaseMs?: number } = {}) {
       const { log, lines } = memoryLog()
-      const holder = holdSmscAccounts({ ...holding, log }, { followMs: 50, ...options })
+      const holder = holdAccounts({ ...holding, log }, { followMs: 50, ...options })
       holders.push(holder)
       return { holder, isBound: () => lines.some(({ msg }) => msg === 'smpp.bound') }
     }
@@ -162,7 +161,7 @@ describe('the sessions of SMPP accounts', () => {
       expect(await shown('simulator')).to.equal(null)
 
       const before = Date.now()
-      const holder = holdSmscAccounts(context, { followMs: 50 })
+      const holder = holdAccounts(context, { followMs: 50 })
       const bound = await until('it is bound', async () => {
         const sessions = await shown('smsc')
         return sessions?.boundCount === 2 && sessions
@@ -191,7 +190,7 @@ describe('the sessions of SMPP accounts', () => {
       smsc = await restartWith({ password: 'right' })
       const { log, lines } = memoryLog()
       const { id } = await addSmppAccount(context, 'smsc', { port: smsc.port, password: 'wrong' })
-      const holder = holdSmscAccounts({ ...context, log }, { followMs: 50 })
+      const holder = holdAccounts({ ...context, log }, { followMs: 50 })
       const line = await until('it is refused', () => lines.find(({ msg }) => msg === 'smpp.not_bound'))
       expect(line).to.include({ carrier: 'smsc', carrierAccountId: id })
       await holder.close()
@@ -199,7 +198,7 @@ describe('the sessions of SMPP accounts', () => {
 
     it('and are the test of their account while they are bound: an SMSC may take no other session', async () => {
       smsc = await restartWith({ maxSessions: 1, password: 'right' })
-      const holder = holdSmscAccounts(context, { followMs: 50 })
+      const holder = holdAccounts(context, { followMs: 50 })
       await addSmppAccount(context, 'smsc', { port: smsc.port, password: 'right' })
       await until('it is bound', () => smsc.bound().length === 1)
       const test = async () => testCarrierAccount(context, await getCarrierAccount(context, 'smsc'))

@@ -1,15 +1,21 @@
 import { expect } from 'chai'
 import { inboundOf, receiptOf } from '../../../dev/smsc/messages.js'
 import { smpp } from '../../../src/carriers/smpp/package.js'
-import { confirmArrivals, deleteOldArrivals } from '../../../src/database/smpp-inbound.js'
+import { confirmArrivals, deleteOldArrivals } from '../../../src/database/arrivals.js'
 import type { Context } from '../../../src/domain/context.js'
-import { receiveStaleTexts } from '../../../src/domain/smpp/long-texts.js'
-import { receiveDelivery, type SmppAccount } from '../../../src/domain/smpp/receive.js'
+import { receiveStaleTexts } from '../../../src/domain/held-accounts/long-texts.js'
 import { newId } from '../../../src/ids.js'
 import { createTestContext } from '../../helpers/context.js'
 import { createLine, type TestLine } from '../../helpers/factories.js'
 import { ANNA, countRows, messageRow, queueMessage } from '../fixtures.js'
-import { addSmppAccount, arrive, partOf, receivedTexts } from './fixtures.js'
+import {
+  addSmppAccount,
+  arrive,
+  partOf,
+  receiveDelivery,
+  receivedTexts,
+  type SmppAccount,
+} from './fixtures.js'
 
 describe('what an SMSC brings to a line', () => {
   let context: Context

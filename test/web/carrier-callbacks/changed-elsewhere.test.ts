@@ -42,7 +42,7 @@ describe('an account at Twilio that another process has changed', () => {
     accountId = account.id
     line = await createLine(elsewhere, { carrier: name })
     expect(await bring(OLD)).to.include({ status: 200 })
-    expect(side.context.twilioAccounts.remembered(accountId)).not.to.equal(undefined)
+    expect(side.context.callingAccounts.remembered(accountId)).not.to.equal(undefined)
   })
 
   const message = () => ({ MessageSid: newSid('SM'), From: newNumber(), To: line.number, Body: 'Hi' })
@@ -108,7 +108,7 @@ describe('an account at Twilio that another process has changed', () => {
   it('refuses the old auth token before it says anything else', async () => {
     const id = await queueUnknown()
     await change({ authToken: NEW })
-    const known = () => side.context.twilioAccounts.remembered(accountId)
+    const known = () => side.context.callingAccounts.remembered(accountId)
     const believed = { ...known() }
     for (const [what, fields] of [
       ['message', message()],

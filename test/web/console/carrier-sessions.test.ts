@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import { startSmsc, type Smsc } from '../../../dev/smsc/server.js'
 import { getCarrierAccount } from '../../../src/domain/carrier-accounts.js'
 import type { Context } from '../../../src/domain/context.js'
-import { holdSmscAccounts } from '../../../src/domain/smpp/holder.js'
+import { holdAccounts } from '../../../src/domain/held-accounts/holder.js'
 import { createPerson } from '../../domain/people.js'
 import { addSmppAccount } from '../../domain/smpp/fixtures.js'
 import { createTestContext } from '../../helpers/context.js'
@@ -61,7 +61,7 @@ describe('the pages of carriers that are reached by sessions', () => {
       until(what, () => shown.every((last) => expected.test(last())))
     await both('what the pages say', new RegExp(notHeld))
 
-    const holder = holdSmscAccounts(context, { followMs: 50 })
+    const holder = holdAccounts(context, { followMs: 50 })
     await both('the bind', /badge good">bound<.*since <time/)
     await smsc.close()
     await both(

@@ -1,5 +1,5 @@
-import { holdAccounts, recordSessions, releaseAccount } from '../../database/carrier-sessions.js'
-import { deleteOldArrivals } from '../../database/smpp-inbound.js'
+import { deleteOldArrivals } from '../../database/arrivals.js'
+import { recordSessions, releaseAccount, renewHolds } from '../../database/carrier-sessions.js'
 import { asError } from '../../errors.js'
 import { every } from '../../every.js'
 import { newId } from '../../ids.js'
@@ -12,6 +12,8 @@ const FOLLOW_MS = 1000
 const LEASE_MS = 6000
 const TIDY_MS = 60_000
 
+type Accounts = Awaited<ReturnType<typeof renewHolds>>
+
 interface Held {
   version: number
   account: OpenAccount
@@ -19,11 +21,11 @@ interface Held {
 }
 
 /**
- * Holds the sessions of every SMPP account that no other process holds, as long as there is one: for both ways, by a
+ * Holds the sessions of every account that has some (`listen` of its kind) and that no other process holds, as long as there is one: for both ways, by a
  * lease in Postgres. Not in Redis: what FLUSHALL forgets would be bound twice, and nothing goes either way without
  * Postgres anyhow.
  */
-export function holdSmscAccounts(
+export function holdAccounts(
   context: Context,
   { followMs = FOLLOW_MS, leaseMs = LEASE_MS } = {},
 ): { close(): Promise<void> } {
@@ -35,9 +37,9 @@ export function holdSmscAccounts(
 
   async function follow(): Promise<void> {
     const askedAt = performance.now()
-    let accounts: Awaited<ReturnType<typeof holdAccounts>>
+    let accounts: Accounts
     try {
-      accounts = await holdAccounts(db, { holderId, kind: 'smpp', leaseMs })
+      accounts = await renewHolds(db, { holderId, kinds: context.carriers.heldKinds, leaseMs })
     } catch (error) {
       // Somebody else may have them by now.
       if (performance.now() - renewedAt > leaseMs) for (const [id, each] of held) letGo(id, each)
@@ -52,13 +54,13 @@ export function holdSmscAccounts(
     for (const account of accounts) if (!held.has(account.id)) await open(account)
   }
 
-  async function open({ id, name, version }: { id: string; name: string; version: number }): Promise<void> {
+  async function open({ id, name, kind, version }: Accounts[number]): Promise<void> {
     try {
-      const account = await openAccount(context, { id, name, version, holderId, openSessionIds })
+      const account = await openAccount(context, { id, name, kind, version, holderId, openSessionIds })
       held.set(id, { version, account, isClosing: false })
     } catch (error) {
       // The others must not wait for it.
-      log.warn({ carrierAccountId: id, carrier: name, err: asError(error) }, 'smpp.account_not_opened')
+      log.warn({ carrierAccountId: id, carrier: name, err: asError(error) }, 'carrier.account_not_opened')
       const fault = { text: asError(error).message, ageMs: 0 }
       const report = { accountId: id, version, boundCount: 0, sessionCount: 0, fault }
       await recordSessions(db, holderId, report).catch(() => undefined)
@@ -72,7 +74,7 @@ export function holdSmscAccounts(
     void each.account
       .close()
       .catch((error: unknown) => {
-        log.error({ carrierAccountId: id, err: asError(error) }, 'smpp.account_not_closed')
+        log.error({ carrierAccountId: id, err: asError(error) }, 'carrier.account_not_closed')
       })
       .finally(() => held.delete(id))
   }
@@ -82,7 +84,7 @@ export function holdSmscAccounts(
     await deleteOldArrivals(db)
   }
 
-  const timers = [every(followMs, follow, log, 'smpp accounts'), every(TIDY_MS, tidy, log, 'smpp long texts')]
+  const timers = [every(followMs, follow, log, 'held accounts'), every(TIDY_MS, tidy, log, 'long texts')]
   return {
     close: async () => {
       await Promise.all(timers.map((timer) => timer.stop()))

@@ -1,6 +1,6 @@
 import type { Database } from './connection.js'
 
-/** What the parts of one text have in common. */
+/** What the parts of one text have in common. Their table is called `smpp_parts`, after the first kind that has some. */
 export interface LongText {
   carrier: string
   fromNumber: string

@@ -1,15 +1,11 @@
-import { holdSessions } from '../../carriers/smpp/sessions.js'
-import { smppSettings } from '../../carriers/smpp/settings.js'
-import { createSmpp } from '../../carriers/smpp/smpp.js'
 import { recordSessions, type SessionsReport } from '../../database/carrier-sessions.js'
-import { confirmArrivals } from '../../database/smpp-inbound.js'
 import { storable } from '../../database/text.js'
 import { asError, Unavailable } from '../../errors.js'
 import { openSettings } from '../carrier-settings.js'
 import type { Context } from '../context.js'
 import { countMessageCrash } from '../messages/crash.js'
 import { sendingService, sendMessage, type SendOutcome } from '../messages/send.js'
-import { receiveDelivery } from './receive.js'
+import { receivingTools } from './receive.js'
 
 /** An account whose sessions this process has. */
 export interface OpenAccount {
@@ -27,32 +23,35 @@ const CRASH_WAIT_MS = 5000
 /** Opens the account's sessions, and uses them both ways. @throws SettingsUnreadable, Unavailable */
 export async function openAccount(
   context: Context,
-  options: { id: string; name: string; version: number; holderId: string; openSessionIds: () => string[] },
+  options: {
+    id: string
+    name: string
+    kind: string
+    version: number
+    holderId: string
+    openSessionIds: () => string[]
+  },
 ): Promise<OpenAccount> {
   const { id, name, openSessionIds } = options
-  const settings = smppSettings.cast(await openSettings(context, id))
-  const account = { id, name, settings, openSessionIds }
+  const kind = context.carriers.kinds.get(options.kind)
+  if (kind?.listen === undefined) throw new Error(`carriers of kind ${options.kind} have no sessions`)
+  const account = { id, name, openSessionIds }
   let isReported = false
   let reporting = Promise.resolve()
 
-  const sessions = holdSessions({
-    settings,
+  const settings = kind.settings.cast(await openSettings(context, id)) as object
+  const listener = kind.listen(account, settings, {
     hosts: context.carrierFetch,
     log: context.log.child({ carrierAccountId: id, carrier: name }),
-    handle: (delivery) => receiveDelivery(context, account, delivery),
-    confirm: (ids) => confirmArrivals(context.db, ids),
+    ...receivingTools(context, account),
     onChange: () => {
       isReported = false
       void report()
     },
   })
-  const endHold = context.carriers.hold(
-    id,
-    createSmpp(name, settings, { hosts: context.carrierFetch, sessions }),
-  )
+  const endHold = context.carriers.hold(id, listener.carrier)
   const serving = context.calls.serve(sendingService(id), {
-    // What the sessions have room for, and as much again that is being claimed and settled.
-    concurrency: 2 * settings.bindCount * settings.windowSize,
+    concurrency: listener.concurrency,
     answer: async (messageId) => JSON.stringify(await send(context, messageId)),
   })
 
@@ -71,7 +70,7 @@ export async function openAccount(
   }
 
   function stateNow(): SessionsReport {
-    const { fault, ...counts } = sessions.state()
+    const { fault, ...counts } = listener.state()
     return {
       accountId: id,
       version: options.version,
@@ -85,12 +84,12 @@ export async function openAccount(
 
   void report()
   return {
-    openSessionIds: () => sessions.openSessionIds(),
+    openSessionIds: () => listener.openSessionIds(),
     report,
     close: async () => {
       await serving.close()
       endHold()
-      await sessions.close()
+      await listener.close()
       await report()
     },
   }

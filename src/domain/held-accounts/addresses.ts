@@ -1,13 +1,13 @@
-import type { SmppAddress } from '../../carriers/smpp/inbound.js'
+import type { CarrierAddress } from '../../carriers/listening.js'
 import { listLinesEndingWith, type Line } from '../../database/lines.js'
 import type { Context } from '../context.js'
 import { parseNumber } from '../phone-number.js'
 
-/** The account's line that an address means, in whatever form the SMSC writes it. @throws Unavailable */
+/** The account's line that an address means, in whatever form the carrier writes it. @throws Unavailable */
 export async function findLineOf(
   { db, batched }: Context,
   carrier: string,
-  { address }: SmppAddress,
+  { address }: CarrierAddress,
 ): Promise<Line | undefined> {
   const digits = address.replace(/^\+/, '')
   if (!/^\d+$/.test(digits)) return undefined
@@ -18,7 +18,7 @@ export async function findLineOf(
 }
 
 /** E.164 where it is a number; short codes and names stay as they are. */
-export function senderOf({ address, kind }: SmppAddress, line: Line): string {
+export function senderOf({ address, kind }: CarrierAddress, line: Line): string {
   if (kind !== 'local') return address
   return parseNumber(address, line.country)?.number ?? address
 }

@@ -1,8 +1,10 @@
 import type { Database } from './connection.js'
 import { toJson } from './text.js'
 
-/** A `deliver_sm` that has arrived. */
-export interface Arrival {
+/**
+ * A text that has arrived in a session. The table is called `smpp_inbound`: kind smpp was the first that has sessions.
+ */
+export interface ArrivalRecord {
   id: string
   digest: Buffer
   sessionId: string
@@ -12,11 +14,11 @@ export interface Arrival {
   silentMs: number
 }
 
-/** An SMSC brings again what was not answered at once, or in its next sessions; not a day later. */
+/** A carrier brings again what was not answered at once, or in its next sessions; not a day later. */
 const FORGOTTEN_MS = 3_600_000
 
 /** As `take_smpp_arrivals` has it. */
-export function arrivalFields({ id, digest, sessionId, openSessionIds, silentMs }: Arrival): object {
+export function arrivalFields({ id, digest, sessionId, openSessionIds, silentMs }: ArrivalRecord): object {
   return {
     arrival_id: id,
     digest: digest.toString('hex'),
@@ -28,11 +30,11 @@ export function arrivalFields({ id, digest, sessionId, openSessionIds, silentMs 
 }
 
 /**
- * Under a lock until the end of the transaction: two arrivals of one `deliver_sm` are told apart from two messages.
+ * Under a lock until the end of the transaction: two arrivals of one text are told apart from two texts.
  *
  * @returns the arrival that this one repeats; undefined: it is new
  */
-export async function takeArrival(db: Database, arrival: Arrival): Promise<string | undefined> {
+export async function takeArrival(db: Database, arrival: ArrivalRecord): Promise<string | undefined> {
   const { rows } = await db.raw<{ rows: { earlier: string | null }[] }>(
     'select earlier_id as earlier from take_smpp_arrivals(?::jsonb)',
     [toJson([{ n: 0, ...arrivalFields(arrival) }])],
@@ -40,7 +42,7 @@ export async function takeArrival(db: Database, arrival: Arrival): Promise<strin
   return rows[0]?.earlier ?? undefined
 }
 
-/** The SMSC has read their answers: the same again would be another message. */
+/** The carrier has read their answers: the same again would be another message. */
 export async function confirmArrivals(db: Database, ids: readonly string[]): Promise<void> {
   await db.raw('delete from smpp_inbound where id = any (?::uuid[])', [[...ids]])
 }

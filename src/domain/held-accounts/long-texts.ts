@@ -4,7 +4,7 @@ import {
   listStaleTexts,
   type LongText,
   type Part,
-} from '../../database/smpp-parts.js'
+} from '../../database/text-parts.js'
 import { UserError } from '../../errors.js'
 import type { Context } from '../context.js'
 import { receiveMessage } from '../messages/receive.js'
@@ -27,7 +27,7 @@ export async function receiveStaleTexts(context: Context): Promise<void> {
     const { reference, total } = longText
     context.log.info(
       { carrier: longText.carrier, reference, total, partCount: parts.length },
-      'smpp.text_stale',
+      'inbound.text_stale',
     )
     await receiveParts(context, longText, parts)
   }

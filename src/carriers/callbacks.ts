@@ -1,0 +1,69 @@
+import type { ReceivedContent, SentRecord } from './records.js'
+
+/** A carrier's request to us, at `/carriers/{kind}/{accountId}/{name}`. */
+export interface CallbackRequest {
+  /** As the carrier was told to call it: `PUBLIC_URL` and the request's own path and query, never its Host header. */
+  url: string
+  /** The URL's. What we wrote into it comes back. */
+  query: URLSearchParams
+  /** As it came: signatures are over it. */
+  body: Buffer
+  /** What the body says, as form or JSON; empty where it is no object. */
+  fields: Readonly<Record<string, unknown>>
+  /** '' where there is none. */
+  header: (name: string) => string
+}
+
+export interface CallbackAnswer {
+  /** Its Content-Type. */
+  type: string
+  body: string
+}
+
+/** A message that the carrier brings. */
+export interface BroughtMessage {
+  /** The carrier's own id: a repeat of it does nothing. */
+  carrierMessageId: string
+  /** E.164, both; `toNumber` is the line's. */
+  fromNumber: string
+  toNumber: string
+  content: ReceivedContent
+  /** What the carrier has read in it about being written to, and answered itself. */
+  keyword?: 'stop' | 'start' | 'help'
+}
+
+/** What a callback is handed. The settings may be old: whatever it takes in is compared with the account as it is. */
+export interface CallbackTools<Settings> {
+  account: { id: string; name: string }
+  settings: Settings
+  publicUrl: string
+  /** When this resolves, the message is committed. @throws UserError 404 when no line of the account has the number */
+  receiveMessage: (message: BroughtMessage) => Promise<void>
+  /** `messageId`: ours, where the carrier hands it back; it finds a message whose carrier's id we never learned. */
+  receiveReceipt: (receipt: SentRecord & { messageId?: string }) => Promise<void>
+  /**
+   * The settings as they are now, for an answer that takes nothing in: then nothing else looks whether the request was
+   * signed with what they are.
+   *
+   * @throws UserError 404, 403
+   */
+  confirm: () => Promise<Settings>
+  /** Whether a line of the account has the number. */
+  hasLine: (number: string) => Promise<boolean>
+}
+
+/** How a carrier calls us. */
+export interface CarrierCallbacks<Settings> {
+  /** The last parts of their paths. */
+  names: readonly string[]
+  /** For the operator: what to look at when a request is not signed with the account's secret. */
+  unsignedHint: string
+  /** Whether who knows the account's secret made the request. Compared in constant time. */
+  isSigned(settings: Settings, request: CallbackRequest): boolean
+  /**
+   * Takes in what the request brings, and answers it. A repeat does nothing, and is answered as the first time.
+   *
+   * @throws UserError for what the carrier does not send
+   */
+  answer(name: string, request: CallbackRequest, tools: CallbackTools<Settings>): Promise<CallbackAnswer>
+}

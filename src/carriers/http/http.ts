@@ -1,0 +1,124 @@
+import { FetchFailed, type SafeFetch, type SafeResponse } from '../../safe-fetch.js'
+import { explainBlockedCarrier } from '../blocked-host.js'
+import {
+  CarrierOutcomeUnknown,
+  CarrierRejected,
+  CarrierThrottled,
+  CarrierUnavailable,
+  type Carrier,
+} from '../carrier.js'
+import type { CarrierTools } from '../kind.js'
+import { readRetryAfter, withoutNumbers } from '../refusals.js'
+import { textAt } from './json-path.js'
+import type { HttpSettings } from './settings.js'
+import { fillBody } from './template.js'
+
+const MAX_ANSWER_BYTES = 64 * 1024
+/** A second bound beside the caller's signal. */
+const TIMEOUT_MS = 60_000
+const MAX_REASON_LENGTH = 300
+
+/** A provider that takes one POST for each message. */
+export function createHttp(
+  { name }: { name: string },
+  settings: HttpSettings,
+  { http }: Pick<CarrierTools, 'http'>,
+): Carrier {
+  const headers = {
+    Accept: 'application/json',
+    'Content-Type': settings.format === 'json' ? 'application/json' : 'application/x-www-form-urlencoded',
+    ...readHeaders(settings.headers),
+  }
+  return {
+    name,
+    async send({ id, fromNumber, toNumber, text, mediaUrl }, signal) {
+      const values = { from: fromNumber, to: toNumber, text, mediaUrl, id }
+      const answer = await post(
+        http,
+        settings,
+        headers,
+        fillBody(settings.body, settings.format, values),
+        signal,
+      )
+      if (answer.status < 200 || answer.status > 299) throw errorOf(answer, settings)
+      const carrierMessageId = settings.idField === '' ? id : textAt(readJson(answer), settings.idField)
+      // It may have taken the message: without its id no report would ever find it.
+      if (carrierMessageId === '') throw new CarrierOutcomeUnknown(`the answer has no ${settings.idField}`)
+      return { carrierMessageId }
+    },
+    async test(signal) {
+      try {
+        const { status } = await http.request(settings.url, { method: 'GET', headers, signal, ...LIMITS })
+        return status === 401 || status === 403
+          ? `The provider answers ${status}: look at the headers of the account.`
+          : undefined
+      } catch (error) {
+        if (!(error instanceof FetchFailed)) throw error
+        return `The provider could not be reached. ${explainBlockedCarrier(error)}`
+      }
+    },
+    close: () => Promise.resolve(),
+  }
+}
+
+const LIMITS = { timeoutMs: TIMEOUT_MS, maxResponseBytes: MAX_ANSWER_BYTES }
+
+async function post(
+  http: SafeFetch,
+  { url }: HttpSettings,
+  headers: Record<string, string>,
+  body: string,
+  signal: AbortSignal,
+): Promise<SafeResponse> {
+  try {
+    return await http.request(url, { method: 'POST', headers, body, signal, ...LIMITS })
+  } catch (error) {
+    if (!(error instanceof FetchFailed)) throw error
+    // Who waited for it has counted it as unknown already.
+    if (error.requestSent || signal.aborted) throw new CarrierOutcomeUnknown(error.message)
+    throw new CarrierUnavailable(error.message)
+  }
+}
+
+/**
+ * | answer | error | because |
+ * |---|---|---|
+ * | 429 | throttled | RFC 6585 §4 |
+ * | 401, 403, 404, 405 | unavailable | it is about the account or its URL: an operator mends it, and the messages wait meanwhile |
+ * | 408, 3xx, 5xx | outcome unknown | a server that failed may have taken it |
+ * | any other 4xx | rejected | it is about the message |
+ */
+function errorOf(answer: SafeResponse, { errorField }: HttpSettings): Error {
+  const { status } = answer
+  if (status === 429) return new CarrierThrottled(readRetryAfter(answer.headers['retry-after'], Date.now()))
+  if ([401, 403, 404, 405].includes(status)) {
+    return new CarrierUnavailable(`the provider answered ${status}: look at the account's URL and headers`)
+  }
+  if (status < 400 || status >= 500 || status === 408) {
+    return new CarrierOutcomeUnknown(`the provider answered ${status}`)
+  }
+  const said = withoutNumbers(textAt(readJson(answer), errorField)).slice(0, MAX_REASON_LENGTH)
+  return new CarrierRejected(said === '' ? `the provider answered ${status}` : said, String(status))
+}
+
+function readJson({ body, truncated }: SafeResponse): unknown {
+  if (truncated) return undefined
+  try {
+    return JSON.parse(body.toString())
+  } catch {
+    return undefined
+  }
+}
+
+function readHeaders(lines: string): Record<string, string> {
+  return Object.fromEntries(
+    lines
+      .split('\n')
+      .map((line) => line.trim())
+      .filter((line) => line !== '')
+      .map((line) => {
+        const colon = line.indexOf(':')
+        return [line.slice(0, colon), line.slice(colon + 1).trim()]
+      }),
+  )
+}

@@ -1,0 +1,44 @@
+import type { AnyObject, ObjectSchema } from 'yup'
+import type { SafeFetch } from '../safe-fetch.js'
+import type { Logger } from '../telemetry/log.js'
+import type { CarrierCallbacks } from './callbacks.js'
+import type { Carrier } from './carrier.js'
+import type { Listener, ListenTools } from './listening.js'
+import type { SimulatorOutbox } from './simulator-outbox.js'
+
+/** An implementation: what an account of its kind is made of, and how a carrier is made of it. */
+export interface CarrierKind<Settings extends AnyObject = AnyObject> {
+  /** For people, such as `Twilio`. */
+  title: string
+  /**
+   * Each setting has a sentence (`meta.about`), `meta.secret` if it is never shown again, and `meta.multiline` if it is
+   * a text of several lines. They are texts, numbers and booleans.
+   */
+  settings: ObjectSchema<Settings>
+  /** What an account has until somebody says otherwise. */
+  defaults: {
+    messagesPerSecond: number | null
+    messagesPerSecondPerLine: number | null
+    handlesOptOut: boolean
+  }
+  /** undefined: this kind is switched off here. */
+  create(account: { id: string; name: string }, settings: Settings, tools: CarrierTools): Carrier | undefined
+  /** How it brings what lines receive, and receipts, over HTTP; left out: it calls nobody. */
+  callbacks?: CarrierCallbacks<Settings>
+  /**
+   * An account has sessions at its carrier, as few as one. So one process holds them for all, and sends and receives by
+   * them (`domain/held-accounts`); what `create` makes has none, and sends nothing. They open again whenever they end.
+   * Left out: it has no sessions.
+   */
+  listen?(account: { id: string; name: string }, settings: Settings, tools: ListenTools): Listener
+}
+
+/** What a carrier may use. */
+export interface CarrierTools {
+  http: SafeFetch
+  log: Logger
+  /** Where carriers reach us, without a slash at its end. */
+  publicUrl: string
+  /** undefined: the simulator is switched off. */
+  simulatorOutbox: SimulatorOutbox | undefined
+}

@@ -1,0 +1,52 @@
+export interface SentRecord {
+  carrierMessageId: string
+  status: 'sent' | 'delivered' | 'failed'
+  error?: string
+  carrierCode?: string
+  /** It failed because the recipient has opted out of the line's number, as the carrier knows. */
+  isOptedOut?: boolean
+}
+
+/** A message or a recording that the carrier got for one of our numbers. */
+export interface ReceivedRecord {
+  receivedAt: Date
+  /** Of the parts that become events of their own. */
+  ids: readonly string[]
+  /**
+   * Asks the carrier for what its list does not say.
+   *
+   * @returns undefined: it is not of these numbers, or not there any more
+   * @throws CarrierRefused
+   */
+  read(signal: AbortSignal): Promise<ReceivedParts | undefined>
+}
+
+export interface ReceivedParts {
+  fromNumber: string
+  toNumber: string
+  parts: readonly ReceivedPart[]
+}
+
+export interface ReceivedPart {
+  id: string
+  content: ReceivedContent
+}
+
+export type ReceivedContent =
+  | { type: 'inboundText'; text: string }
+  /** Where the carrier has it. */
+  | { type: 'inboundMedia' | 'voiceMail'; url: string }
+
+/** A text keeps its message's id; its media, or those of a message without a text, are id/1, id/2, … */
+export function partsOf(id: string, text: string, mediaUrls: readonly string[]): ReceivedPart[] {
+  return [
+    // Somebody who sent nothing but blanks is heard too.
+    ...(text !== '' || mediaUrls.length === 0
+      ? [{ id, content: { type: 'inboundText' as const, text } }]
+      : []),
+    ...mediaUrls.map((url, index) => ({
+      id: `${id}/${index + 1}`,
+      content: { type: 'inboundMedia' as const, url },
+    })),
+  ]
+}

@@ -1,0 +1,68 @@
+import type { Listener, ListenTools } from '../listening.js'
+import { readText } from './inbound.js'
+import { RESENT_AFTER_MS, type Handled, type SmppDelivery } from './intake.js'
+import { isReceipt, readReceipt } from './receipts.js'
+import { holdSessions } from './sessions.js'
+import type { SmppSettings } from './settings.js'
+import { createSmpp } from './smpp.js'
+
+/** The sessions of an account at its SMSC, used both ways. */
+export function listenToSmsc(
+  { name }: { name: string },
+  settings: SmppSettings,
+  tools: ListenTools,
+): Listener {
+  const { hosts, log, confirmTexts: confirm, onChange } = tools
+  const noteStrayNumber = strayNumbers(tools)
+  const handle = (delivery: SmppDelivery) => takeDelivery(delivery, settings, tools, noteStrayNumber)
+  const sessions = holdSessions({ settings, hosts, log, handle, confirm, onChange })
+  return {
+    ...sessions,
+    carrier: createSmpp(name, settings, { hosts, sessions }),
+    // What the sessions have room for, and as much again that is being claimed and settled.
+    concurrency: 2 * settings.bindCount * settings.windowSize,
+  }
+}
+
+const TAKEN = 'ESME_ROK'
+/** Not to be tried again. */
+const REFUSED = 'ESME_RX_P_APPN'
+
+/** Takes in one `deliver_sm`: when this resolves, it is committed. @throws Unavailable */
+export async function takeDelivery(
+  delivery: SmppDelivery,
+  settings: SmppSettings,
+  { log, receiveReceipt, receiveText }: Pick<ListenTools, 'log' | 'receiveReceipt' | 'receiveText'>,
+  noteStrayNumber: (address: string) => void = () => undefined,
+): Promise<Handled> {
+  const { pdu, ...arrival } = delivery
+  if (isReceipt(pdu)) {
+    const receipt = readReceipt(pdu, settings)
+    if (receipt !== undefined) await receiveReceipt(receipt)
+    return { status: TAKEN }
+  }
+  const text = readText(pdu, settings)
+  const outcome = await receiveText({ ...arrival, silentMs: RESENT_AFTER_MS }, text)
+  if (outcome.kind === 'no_line') {
+    noteStrayNumber(text.to.address)
+    return { status: REFUSED }
+  }
+  if (outcome.kind === 'binary') {
+    log.info({ lineId: outcome.lineId }, 'smpp.binary_ignored')
+    return { status: TAKEN }
+  }
+  return { status: TAKEN, confirmId: outcome.confirmId }
+}
+
+const MAX_NOTED = 1000
+
+/** Once for each number: an account may be shared with another system. */
+function strayNumbers({ log }: Pick<ListenTools, 'log'>): (address: string) => void {
+  const noted = new Set<string>()
+  return (address) => {
+    if (noted.has(address)) return
+    if (noted.size >= MAX_NOTED) noted.clear()
+    noted.add(address)
+    log.warn({ numberEnd: address.slice(-4) }, 'smpp.number_is_no_line')
+  }
+}

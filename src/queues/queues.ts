@@ -1,6 +1,7 @@
 import { Queue } from 'bullmq'
 import type { Redis } from 'ioredis'
 import { asError } from '../errors.js'
+import { newId } from '../ids.js'
 import type { Logger } from '../telemetry/log.js'
 import { addJobs } from './add-jobs.js'
 import {
@@ -33,6 +34,11 @@ export interface Queues {
   enqueueDeliveries(rows: readonly { id: string; endpointId: string; generation: number }[]): Promise<void>
   /** Lanes that nobody works on; not while such a job waits. `id`: of a delivery of it. */
   wakeLanes(lanes: readonly { endpointId: string; id: string }[]): Promise<void>
+  /**
+   * Lanes that this process worked on, for another one. The job that it worked by may not have ended yet, and BullMQ adds
+   * no job of an id that there is: each of these has an id of its own.
+   */
+  passLanesOn(lanes: readonly { endpointId: string; id: string }[]): Promise<void>
   /** In so many milliseconds, and up to LANE_TICK_MS later: then one job does for all that is due. */
   wakeLaneIn(ms: number, lane: { endpointId: string; id: string }): Promise<void>
   /** To be tried in a process of its own, because it may have taken others with it. */
@@ -128,6 +134,8 @@ export function createQueues(redis: Redis, log: Logger): Queues {
       addDeliveries(
         rows.map((row) => ({ ...row, jobId: `alone-${jobIdOf(row.id, row.generation)}`, isSuspect: true })),
       ),
+    passLanesOn: (lanes) =>
+      addDeliveries(lanes.map((lane) => ({ ...lane, jobId: `lane-${lane.endpointId}-${newId()}` }))),
     wakeLanes: (lanes) => addDeliveries(lanes.map((lane) => ({ ...lane, jobId: `lane-${lane.endpointId}` }))),
     wakeLaneIn: (ms, { id, endpointId }) => {
       const tick = Math.ceil((Date.now() + ms) / LANE_TICK_MS)

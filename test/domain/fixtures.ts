@@ -216,8 +216,9 @@ export async function dueInMs(
 }
 
 /** A job for all that is due to an endpoint. */
-export function hasLaneJob({ queues }: Context, endpointId: string): Promise<boolean> {
-  return queues.deliverEvent.getJob(`lane-${endpointId}`).then((job) => job !== undefined)
+export async function hasLaneJob({ queues }: Context, endpointId: string): Promise<boolean> {
+  const jobs = await queues.deliverEvent.getJobs(['waiting', 'delayed'])
+  return jobs.some(({ id }) => id?.startsWith(`lane-${endpointId}`))
 }
 
 /** Milliseconds until a row is due, from a moment of ours: Postgres is on this machine and has the same clock. */

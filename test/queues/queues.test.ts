@@ -29,6 +29,23 @@ describe('queues', () => {
     redis.disconnect()
   })
 
+  it('pass a lane on while the job that it was worked by is not over', async () => {
+    const lane = { id: newId(), endpointId: newId() }
+    await queues.wakeLanes([lane])
+    const connection = await connectTestRedis(url, 'wait')
+    const worker = new Worker('deliver-event', null, { connection, prefix: QUEUE_PREFIX })
+    try {
+      const job = await worker.getNextJob('token')
+      await queues.passLanesOn([lane])
+      await job.moveToCompleted(undefined, 'token', false)
+      const left = await queues.deliverEvent.getWaiting()
+      expect(left.map(({ data }) => data)).to.deep.equal([{ v: 1, ...lane }])
+    } finally {
+      await worker.close()
+      connection.disconnect()
+    }
+  })
+
   it('have one job of a row, and its id is that of the row', async () => {
     const [id, eventId, endpointId] = [newId(), newId(), newId()]
     await queues.enqueueMessages([{ id, generation: 0 }])

@@ -52,7 +52,7 @@ function getLanes({ batched, config }: Context): Lanes {
 export async function runLane(context: Context, endpointId: string, id: string): Promise<number | undefined> {
   const lanes = getLanes(context)
   if (lanes.isStopping) {
-    await context.queues.wakeLanes([{ endpointId, id }])
+    await context.queues.passLanesOn([{ endpointId, id }])
     return undefined
   }
   const running = lanes.byEndpoint.get(endpointId)
@@ -74,7 +74,7 @@ export async function stopLanes(context: Context): Promise<void> {
   const open = [...lanes.byEndpoint.values()]
   for (const lane of open) lane.look()
   await Promise.allSettled(open.map((lane) => lane.ended))
-  await context.queues.wakeLanes(open)
+  await context.queues.passLanesOn(open)
 }
 
 class Lane {

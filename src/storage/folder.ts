@@ -14,6 +14,8 @@ export function createFolderStorage(folder: string): Storage {
       const path = join(root, key)
       // Renamed when it is whole, so that nobody reads the half of it.
       const unfinished = `${path}.${randomUUID()}.part`
+      // It may break off before it is read: without a listener that would end the process.
+      bytes.on('error', () => undefined)
       try {
         await mkdir(dirname(path), { recursive: true })
         await pipeline(bytes, createWriteStream(unfinished, { flags: 'wx' }))

@@ -19,9 +19,15 @@ export function createS3Storage(settings: Bucket): Storage {
 
   return {
     put: async (key, bytes, byteCount) => {
+      // The SDK does not look whether its body breaks off: it would wait for the rest, and nobody would hear the error.
+      // Listened for at once: the body may break off before there is a connection.
+      const brokenOff = new AbortController()
+      bytes.once('error', (error) => {
+        brokenOff.abort(error)
+      })
       try {
         // S3 takes no stream of unknown length; what ends early is refused by it, and there is no object.
-        await (await connection()).put(key, bytes, byteCount)
+        await (await connection()).put(key, bytes, byteCount, brokenOff.signal)
       } catch (error) {
         throw new StorageFailed('write an object', error)
       } finally {
@@ -80,14 +86,9 @@ async function connect({ bucket, region, endpoint, credentials }: Bucket) {
   // Access is the bucket's own policy: no ACL is named, since many services know none and AWS has them off.
   const place = (key: string) => ({ Bucket: bucket, Key: key })
   return {
-    put: async (key: string, bytes: Readable, byteCount: number): Promise<void> => {
-      // The SDK does not look whether its body breaks off: it would wait for the rest, and nobody would hear the error.
-      const brokenOff = new AbortController()
-      bytes.once('error', (error) => {
-        brokenOff.abort(error)
-      })
+    put: async (key: string, bytes: Readable, byteCount: number, abortSignal: AbortSignal): Promise<void> => {
       const command = new PutObjectCommand({ ...place(key), Body: bytes, ContentLength: byteCount })
-      await client.send(command, { abortSignal: brokenOff.signal })
+      await client.send(command, { abortSignal })
     },
     get: async (key: string, range: string | undefined): Promise<Readable> => {
       const wanted = range === undefined ? {} : { Range: range }

@@ -1,4 +1,4 @@
-import { Readable } from 'node:stream'
+import { PassThrough, Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import { expect } from 'chai'
 import { StorageFailed, StoredFileMissing, type Storage } from '../../src/storage/storage.js'
@@ -82,6 +82,14 @@ export function describeStorage(name: string, start: () => Promise<StorageUnderT
       }
       expect((await read('01/a-1')).toString()).to.equal('whole')
       expect(await under.keys()).to.deep.equal(['01/a-1'])
+    })
+
+    it('keeps nothing of a body that breaks off before it is read', async () => {
+      const broken = new PassThrough()
+      const putting = caught(storage.put('01/a-1', broken, 1000))
+      broken.destroy(new Error('broken off'))
+      expect(await putting).to.be.instanceOf(StorageFailed)
+      expect(await under.keys()).to.deep.equal([])
     })
 
     it('calls what is broken by its name', async () => {

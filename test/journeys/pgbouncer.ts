@@ -20,18 +20,12 @@ const UNPRIVILEGED = ['-u', 'nobody']
 /**
  * Debian's PgBouncer in transaction mode with few server connections: each transaction may get another one.
  *
- * @returns undefined where Debian's packages cannot be had
+ * @throws Error where Debian's packages cannot be had
  */
-export async function startPgBouncer(databaseUrl: string): Promise<Bouncer | undefined> {
+export async function startPgBouncer(databaseUrl: string): Promise<Bouncer> {
   const cacheFolder = resolve('.data/packages')
   const unpacked = join(cacheFolder, 'pgbouncer')
-  if (!existsSync(unpacked)) {
-    const isThere = await unpackPackages('pgbouncer', cacheFolder, unpacked).then(
-      () => true,
-      () => false,
-    )
-    if (!isThere) return undefined
-  }
+  if (!existsSync(unpacked)) await unpackPackages('pgbouncer', cacheFolder, unpacked)
 
   const { hostname, port, username, password, pathname } = new URL(databaseUrl)
   const name = pathname.slice(1)

@@ -33,7 +33,7 @@ export type MediaReason = `media_${
   RequestFailure | 'type' | 'truncated' | 'gone' | 'unavailable' | 'internal_error'}`
 
 declare const ofCarrier: unique symbol
-/** What a carrier says of a message; shown as it is. Made where a carrier is listened to, and nowhere else. */
+/** What a carrier says of a message, shown as it is: no other text is taken for a reason by mistake. */
 export type CarrierWords = string & { readonly [ofCarrier]: true }
 
 /** Reasons of which there are too many to name each. */

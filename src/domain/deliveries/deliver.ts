@@ -103,15 +103,14 @@ export function logAttempt(context: Context, result: AttemptResult): void {
   )
 }
 
-function outcomeOf({ status, failure: name, retryInMs = 0 }: AttemptResult): DeliverOutcome {
-  const failure = name ?? ''
+function outcomeOf({ status, failure, retryInMs = 0 }: AttemptResult): DeliverOutcome {
   switch (status) {
     case 'delivered':
     case 'held':
       return { kind: status }
     case 'pending':
-      return { kind: 'retry', ms: retryInMs, failure }
+      return { kind: 'retry', ms: retryInMs, failure: failure ?? '' }
     case 'exhausted':
-      return { kind: 'exhausted', failure }
+      return { kind: 'exhausted', failure: failure ?? '' }
   }
 }

@@ -9,7 +9,7 @@ import { outboundMedia } from '../media/outbound.js'
 import { isHostedHere } from '../media/source.js'
 import { isBacklogFull } from './admission.js'
 import { getMessage } from './get-message.js'
-import { MAX_KEY_LENGTH, MAX_TEXT_LENGTH, readDestination, REFUSALS } from './submit.js'
+import { MAX_KEY_LENGTH, readDestination, REFUSALS, requireSendable } from './submit.js'
 
 const MAX_URL_LENGTH = 2048
 
@@ -80,8 +80,7 @@ function readText({ text: written = '', mediaUrl }: NewMessage): string | null {
     if (mediaUrl === undefined) throw new UserError('give text, mediaUrl or both')
     return null
   }
-  if (Array.from(text).length > MAX_TEXT_LENGTH) throw new UserError(REFUSALS.tooLong)
-  if (text.includes('\0')) throw new UserError(REFUSALS.unsendable)
+  requireSendable(text)
   return text
 }
 

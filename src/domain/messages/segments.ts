@@ -1,6 +1,6 @@
 import { UserError } from '../../errors.js'
 import { cutIntoSegments, type Encoding } from '../../segments.js'
-import { MAX_TEXT_LENGTH, REFUSALS } from './submit.js'
+import { countCharacters, MAX_TEXT_LENGTH, REFUSALS } from './submit.js'
 
 /** What a text costs to send. */
 export interface Measure {
@@ -14,7 +14,7 @@ export interface Measure {
 /** @throws UserError 400 for a text that could not be sent either */
 export function measureText(written: string): Measure {
   const text = written.toWellFormed()
-  const characterCount = Array.from(text).length
+  const characterCount = countCharacters(text)
   if (characterCount > MAX_TEXT_LENGTH) throw new UserError(REFUSALS.tooLong)
   const { encoding, parts, unitCount } = cutIntoSegments(text)
   return { encoding, segmentCount: parts.length, unitCount, characterCount }

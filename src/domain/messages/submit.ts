@@ -31,6 +31,17 @@ export const REFUSALS = {
   keyInFlight: 'The first request with this Idempotency-Key is still being accepted: try again',
 } as const
 
+/** @throws UserError */
+export function requireSendable(text: string): void {
+  if (countCharacters(text) > MAX_TEXT_LENGTH) throw new UserError(REFUSALS.tooLong)
+  if (text.includes('\0')) throw new UserError(REFUSALS.unsendable)
+}
+
+/** As people count them: an emoji is one. */
+export function countCharacters(text: string): number {
+  return Array.from(text).length
+}
+
 /**
  * Accepts a message for an incoming webhook: when this resolves with `accepted` or `replayed`, the message is
  * committed. The rest of the answers say why not; `toNumber` and `line` are the two windows after it.
@@ -48,8 +59,7 @@ export async function submitToWebhook(
 ): Promise<QueueAnswer> {
   // Lone surrogates are no text; Postgres would refuse the whole batch for one.
   const text = message.text.toWellFormed()
-  if (Array.from(text).length > MAX_TEXT_LENGTH) throw new UserError(REFUSALS.tooLong)
-  if (text.includes('\0')) throw new UserError(REFUSALS.unsendable)
+  requireSendable(text)
   const toNumber = readDestination(webhook, message.toNumber)
   const key = message.idempotencyKey
   if (key !== undefined && key.length > MAX_KEY_LENGTH) throw new UserError(REFUSALS.keyTooLong)

@@ -1,12 +1,11 @@
 import { UserError } from '../../errors.js'
 import type { Context } from '../context.js'
 import { getOwnLine } from '../lines.js'
+import { countCharacters, MAX_TEXT_LENGTH } from '../messages/submit.js'
 import { simulateInbound, SIMULATOR } from '../simulator.js'
 import { keepMedia } from './media.js'
 import { readPhones } from './phones.js'
 import { sampleRecording } from './sample-recording.js'
-
-export const MAX_TEXT_LENGTH = 1600
 
 export interface FromPhone {
   /** A line of the user's own. */
@@ -29,7 +28,7 @@ export async function sendFromPhone(
   const hasText = text.trim() !== ''
   if (!hasText && picture === undefined)
     throw new UserError('text must not be empty: type one, or attach a picture')
-  if (text.length > MAX_TEXT_LENGTH)
+  if (countCharacters(text) > MAX_TEXT_LENGTH)
     throw new UserError(`text must have at most ${MAX_TEXT_LENGTH} characters`)
   if (picture !== undefined) {
     await simulateInbound(context, { ...numbers, mediaUrl: await keepMedia(context, 'picture', picture) })

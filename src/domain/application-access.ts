@@ -2,7 +2,7 @@ import { findApplicationAccess, type ApplicationAccess } from '../database/oauth
 import { sha256 } from '../secrets.js'
 import type { Context } from './context.js'
 
-/** Contract §5, in the canonical word. */
+/** What an application can be allowed to do, in the canonical word (`docs/http.md` says what each scope means). */
 export const SCOPES = ['messages:connect', 'messages:write', 'lines:read', 'lines:write'] as const
 
 export type Scope = (typeof SCOPES)[number]

@@ -19,7 +19,7 @@ import type { Context } from './context.js'
 export type { Authorization, ConnectedLine } from '../database/application-lines.js'
 
 /**
- * The user lets an application at these lines, and at no other: what was chosen before is replaced.
+ * The user lets an application use these lines and no others: this choice replaces the one before.
  *
  * @throws UserError 400 without a line, 404 for an application that is gone and for a line that is not the user's,
  *   or not active
@@ -55,7 +55,7 @@ export interface AuthorizedApplication {
   lines: Authorization[]
 }
 
-/** Which applications may use the user's lines, or one of them; for what, and when they last did. */
+/** Which applications may use the user's lines (or one line), for what, and when each last used them. */
 export async function listConnections(
   { db }: Context,
   userId: string,
@@ -79,7 +79,7 @@ export async function listConnections(
 }
 
 /**
- * The application loses the line at once. With its last line it loses its tokens too: nothing is left that they are for.
+ * The application loses the line at once. With its last line it loses its tokens too, since they are of no more use.
  *
  * @throws UserError 404 when the line is not the user's, or not connected to it
  */
@@ -107,7 +107,7 @@ async function end(
 ): Promise<void> {
   const { userId, applicationId } = which
   const { removed, rest, deliveries } = await transaction(context.db, async (trx) => {
-    // As `connectLines`: of two at the same time one comes first, whole.
+    // The same lock as in `connectLines`: one of them finishes before the other begins.
     const removed = (await lockApplication(trx, applicationId))
       ? await deleteApplicationLines(trx, which)
       : []

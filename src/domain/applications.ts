@@ -42,7 +42,7 @@ export interface RegisteredApplication {
 }
 
 /**
- * Spec §1.4: a program that other users may let at their lines.
+ * Registers a program, which users may then allow to use their lines.
  *
  * @throws UserError 400 names the field, 409 when the user has 50
  */
@@ -108,7 +108,7 @@ export async function updateApplication(
   })
 }
 
-/** After the webhook URL, for it is the endpoint that opts in. @returns what the application is now */
+/** To be called after the webhook URL is set, because the endpoint opts in. @returns what the application is now */
 async function optIn(
   trx: Database,
   { id, userId }: { id: string; userId: string },
@@ -142,7 +142,7 @@ export async function rotateClientSecret(context: Context, userId: string, id: s
 }
 
 /**
- * At once it is nobody's client: its tokens are refused, no line is connected to it, and it gets no events.
+ * From now on its tokens are refused, no line is connected to it, and it gets no events.
  *
  * @throws UserError 404
  */
@@ -158,12 +158,12 @@ export async function deleteApplication(context: Context, userId: string, id: st
   await endDeliveriesOf(context, id)
 }
 
-/** For OAuth: whose client id it is. undefined: nobody's, or no longer. */
+/** For OAuth: the application that has this client id. undefined: none has it, or it was deleted. */
 export async function findClient({ db }: Context, clientId: string): Promise<Application | undefined> {
   return isId(clientId) ? findApplicationByClientId(db, clientId) : undefined
 }
 
-/** Hashes are compared, in constant time. A public application has no secret, so that none is right. */
+/** Compares hashes, in constant time. A public application has no secret, so the answer is always false. */
 export function isClientSecret({ clientSecretHash }: Application, secret: string): boolean {
   return clientSecretHash !== null && timingSafeEqual(clientSecretHash, sha256(secret))
 }

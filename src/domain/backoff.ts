@@ -2,7 +2,7 @@ export interface Backoff {
   baseMs: number
   factor: number
   capMs: number
-  /** 0.2: each wait is up to a fifth shorter or longer, so that what failed together does not come back together. */
+  /** With 0.2 each wait is up to a fifth shorter or longer, so that what failed together does not come back together. */
   jitter: number
 }
 

@@ -14,7 +14,7 @@ export interface CarrierRequest extends Pick<CallbackRequest, 'body' | 'fields' 
   path: string
 }
 
-/** How often an account may be changed during one request. */
+/** How often a request is judged, if its account is changed meanwhile: once, and twice more. */
 const MAX_TRIES = 3
 
 /** Whether requests with this path are any carrier's. */
@@ -23,12 +23,13 @@ export function isCallback({ carriers }: Context, { kind, name }: { kind: string
 }
 
 /**
- * What a carrier calls us for. A repeat does nothing. An account that this process remembers spares the look-up, if the
- * request is signed with its secret. Then the statement that takes in what the request brings looks whether the account
- * still is what it was; if not, the signature is checked again with what it is now.
+ * Answers what a carrier calls us for. A repeat does nothing. An account that this process remembers saves the look-up,
+ * if the request is signed with its secret. The statement that stores what the request brings then checks whether the
+ * account has changed; if it has, the signature is checked again with the account as it is now.
  *
- * @throws UserError 404 when there is no such callback or account, or the line is not at it: what carriers do not repeat,
- *   but show to the operator. 403 without a valid signature, 400 for what the carrier does not send.
+ * @throws UserError 404 when there is no such callback or account, or the line is not at it: carriers do not repeat such
+ *   a request, but show it to the operator, who finds what is set up wrong. 403 without a valid signature, 400 for what
+ *   the carrier does not send.
  */
 export async function answerCallback(context: Context, asked: CarrierRequest): Promise<CallbackAnswer> {
   const { carriers, config, log, callingAccounts } = context

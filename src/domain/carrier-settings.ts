@@ -4,7 +4,7 @@ import { asError, Unavailable } from '../errors.js'
 import type { Secrets } from '../secrets.js'
 import type { Logger } from '../telemetry/log.js'
 
-/** A wrong key must not fail what waits to be sent; a person who asks is told. */
+/** Unavailable, because a wrong ENCRYPTION_KEY must not fail the messages that wait; a person who asks is told. */
 export class SettingsUnreadable extends Unavailable {
   override name = 'SettingsUnreadable'
 

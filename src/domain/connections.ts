@@ -23,8 +23,8 @@ import { signingSecretPlace } from './deliveries/attempt.js'
 import { LINE_OPT_IN_EVENT_TYPES, readOptInEvents } from './opt-in-events.js'
 
 /**
- * Spec §3, "Enable developer connection". An endpoint that was disabled for failing is enabled again; what was
- * held for it stays held until `sendHeldEvents`.
+ * Enables the line's developer connection. An endpoint that was disabled for failing is enabled again; what was held for
+ * it stays held until `sendHeldEvents`.
  *
  * @throws UserError 404 when the user has no such line
  */
@@ -33,7 +33,7 @@ export async function enableConnection({ db }: Context, userId: string, lineId: 
 }
 
 /**
- * The connection rests: no events, and the incoming webhook answers 404 until it is enabled again.
+ * Switches the connection off: no events go out, and the incoming webhook answers 404, until it is enabled again.
  *
  * @throws UserError 404
  */
@@ -43,7 +43,7 @@ export async function disableConnection({ db }: Context, userId: string, lineId:
 }
 
 /**
- * Spec §3, "Disconnect developer connection": disabled, and the incoming webhook is deleted.
+ * Disables the connection and deletes the incoming webhook.
  *
  * @throws UserError 404
  */
@@ -56,8 +56,8 @@ export async function disconnect({ db }: Context, userId: string, lineId: string
 }
 
 /**
- * Sets the outgoing webhook URL; undefined takes it away. One that comes after it is signed with the same secret, and
- * gets what was held.
+ * Sets the outgoing webhook URL; undefined takes it away. A URL that is set after that keeps the same secret and gets
+ * what was held.
  *
  * @throws UserError 409 when the connection is not enabled, 400 when the URL may not be called
  */
@@ -76,7 +76,7 @@ export async function setOutgoingUrl(
 
 /**
  * Several changes as one: what is left out stays, and a change that is refused changes nothing. A URL can be set only
- * while the connection is enabled, or by the change that enables it (spec §3).
+ * while the connection is enabled, or by the change that enables it.
  *
  * @param change.outgoingWebhookUrl null takes it away
  * @param change.optInEvents types of events besides the specification's
@@ -118,7 +118,7 @@ async function enable(trx: Database, userId: string, lineId: string): Promise<vo
   if (connection?.endpointId) await enableEndpoint(trx, connection.endpointId)
 }
 
-/** After the URL, for it is the endpoint that opts in. */
+/** To be called after the URL is set, because the endpoint opts in. */
 async function optIn(trx: Database, userId: string, lineId: string, types: OptInEventType[]): Promise<void> {
   const { keptEndpointId = null } = (await findConnection(trx, userId, lineId)) ?? {}
   if (keptEndpointId !== null) await setOptInEvents(trx, keptEndpointId, types)

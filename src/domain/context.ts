@@ -54,7 +54,7 @@ export interface Context {
   batched: Batched
   webhooks: RowCache<OpenWebhook>
   callingAccounts: RowCache<CallingAccount>
-  /** What has lost its worker so often in a row is not for this process. */
+  /** This process leaves alone what has lost its worker so often in a row. */
   maxLost: number
   /** Redis and Postgres last: what is still under way may need them. */
   close(): Promise<void>
@@ -63,20 +63,23 @@ export interface Context {
 /** The largest that Postgres's integers have. */
 const ANY_NUMBER = 2_147_483_647
 
-/** Its predecessor, or its media, enqueue a message that waits for them; the sweep looks after it should that one die. */
+/**
+ * A message that waits for an earlier one, or for its media, gets its job from them. After this the sweep looks, in case
+ * their process died.
+ */
 const LOOK_AGAIN_MS = 30_000
 
 /** The statements of the hot paths, one round trip for the calls of one event-loop turn. */
 export type Batched = ReturnType<typeof createBatched>
 
-/** At the start of a process. A faulty configuration is told on standard error, whole, and ends it with 1. */
+/** Called at the start of a process. With a faulty configuration it prints every fault and ends the process with 1. */
 export function openContext(
   process: string,
   options: { statementTimeoutMs?: number; isAlone?: boolean } = {},
 ): Context {
   try {
     const config = readConfig()
-    // Before anything is waited for: a worker without Redis waits for ever.
+    // This comes before anything that waits: a worker without Redis waits for ever.
     if (config.startedByPid !== undefined) stopWithStarter(config.startedByPid)
     return createContext(config, { process, ...options })
   } catch (error) {
@@ -93,7 +96,7 @@ export function createContext(
     poolSize?: number
     statementTimeoutMs?: number
     acquireTimeoutMs?: number
-    /** The process does one job only, which may take it with it. */
+    /** The process was started for one job only, which may crash it. */
     isAlone?: boolean
     carrierKinds?: typeof CARRIER_KINDS
   },
@@ -216,7 +219,7 @@ function createBatched(
       void queues.enqueueMessages(
         accepted.flatMap(({ messageId, media }) => (media ? [] : [firstJob(messageId)])),
       )
-      // The message gets its job when there is a copy.
+      // The message itself gets its job when its media are copied.
       void queues.enqueueMedia(accepted.flatMap(({ media }) => (media ? [firstJob(media.id)] : [])))
       return answers
     }),

@@ -1,8 +1,8 @@
-/** A row that was worked on when its job crashed so often is dead, and shown as such (reliability: poison job). */
+/** A row whose job has crashed so often is given up, and shown as failed: else it would crash workers for ever. */
 export const MAX_CRASHES = 5
 
-/** A row whose worker was lost so often in a row is tried in a process of its own. */
+/** A row whose worker died so often in a row is tried in a process of its own, where it can harm no other work. */
 export const MAX_LOST = 3
 
-/** So long it is left alone after a crash. */
+/** How long a row is left alone after a crash. */
 export const CRASH_WAIT_MS = 5000

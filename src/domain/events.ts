@@ -12,8 +12,7 @@ export interface EventContent {
 }
 
 /**
- * The body that an endpoint gets: exactly the six fields of specification §2.5. The same event gives the same
- * bytes on every attempt.
+ * The body that an endpoint gets: always exactly these six fields. The same event gives the same bytes on every attempt.
  */
 export function eventBody({ lineId, ...rest }: EventContent, vocabulary: Vocabulary): string {
   const { type, payload, fromNumber, toNumber, userId } = rest

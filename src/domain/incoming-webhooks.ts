@@ -20,7 +20,7 @@ export interface IncomingWebhook {
 }
 
 /**
- * Spec §3, "Create incoming webhook".
+ * Creates the line's incoming webhook.
  *
  * @throws UserError 409 when the connection is not enabled, or when there is a webhook already
  */
@@ -40,8 +40,8 @@ export async function createIncomingWebhook(
 }
 
 /**
- * Spec §3, "Regenerate token", which may be done at any time, also while the connection rests: the old token
- * stops at once, or works on for `overlapSeconds` (contract §7).
+ * Gives the webhook a new token, which is possible even while the connection is off. The old token stops at once, or
+ * works for another `overlapSeconds`.
  *
  * @throws UserError 400 for the seconds, 404 when there is no webhook
  */
@@ -62,7 +62,7 @@ export async function regenerateToken(
   return shown(context, lineId, token)
 }
 
-/** Spec §3, "Delete incoming webhook", at any time: its URL answers 404 from now on. @throws UserError 404 */
+/** Deletes the webhook, also while the connection is off. Its URL answers 404 from now on. @throws UserError 404 */
 export async function removeIncomingWebhook({ db }: Context, userId: string, lineId: string): Promise<void> {
   await requireConnection(db, userId, lineId)
   if (!(await deleteIncomingWebhook(db, lineId))) throw noWebhook()

@@ -4,14 +4,15 @@ import { createHeartbeat, type Heartbeat } from '../heartbeat.js'
 import type { Logger } from '../telemetry/log.js'
 
 /**
- * Renewed while the work lasts, so that what a dead worker had is taken up after seconds. A message's is longer: when it
- * is over, a person has to judge whether the text was sent.
+ * Leases are renewed while the work lasts, so they can be short and a dead worker's rows are taken up within seconds. A
+ * message's lease is longer than a delivery's: when it ends, a person has to judge whether the text was sent.
  */
 export const LEASE_MS = { messages: 15_000, deliveries: 8000, media: 15_000 } as const
 
+/** A lease outlasts a renewal or two that fail. */
 const BEATS_IN_LEASE = 4
 
-/** Of what this process has under way. */
+/** The leases of what this process has under way. */
 export type Leases = Record<keyof typeof LEASE_MS, Heartbeat>
 
 /** @param leaseMs others only in tests */

@@ -6,7 +6,7 @@ import type { Context } from './context.js'
 const NUMBER_COUNT = 5
 
 /**
- * How full the incoming webhook's windows are (specification §8): of the line, and of its five busiest numbers.
+ * How full the incoming webhook's windows are: the line's, and those of its five busiest numbers.
  *
  * @throws UserError 404
  */

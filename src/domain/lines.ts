@@ -77,7 +77,7 @@ export async function getAnyLine({ db }: Context, reference: string): Promise<Li
   return line
 }
 
-/** The user's lines, oldest first. A filter that no line can fit gives none. */
+/** The user's lines, oldest first. A filter that no line can match gives an empty list. */
 export async function listOwnLines(
   { db }: Context,
   userId: string,

@@ -1,7 +1,7 @@
 import { OPT_IN_EVENT_TYPES, type OptInEventType } from '../database/events.js'
 import { UserError } from '../errors.js'
 
-/** What a line's own endpoint may ask for. That a line was taken away is news for applications only. */
+/** What a line's own endpoint may ask for: `lineDisconnected` is for applications only. */
 export const LINE_OPT_IN_EVENT_TYPES = ['messageStatus', 'optOut'] as const satisfies OptInEventType[]
 
 /**

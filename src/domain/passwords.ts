@@ -7,11 +7,11 @@ const MIN_LENGTH = 12
 const MAX_LENGTH = 256
 /** OWASP Password Storage Cheat Sheet, argon2id (the package's default): 19 MiB, two passes, one lane. */
 const COST = { memoryCost: 19_456, timeCost: 2, parallelism: 1 }
-/** Of a password that nobody knows: to check it takes as long as to check a user's. */
+/** The hash of a password that nobody knows. Checking it takes as long as checking a user's. */
 const NOBODYS_HASH =
   '$argon2id$v=19$m=19456,t=2,p=1$xzpaUr0uB4clar/swrKMow$LlWT/bTABM4snUWe4hTYGDT/5N2WNGDoueBjwKB0zr0'
 
-/** Each takes 19 MiB and one of libuv's four threads for about 50 ms; look-ups and files need threads too. */
+/** A hash takes 19 MiB and one of libuv's four threads for about 50 ms; name look-ups and files need threads too. */
 const inTurn = createSemaphore({
   atOnce: 2,
   maxWaiting: 32,
@@ -24,7 +24,7 @@ export function hashPassword(plain: string): Promise<string> {
 }
 
 /**
- * Takes the same time when there is no hash, so that it does not tell which users there are.
+ * Takes the same time when there is no hash, so that nobody can find out which users exist.
  *
  * @throws Unavailable when too many wait already
  */
@@ -38,12 +38,12 @@ export async function isPassword(passwordHash: string | null, plain: string): Pr
   return isRight && passwordHash !== null
 }
 
-/** For a password that is not checked, without the work. */
+/** Waits as long as a check takes, without its work, where a password is not checked. */
 export async function passTimeOfACheck(): Promise<void> {
   await sleep(lastCheckMs)
 }
 
-/** NIST SP 800-63B §5.1.1.2: length counts, nothing is demanded of the characters. @throws UserError 400 */
+/** Asks for length, not for kinds of characters (NIST SP 800-63B §5.1.1.2). @throws UserError 400 */
 export function requireGoodPassword(plain: string, email?: string): void {
   const password = normalized(plain)
   const { length } = Array.from(password)
@@ -55,7 +55,7 @@ export function requireGoodPassword(plain: string, email?: string): void {
   }
 }
 
-/** The same characters may come composed or decomposed, as the keyboard likes (NIST SP 800-63B §5.1.1.2: NFKC). */
+/** Keyboards write the same character composed or decomposed, so both count as equal (NIST SP 800-63B §5.1.1.2: NFKC). */
 function normalized(plain: string): string {
   return plain.toWellFormed().normalize('NFKC')
 }

@@ -14,8 +14,8 @@ const MAX_LENGTH = 64
 
 /**
  * Reads a number as people write it: E.164, the national format of the line's own country, or digits that start
- * with a country code; in any width of characters (NFKC), and as a `tel:` URI. "Possible" is enough, not "valid"
- * (contract §2): numbers that were never given out, such as the 555 samples of specifications, are accepted.
+ * with a country code; in any width of characters (NFKC), and as a `tel:` URI. The number need only be possible, not
+ * valid: numbers that were never given out, such as the 555 numbers of documentation, are accepted.
  *
  * @returns undefined when it cannot be a phone number
  */
@@ -26,7 +26,7 @@ export function parseNumber(input: string, lineCountry: string | null): ParsedNu
   return describe(likelier(national, readWithCountryCode(written)))
 }
 
-/** As `parseNumber`, but only with its plus sign: for a number that nobody shall guess at. */
+/** As `parseNumber`, but the plus sign is required: for a number that must not be guessed. */
 export function parseE164(input: string): ParsedNumber | undefined {
   const written = tidy(input)
   return written?.startsWith('+') === true ? describe(readAcceptable(written, undefined)) : undefined
@@ -38,10 +38,9 @@ function tidy(input: string): string | undefined {
 }
 
 /**
- * Digits without a plus sign can often be read twice. A valid reading wins over a merely possible one (contract §2);
- * so does one of a phone that takes texts over a landline: nearly every row of 11 digits is a valid German landline.
- * Among equals it is the national one, unless the digits begin with the line's own country code: nobody writes that
- * but who means it.
+ * Digits without a plus sign can often be read in two ways. A valid reading wins over a merely possible one, and a phone
+ * that takes texts over a landline: nearly every row of 11 digits is a valid German landline. Among equals the national
+ * reading wins, unless the digits begin with the line's own country code: people write that only when they mean it.
  */
 function likelier(
   national: PhoneNumber | undefined,
@@ -58,7 +57,7 @@ function likelihood(read: PhoneNumber): number {
   return read.getType() === 'FIXED_LINE' ? 1 : 2
 }
 
-/** In groups only a valid number: `555-123-456` is rather a number of somewhere near with a digit too few. */
+/** Digits in groups must be a valid number: `555-123-456` is more likely a local number that lacks a digit. */
 function readWithCountryCode(digits: string): PhoneNumber | undefined {
   if (!/^\d/.test(digits)) return undefined
   const found = readAcceptable(`+${digits}`, undefined)
@@ -69,8 +68,8 @@ function describe(read: PhoneNumber | undefined): ParsedNumber | undefined {
   return (
     read && {
       number: read.number,
-      // A number that nobody has, such as +1 555…, belongs to the first country of its calling code. Looked for when
-      // somebody asks, which costs as much as half of the reading: most lines may send to every country.
+      // A number that nobody has, such as +1 555…, belongs to the first country of its calling code. The country is found
+      // only when somebody asks: that costs half as much as the reading, and most lines may send to every country.
       get country() {
         return read.country ?? read.getPossibleCountries()[0]
       },
@@ -80,13 +79,13 @@ function describe(read: PhoneNumber | undefined): ParsedNumber | undefined {
 }
 
 /**
- * Possible, without an extension, and in its one spelling: `+91 00 98…` reads as `+91 0 98…`, and that as
- * `+91 98…`, each of which would have limits and an opt-out of its own.
+ * Takes a number that is possible and has no extension, and gives its one spelling: `+91 00 98…` reads as `+91 0 98…`,
+ * and that as `+91 98…`. Each spelling would else have limits and an opt-out of its own.
  */
 function readAcceptable(written: string, country: string | undefined): PhoneNumber | undefined {
   const found = read(written, country)
   if (found?.isPossible() !== true || found.ext) return undefined
-  // Reading is most of what a number costs, and most are written so.
+  // Most numbers are written in E.164 already, and reading them once more would cost much.
   if (found.number === written) return found
   return read(found.number, undefined)?.number === found.number ? found : undefined
 }

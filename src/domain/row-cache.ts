@@ -1,15 +1,14 @@
-/** Some 400 bytes each. */
+/** Bounds the memory: a row takes some 400 bytes, so all take 4 MB. */
 const MAX_KNOWN = 10_000
 
 /** Rows that this process has looked up: of incoming webhooks, and of carrier accounts that call back. */
 export interface RowCache<Row> {
   /**
-   * The row as it once was. It may be old, so nothing is accepted or refused by it alone: the statement that accepts
-   * compares what it was let in by with what is there now (`webhook_changed`, `account_changed`), and who would refuse
-   * looks it up.
+   * The row as it once was. It may be out of date, so it alone decides nothing: the statement that accepts checks whether
+   * it has changed (`webhook_changed`, `account_changed`), and before a refusal the row is looked up.
    */
   remembered(id: string): Row | undefined
-  /** The row as it is. undefined: there is none that is open. @throws Unavailable */
+  /** The row as it is now. undefined: there is none, or it is not open. @throws Unavailable */
   lookUp(id: string): Promise<Row | undefined>
 }
 
@@ -24,7 +23,7 @@ export function createRowCache<Row>(
       const row = await find(id)
       known.delete(id)
       if (row === undefined) return undefined
-      // The one that was looked up first, so that what goes out of use does not stay for ever.
+      // Forgets the row that was looked up first, so that rows nobody uses any more do not stay for ever.
       const [oldest] = known.size < maxKnown ? [] : known.keys()
       if (oldest !== undefined) known.delete(oldest)
       known.set(id, row)

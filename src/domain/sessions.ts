@@ -24,8 +24,8 @@ export const PASSWORD_REFUSED = 'password is wrong. After several attempts wait 
 const USER_AGENT_LENGTH = 200
 
 /**
- * The row of a session to come, for whoever starts one with other things in a transaction; and the token, which the
- * browser keeps. We keep its hash.
+ * The row of a new session, to be inserted in a transaction of the caller, and its token. The browser keeps the token; we
+ * keep its hash.
  */
 export function newSession(userId: string, userAgent: string): { token: string; row: NewSession } {
   const token = newToken()
@@ -34,9 +34,9 @@ export function newSession(userId: string, userAgent: string): { token: string; 
 }
 
 /**
- * undefined: nobody's, ended, or not used for 30 minutes.
+ * Finds the session of a token. undefined: nobody's, ended, or not used for 30 minutes.
  *
- * @param isUsed false: only a page that is open asks, not a person, and the session goes on ageing
+ * @param isUsed false: an open page asks by itself, not a person, so this does not keep the session alive
  */
 export async function findSession(
   { db }: Context,
@@ -47,7 +47,7 @@ export async function findSession(
   return useSession(db, sha256(token), isUsed)
 }
 
-/** Also how one signs out. @throws UserError 404 */
+/** Ends a session, also when somebody signs out. @throws UserError 404 */
 export async function endSession({ db }: Context, userId: string, id: string): Promise<void> {
   const isEnded = isId(id) && (await deleteSession(db, userId, id))
   if (!isEnded) throw new UserError('no such session', 404)
@@ -75,7 +75,7 @@ export async function confirmPassword(
 }
 
 /**
- * Ends the user's other sessions, and takes a set-up link away that was not used.
+ * Ends the user's other sessions too, and takes away a set-up link that was not used.
  *
  * @param address the client's IP address
  * @throws UserError 400 for the new password, 401 PASSWORD_REFUSED for the current one; Unavailable

@@ -29,7 +29,7 @@ export interface SetUpLink {
 }
 
 export interface SetUpFields {
-  /** Only the first operator gives these: other users have them already. */
+  /** Only the first operator types these in: other users have them already. */
   email?: string
   name?: string
   password: string
@@ -37,7 +37,7 @@ export interface SetUpFields {
 }
 
 /**
- * A link with which somebody sets a password, once; the link that the user had before is worth nothing any more.
+ * Makes a link with which somebody sets a password, once. It replaces the link that the user had before.
  *
  * @param userId null: whoever opens it makes the first operator's account
  * @throws UserError 404
@@ -50,8 +50,8 @@ export async function createSetUpLink(context: Context, userId: string | null): 
 }
 
 /**
- * While nobody who runs the service can sign in: a link for the operator who was added first, else for one to be
- * made. undefined: somebody can.
+ * While no operator can sign in, makes a link for the operator who was added first; if there is none, the link makes one.
+ * undefined: an operator can sign in.
  */
 export async function createFirstSetUpLink(context: Context): Promise<SetUpLink | undefined> {
   if (await hasOperatorWithPassword(context.db)) return undefined

@@ -8,14 +8,14 @@ import type { Context } from './context.js'
 import { isPassword, passTimeOfACheck } from './passwords.js'
 
 /**
- * Attempts in 15 minutes that have not succeeded. Behind an address there may be one guesser and many other people (an
- * office, or a proxy that nobody has told us of): once it has had its attempts it goes on for the accounts that there
- * are, with a few for each, so that nobody is kept out by what was tried at other accounts. For addresses nobody has
- * it is over: else a flood of invented ones would keep passwords from being checked at all.
+ * Attempts in 15 minutes that have not succeeded. Behind one IP address there may be a guesser and many other people (an
+ * office, or a proxy that nobody has told us of). So when the IP address has used up its attempts, each account that
+ * exists still gets a few more from there, and nobody is kept out by guesses at other accounts. Accounts that do not
+ * exist get none: else a flood of invented ones would keep passwords from being checked at all.
  */
 const LIMITS = { perAccount: 10, perAddress: 50, perAccountBeyond: 3 }
 
-/** They wait for each other's locks: many at once would take every connection to Postgres from everybody else. */
+/** Attempts wait for each other's locks: many at once would use up all connections to Postgres. */
 const inTurn = createSemaphore({
   atOnce: 3,
   maxWaiting: 200,
@@ -33,8 +33,8 @@ export interface PasswordProof {
 }
 
 /**
- * Whether a password is right, if the account and the address may try at all. The attempt counts before anything
- * is compared, and no longer when it succeeded: guesses made at the same moment cannot pass together.
+ * Whether a password is right, if the account and the address may try at all. The attempt is counted before the password
+ * is compared, and taken off the count if it was right. So guesses at the same moment cannot all pass the limit.
  *
  * @throws Unavailable
  */
@@ -56,7 +56,7 @@ export async function provePassword({ db }: Context, proof: PasswordProof): Prom
     isRight = await isPassword(proof.passwordHash, proof.password)
     return isRight
   } finally {
-    // Also when it could not be compared: that was no guess.
+    // A password that could not be compared was no guess either.
     if (isRight !== false) await deleteAttempt(db, attempt.id)
   }
 }

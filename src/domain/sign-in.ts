@@ -7,7 +7,7 @@ import type { Context } from './context.js'
 import { newSession } from './sessions.js'
 import { provePassword } from './sign-in-attempts.js'
 
-/** One text for a wrong password, an unknown user, one without a password, and too many attempts. */
+/** One text for a wrong password, an unknown user and too many attempts, so that it does not tell which users exist. */
 export const SIGN_IN_REFUSED = 'E-mail or password is wrong. After several attempts wait 15 minutes.'
 
 export interface Credentials {
@@ -29,7 +29,7 @@ export async function signIn(context: Context, credentials: Credentials): Promis
   const email = storable(credentials.email).trim()
   const user = await findPassword(db, email)
   const isProven = await provePassword(context, {
-    // As it is stored: Postgres and JavaScript do not agree on every letter's lower case.
+    // The address as it is stored: Postgres and JavaScript do not agree on every letter's lower case.
     email: user?.email ?? email,
     password: credentials.password,
     passwordHash: user?.passwordHash ?? null,
@@ -39,7 +39,7 @@ export async function signIn(context: Context, credentials: Credentials): Promis
 
   const { token, row } = newSession(user.userId, credentials.userAgent)
   await transaction(db, async (trx) => {
-    // Changed while it was compared: a session by the old password would outlive those that the change ends.
+    // If the password was changed while we compared it, a session by the old one would outlive those that the change ends.
     const locked = await lockUser(trx, user.userId)
     if (locked?.passwordHash !== user.passwordHash) throw signInRefused()
     await insertSession(trx, row)

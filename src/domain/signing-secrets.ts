@@ -6,7 +6,7 @@ import { requireConnection } from './connection-requirements.js'
 import type { Context } from './context.js'
 import { signingSecretPlace } from './deliveries/attempt.js'
 
-/** During a rotation both secrets sign for so long (contract §4). */
+/** For so long after a rotation both secrets sign, so that receivers have a day to change over. */
 const OVERLAP_SECONDS = 86_400
 
 /**
@@ -40,7 +40,7 @@ export async function rotateSigningSecret(context: Context, userId: string, line
   })
 }
 
-/** Of an endpoint whose owner holds its lock. @returns the new secret */
+/** The caller holds the lock of the endpoint's owner. @returns the new secret */
 export async function replaceSigningSecret(
   { secrets }: Context,
   trx: Database,

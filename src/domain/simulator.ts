@@ -23,8 +23,8 @@ export interface SimulatedInbound {
 }
 
 /**
- * The simulator's network brings a message to a line that is at the simulator: for those of other carriers nobody but
- * their carrier speaks.
+ * Brings a message from the simulator's network to a line at the simulator. Lines of other carriers get messages from
+ * their carrier only.
  *
  * @param userId only to a line of theirs; left out: to anybody's
  * @throws UserError naming the field; 404 when there is no such line
@@ -63,9 +63,10 @@ export function readOutbox({ db }: Context, toNumber: string | undefined, userId
 }
 
 /**
- * Sends the receipts that are due; `maintenance` does, so that a receipt survives the worker that sent the text.
+ * Sends the receipts that are due. `maintenance` does this, so that a receipt comes even if the worker that sent the text
+ * has died.
  *
- * @returns how many messages changed by it
+ * @returns how many messages changed
  */
 export async function sendSimulatedReceipts(context: Context): Promise<number> {
   const changes = await context.db.transaction(async (trx) => {

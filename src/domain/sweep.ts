@@ -12,9 +12,9 @@ import { asError } from '../errors.js'
 import type { Context } from './context.js'
 import { MAX_LOST } from './crashes.js'
 
-/** A row is stranded when it was due so long ago and no job is on its way to it. */
+/** A row is stranded if it was due so long ago and no job is on its way to it: ordinary jobs start sooner. */
 const OVERDUE_MS = 3000
-/** A row whose job exists only waits for a worker; it is looked at again after this. */
+/** If its job exists, the row only waits for a worker, so there is no hurry to look at it again. */
 const LOOK_AGAIN_MS = 15_000
 const BATCH = 1000
 
@@ -29,7 +29,7 @@ export async function sweep(context: Context): Promise<number> {
     await step(context, 'expired messages', sweepExpiredMessages),
     await step(context, 'expired deliveries', sweepExpiredDeliveries),
     await step(context, 'expired media', sweepExpiredMedia),
-    // Without Redis a new job cannot be told from a lost one; there will be another second.
+    // Without Redis nobody can tell whether a job is lost. The next sweep, a second later, tries again.
     ...(context.redis.status === 'ready'
       ? [
           await step(context, 'stranded messages', sweepStrandedMessages),
@@ -41,7 +41,7 @@ export async function sweep(context: Context): Promise<number> {
   return counts.reduce((sum, count) => sum + count, 0)
 }
 
-/** Batch after batch until one is not full; one step's failure does not keep the others from their turn. */
+/** Sweeps batch after batch until one is not full. A step that fails does not stop the other steps. */
 async function step(
   context: Context,
   what: string,
@@ -99,7 +99,7 @@ async function sweepStrandedMessages({ db, queues }: Context) {
   return { looked, renewed: renewed.length }
 }
 
-/** Not batch after batch: those that were woken still stand idle until a worker comes to them. */
+/** Takes one batch only: lanes that were just woken still look idle until a worker comes, and would be found again. */
 async function sweepIdleLanes({ db, queues }: Context) {
   const lanes = await findIdleLanes(db, OVERDUE_MS, BATCH)
   await queues.wakeLanes(lanes)
@@ -118,7 +118,7 @@ async function sweepStrandedMedia({ db, queues }: Context) {
   return { looked, renewed: renewed.length }
 }
 
-/** @returns the ids of those that are lost, and of the others */
+/** @returns the ids of the rows whose job is lost, and those of the others */
 function split<Row extends { id: string }>(
   rows: readonly Row[],
   isLost: (row: Row) => boolean,

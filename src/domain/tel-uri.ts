@@ -1,7 +1,7 @@
 /**
- * The number in a `tel:` URI (RFC 3966), as people copy it from links and address books, in a form that can be read
- * on: `tel:+1-201-555-0123` → `+1-201-555-0123`. A local number has its beginning in `;phone-context=+1`; without
- * one, as many write it, it is left to the country of the line. Anything else is given back as it is.
+ * The number in a `tel:` URI (RFC 3966), which people copy from links and address books:
+ * `tel:+1-201-555-0123` → `+1-201-555-0123`. The beginning of a local number is in `;phone-context=+1`; without it the
+ * number counts as one of the line's country. Text that is no `tel:` URI is given back as it is.
  *
  * @returns undefined when a text cannot reach what is meant: an extension or a subaddress behind a number, or a
  * number that only some company's own switchboard knows (`;phone-context=example.com`)

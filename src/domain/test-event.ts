@@ -17,9 +17,9 @@ export interface TestEventResult {
 }
 
 /**
- * POSTs a signed event to the line's outgoing webhook URL, once and at once, so that a developer sees what a real
- * one would do. It is no event of the line: it is not kept, not retried, and says nothing about the endpoint's
- * health. It comes from the line's own number, to which nothing can be sent by mistake.
+ * POSTs a signed event to the line's outgoing webhook URL, now and only once, so that a developer sees what a real event
+ * would do. It is no event of the line: it is not stored, not tried again, and does not count for the endpoint's health.
+ * It comes from the line's own number, so that an automatic answer to it is refused and reaches nobody.
  *
  * @throws UserError 404, 409 when the connection is not enabled or has no URL
  */
@@ -35,7 +35,7 @@ export async function sendTestEvent(
   return deliverTestEvent(context, { ...endpoint, endpointId }, { lineId, number, userId })
 }
 
-/** To any endpoint, as of this line. */
+/** Posts the test event of this line to any endpoint. */
 export async function deliverTestEvent(
   context: Context,
   endpoint: Pick<EventForEndpoint, 'endpointId' | 'url' | 'secretSealed' | 'previousSecretSealed'>,

@@ -25,7 +25,7 @@ export async function addUser(
 }
 
 /**
- * The row of a user to come.
+ * The row of a new user.
  *
  * @throws UserError 400
  */

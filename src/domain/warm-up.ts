@@ -18,11 +18,11 @@ export type HotFunction = keyof typeof IDLE_CALLS
 /** As many as a process has under way when its first load comes. */
 const CONNECTIONS = 3
 
-/** Work is worth more than speed: a Postgres that is away or slow does not keep a process from starting. */
+/** After this the process starts anyway: a Postgres that is away or slow must not keep it from starting. */
 const LIMIT_MS = 2000
 
 /**
- * Opens connections and has Postgres plan these functions on each: else the first texts of a fresh process wait for it,
+ * Opens connections and has Postgres plan these functions on each. Without that the first texts of a fresh process wait
  * 30 to 60 ms on every connection.
  */
 export async function warmUp({ db }: Pick<Context, 'db'>, functions: readonly HotFunction[]): Promise<void> {

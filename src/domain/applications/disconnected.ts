@@ -5,8 +5,8 @@ import { findLineNumbers } from '../../database/lines.js'
 import { newId } from '../../ids.js'
 
 /**
- * The event `lineDisconnected` of each line that a user took away, for an application that asked for it: contract §4.
- * In the transaction that disconnects them.
+ * Makes the event `lineDisconnected` for each line that a user took away, if the application asked for that event.
+ * Runs in the transaction that disconnects the lines.
  *
  * @returns what is to be enqueued after it
  */

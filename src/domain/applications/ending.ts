@@ -4,8 +4,8 @@ import type { Context } from '../context.js'
 const BATCH = 1000
 
 /**
- * What waits for an application, all of it or one line's, is given up. Only so that nobody sees it waiting: who
- * would deliver it looks for himself whether the line is still connected (`claimDeliveries`).
+ * Gives up what waits for an application: all of it, or what is of one line. This is only so that nobody sees it
+ * waiting: the claim of a delivery (`claim_deliveries`) checks anyway whether the line is still connected.
  */
 export async function endDeliveriesOf(
   { db }: Context,

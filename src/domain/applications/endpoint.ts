@@ -17,14 +17,14 @@ import { releaseHeldEvents } from '../deliveries/held-events.js'
 import { replaceSigningSecret } from '../signing-secrets.js'
 import { deliverTestEvent, type TestEventResult } from '../test-event.js'
 
-/** A test event is of no line, and comes from a number that nobody has. */
+/** A test event is about no line, and comes from a number that nobody has. */
 const TEST_LINE_ID = '00000000-0000-0000-0000-000000000000'
 const TEST_NUMBER = '+15005550100'
 
 /**
- * Sets or takes away an application's webhook URL, while the application is locked. Another URL starts with a clean
- * health, and so does one that was disabled. One that comes after none is signed with the same secret as before, and
- * gets what was held.
+ * Sets or takes away an application's webhook URL, while the application is locked. A changed URL starts with a clean
+ * health, and so does one that was disabled. A URL that is set after one was taken away keeps the same secret and gets
+ * what was held.
  *
  * @returns the signing secret of a new endpoint, else null
  */
@@ -85,7 +85,7 @@ export async function rotateApplicationSigningSecret(
   })
 }
 
-/** After it was disabled for failing. What was held stays so until `sendHeldApplicationEvents`. @throws UserError 404, 409 */
+/** After it was disabled for failing. Held events stay so until `sendHeldApplicationEvents`. @throws UserError 404, 409 */
 export async function enableApplicationEndpoint({ db }: Context, userId: string, id: string): Promise<void> {
   await enableEndpoint(db, endpointOf(await require(db, userId, id)))
 }
@@ -107,7 +107,7 @@ export async function sendHeldApplicationEvents(
 }
 
 /**
- * POSTs a signed event to the application's webhook URL, once and at once. It is kept nowhere.
+ * POSTs a signed event to the application's webhook URL, now and only once. The event is not stored.
  *
  * @throws UserError 404, 409 without a webhook URL
  */

@@ -1,9 +1,9 @@
 const MAX_LENGTH = 2048
 
 /**
- * What is wrong with a redirect URI, and what to do; undefined: nothing. It is compared as a whole string
- * (RFC 9700 §2.1), so it is kept as it was written. https, http only to the user's own machine, or the scheme of an
- * app on it (RFC 8252 §7).
+ * What is wrong with a redirect URI, and what to do; undefined: nothing is wrong. URIs are compared as whole strings
+ * (RFC 9700 §2.1), so they are kept as they were written. Allowed are https, http to the user's own machine, and the
+ * scheme of an app on that machine (RFC 8252 §7).
  */
 export function explainRedirectUri(uri: string): string | undefined {
   if (uri.length > MAX_LENGTH) return `a URI may have at most ${MAX_LENGTH} characters`
@@ -14,7 +14,7 @@ export function explainRedirectUri(uri: string): string | undefined {
   if (uri.includes('#')) return `${quote(uri)} has a fragment: leave out what begins with #`
   if (username !== '' || password !== '') return `${quote(uri)} has a user name or password: leave them out`
   if (protocol === 'https:' || protocol === 'http:') {
-    // The parser would mend `https:example.com`; who compares strings would not.
+    // The parser would read `https:example.com` as a URL, but as a string it never matches `https://example.com`.
     if (!/^https?:\/\/[^/?]/i.test(uri)) return `${quote(uri)} is not a URI: write :// after https`
     if (protocol === 'https:' || LOOPBACK.test(hostname)) return undefined
     return `${quote(uri)} starts with http://, which is for this machine only (localhost, 127.0.0.1, [::1]): use https://`
@@ -26,8 +26,8 @@ export function explainRedirectUri(uri: string): string | undefined {
 }
 
 /**
- * Whether a redirect URI is one of those: to the letter, but for the port of the user's own machine, which a native
- * application is given by its system when it begins to listen (RFC 8252 §7.3).
+ * Whether a redirect URI is one of the registered ones. It must be the same to the letter; only the port on the user's
+ * own machine may differ, because the system gives a native application any free port (RFC 8252 §7.3).
  */
 export function isRedirectUriOf(registered: readonly string[], uri: string): boolean {
   if (registered.includes(uri)) return true
@@ -44,7 +44,7 @@ function withoutLoopbackPort(uri: string): string | undefined {
 
 const LOOPBACK = /^(localhost|127\.0\.0\.1|\[::1\])$/
 
-/** Schemes with a meaning of their own in browsers: a code sent there is run, kept, mailed or read by somebody else. */
+/** Browsers give these schemes a meaning of their own: they would run, keep or mail a code that is sent there. */
 const NOT_AN_APP =
   /^(about|blob|cid|chrome.*|content|data|dns|feed|file|filesystem|ftp|ftps|git|gopher|imap|intent|irc|jar|javascript|ldaps?|livescript|mailto|mid|mocha|moz-.*|ms-.*|news|nntp|resource|rtsp|sftp|sip|sips|smb|sms|smsto|ssh|tel|telnet|urn|vbscript|view-source|vnd\..*|wss?|xmpp):$/
 

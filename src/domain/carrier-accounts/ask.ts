@@ -5,8 +5,8 @@ import { getCarrier } from '../carriers.js'
 import type { Context } from '../context.js'
 
 /**
- * Asks an account's carrier for something that is not a message. It gets the time that a message gets, for each of
- * `stepCount`, also if it does not heed its signal.
+ * Asks an account's carrier for something that is not a message. Each of the `stepCount` steps may take as long as
+ * sending a message may; the wait ends then, even if the carrier's code ignores its signal.
  *
  * @throws UserError 409 with what is wrong, in words
  */

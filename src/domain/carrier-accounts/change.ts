@@ -50,7 +50,7 @@ export async function changeCarrierAccount(
   }
 }
 
-/** What was kept, with what is written over it. */
+/** The settings that are stored, with the new ones written over them. */
 async function mix(
   context: Context,
   account: CarrierAccount,
@@ -75,7 +75,7 @@ async function mix(
   }
 }
 
-/** Settings that cannot be opened are written anew: as if there were none. */
+/** Settings that cannot be decrypted count as none, so that somebody can write them anew. */
 async function openKept(
   context: Context,
   accountId: string,

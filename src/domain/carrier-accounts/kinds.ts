@@ -3,12 +3,12 @@ import type { CarrierAccount } from '../../database/carrier-accounts.js'
 import { UserError } from '../../errors.js'
 import type { Context } from '../context.js'
 
-/** Its one account is always there, and has nothing to set. */
+/** The simulator's one account is always there, and has nothing to set. */
 const SIMULATOR = 'simulator'
 
 type WithKinds = Pick<Context, 'carriers'>
 
-/** The kinds that an account can be added of. */
+/** The kinds of which somebody can add an account. */
 export function listCarrierKinds({ carriers }: WithKinds): [kind: string, definition: CarrierKind][] {
   return [...carriers.kinds].filter(([kind]) => kind !== SIMULATOR)
 }

@@ -123,7 +123,7 @@ function getOffered(account: CarrierAccount, offered: readonly AccountNumber[], 
   return found
 }
 
-/** In their one spelling, as far as they are numbers. */
+/** Each number once, in E.164; what is no number stays as it was written. */
 function distinct(numbers: readonly string[]): string[] {
   return [...new Set(numbers.map((number) => parseNumber(number, null)?.number ?? number.trim()))]
 }

@@ -29,7 +29,7 @@ export async function getCarrierAccountOverview(
   }
 }
 
-/** As if there were none where they cannot be opened: they have to be written anew. */
+/** Settings that cannot be decrypted are shown as none: somebody has to write them anew. */
 async function findSettings(context: Context, { id, kind }: ListedCarrierAccount): Promise<SettingView[]> {
   const definition = context.carriers.kinds.get(kind)
   if (definition === undefined) return []

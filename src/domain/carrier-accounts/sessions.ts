@@ -9,7 +9,7 @@ export interface SessionsView {
   words: string
   /** undefined: it is not known. */
   since: Date | undefined
-  /** The last thing that went wrong, also where it is over. */
+  /** The last thing that went wrong, even if it is over. */
   lastError: { text: string; at: Date } | undefined
 }
 

@@ -2,7 +2,7 @@ import * as yup from 'yup'
 import type { CarrierKind } from '../../carriers/kind.js'
 import { UserError } from '../../errors.js'
 
-/** One setting of a kind, for who makes a form or a table of it. */
+/** One setting of a kind, as a form or a table shows it. */
 export interface SettingField {
   key: string
   /** A sentence. */
@@ -14,7 +14,7 @@ export interface SettingField {
   isRequired: boolean
   /** A text of several lines, such as a certificate. */
   isMultiline: boolean
-  /** What it is when nobody writes anything. */
+  /** The default. */
   standard: string | undefined
 }
 
@@ -82,7 +82,7 @@ export function readSettings({ title, settings }: CarrierKind, written: Record<s
   }
 }
 
-/** With the field's name, and in other words than yup's own where those would quote the value. */
+/** Names the field. yup's own words are replaced where they would quote the value, which may be a secret. */
 function explain({ path = '', message }: yup.ValidationError, { fields }: yup.AnyObjectSchema): string {
   if (message === `${path} is a required field`) {
     const { about } = ((fields[path] as yup.AnySchema).describe().meta ?? {}) as SettingMeta

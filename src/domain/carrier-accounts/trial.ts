@@ -8,7 +8,7 @@ import { askCarrier } from './ask.js'
 
 const MAX_FAULT_LENGTH = 1000
 const LOOK_MS = 200
-/** It ends what is under way first. */
+/** New settings are in use after so long: the process that holds the sessions first ends what is under way. */
 const REOPENED_MS = 6000
 
 export type CarrierTestResult = { ok: true } | { ok: false; fault: string }
@@ -28,9 +28,9 @@ export async function testCarrierAccount(
 }
 
 /**
- * Whether the account has all of its sessions, opened with these settings: there is no better test, and another
- * session might be refused, or end the one that messages go by. New settings are waited for: whoever holds the
- * sessions opens them anew.
+ * Whether the account has all of its sessions, opened with these settings. There is no better test: another session
+ * might be refused, or end the one that messages use. After a change this waits until the process that holds the
+ * sessions has opened them with the new settings.
  */
 async function isInUse({ db }: Context, { id, version }: CarrierAccount): Promise<boolean> {
   for (let waitedMs = 0; ; waitedMs += LOOK_MS) {
@@ -47,7 +47,7 @@ async function findFault(context: Context, account: CarrierAccount): Promise<str
   try {
     if (await isInUse(context, account)) return undefined
     const fault = await askCarrier(context, account, (carrier, signal) => carrier.test(signal))
-    // Our own session may have been faster, and the only one that the carrier allows.
+    // The holder's own session may have come first, and be the only one that the carrier allows.
     if (fault === undefined || (await isInUse(context, account))) return undefined
     return storable(fault).slice(0, MAX_FAULT_LENGTH)
   } catch (error) {

@@ -22,7 +22,7 @@ export interface EndpointAnswer {
   response?: { status: number; excerpt: string; retryAfter: string | undefined }
 }
 
-/** POSTs an event to its endpoint, signed, once. Any 2xx is a success; a redirect is a failure (contract §4). */
+/** POSTs an event to its endpoint, signed, once. Any 2xx is a success. A redirect is a failure and is not followed. */
 export async function postEvent(
   context: Context,
   event: EventForEndpoint,

@@ -7,7 +7,7 @@ import { persist } from '../persist.js'
 import { postEvent, type EndpointAnswer } from './attempt.js'
 import { nextRetryMs, readRetryAfter } from './retry-schedule.js'
 
-/** Less than a lease lasts. */
+/** After so long a claim is not used any more. Its lease lasts 8 s: then another worker may claim the delivery. */
 const MAX_CLAIM_AGE_MS = 5000
 
 export type DeliverOutcome =
@@ -15,7 +15,7 @@ export type DeliverOutcome =
   | { kind: 'retry'; ms: number; failure: string }
   /** Its time has not come, or this process is late; no attempt was used up. */
   | { kind: 'early'; ms: number }
-  /** Its worker was lost again and again: it is to be tried in a process of its own. */
+  /** Its worker has died again and again: it is to be tried in a process of its own. */
   | { kind: 'suspect' }
   /** All attempts are used up: kept, listed, and a person may send it again. */
   | { kind: 'exhausted'; failure: string }
@@ -24,7 +24,7 @@ export type DeliverOutcome =
   /** Its endpoint has as many requests as it may, somebody else has it, or it is over. */
   | { kind: 'skipped' }
 
-/** Makes one attempt to deliver this event, whatever else waits for its endpoint (contract §4); `runLane` does all. */
+/** Makes one attempt to deliver this event, whatever else waits for its endpoint. `runLane` delivers all of them. */
 export async function deliver(context: Context, id: string, endpointId: string): Promise<DeliverOutcome> {
   const [delivery] = (await context.batched.deliverNext({ endpointId, places: 1, deliveryId: id })).deliveries
   if (delivery === undefined) {

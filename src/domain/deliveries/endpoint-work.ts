@@ -3,7 +3,7 @@ import type { Context } from '../context.js'
 
 export { MAX_COUNTED, type EndpointWork } from '../../database/deliveries/waiting.js'
 
-/** Of an endpoint that the caller has found to be the user's. */
+/** The caller has checked that the endpoint is the user's. */
 export async function getEndpointWork({ db, config }: Context, endpointId: string): Promise<EndpointWork> {
   const work = await findEndpointWork(db, endpointId)
   if (work === undefined) throw new Error(`there is no endpoint ${endpointId}`)

@@ -7,7 +7,8 @@ const RELEASE_BATCH = 500
 const FIRST_ID = '00000000-0000-0000-0000-000000000000'
 
 /**
- * Sends the events that were held while the endpoint was disabled, each once: one that is held again is left.
+ * Sends the events that were held while the endpoint was disabled. Each is tried once: an event that is held again
+ * stays held.
  *
  * @returns how many
  * @throws UserError 409 when the connection is not enabled, or its endpoint was disabled again
@@ -21,7 +22,7 @@ export async function sendHeldEvents(context: Context, userId: string, lineId: s
   return releaseHeldEvents(context, endpointId)
 }
 
-/** Of an endpoint that takes events. @returns how many */
+/** Releases the held events of an endpoint that takes events. @returns how many */
 export async function releaseHeldEvents({ db, queues }: Context, endpointId: string): Promise<number> {
   let count = 0
   for (let after = FIRST_ID; ;) {

@@ -6,16 +6,16 @@ import { CRASH_WAIT_MS, MAX_CRASHES } from '../crashes.js'
 import { persist } from '../persist.js'
 import { attemptDelivery, logAttempt } from './deliver.js'
 
-/** Slower than usual: more than twice as long, and so much more that chance does not do it. */
+/** An answer is slow if it takes more than twice the usual time and 20 ms besides: less may be chance. */
 const SLOW = { factor: 2, ms: 20 }
 
 /** How far one answer moves what counts as usual. */
 const LEARNING = 0.1
 
 /**
- * What this process works on: the lanes of endpoints. All of them together have as many places, for requests that are
- * under way, as the process may make at a time. Each may have its share of those, and one share is always left for a lane
- * that comes next, so that no endpoint gets all of them, however much waits for it and however long it takes to answer.
+ * The lanes of endpoints that this process works on. A place is the right to make one request at a time, and all lanes
+ * together have as many places as the process may use. Each lane gets at most its share of them, and one share is always
+ * kept for the next lane, so that no endpoint gets all, however much waits for it and however slowly it answers.
  */
 interface Lanes {
   byEndpoint: Map<string, Lane>
@@ -42,9 +42,9 @@ function getLanes({ batched, config }: Context): Lanes {
 }
 
 /**
- * Delivers what is due to an endpoint, in the order in which it is due, until nothing is, or until other processes have
- * all of its places: whoever ends a request then brings the next. Where this process works on the endpoint already, it
- * is told to look once more.
+ * Delivers what is due to an endpoint, in the order in which it is due. It ends when nothing more is due, or when other
+ * processes have all places of the endpoint: each request that ends there brings the next delivery. If this process
+ * works on the endpoint already, that work looks once more for what is due.
  *
  * @returns in how many milliseconds the next one is due; undefined: none, or others see to it
  * @throws Unavailable when Postgres is, and nothing is under way here
@@ -66,7 +66,7 @@ export async function runLane(context: Context, endpointId: string, id: string):
   return lane.ended
 }
 
-/** Requests that are under way end, and no more is claimed: other processes go on with these lanes. */
+/** Lets requests that are under way end, and claims no more: other processes go on with these lanes. */
 export async function stopLanes(context: Context): Promise<void> {
   const lanes = getLanes(context)
   lanes.isStopping = true
@@ -81,11 +81,11 @@ class Lane {
   readonly ended: Promise<number | undefined>
   #end!: (nextDueMs: number | undefined) => void
   #fail!: (error: unknown) => void
-  /** Of those of the process: for requests, and for claims that are being made. */
+  /** How many of the process's places it has: for requests, and for claims that are being made. */
   #places = 0
-  /** Claims, requests and what is being written down. */
+  /** How many claims, requests and writes are under way. */
   #open = 0
-  /** Something may be due that a claim which is being made does not see. */
+  /** Something may be due that the claim under way does not see. */
   #shallLook = false
   #usualMs: number | undefined
   #nextDueMs: number | undefined
@@ -94,7 +94,7 @@ class Lane {
     private readonly context: Context,
     private readonly lanes: Lanes,
     readonly endpointId: string,
-    /** Of a delivery that it was opened for: jobs carry one. */
+    /** The delivery for which the lane was opened: each job carries the id of one. */
     readonly id: string,
   ) {
     this.ended = new Promise((resolve, reject) => {
@@ -111,7 +111,7 @@ class Lane {
     else this.#leaveIfOver()
   }
 
-  /** Nothing that it calls rejects but for a reason to end the lane. */
+  /** Whatever rejects here ends the lane. */
   async #during(work: () => Promise<unknown>): Promise<void> {
     this.#open += 1
     let error: unknown
@@ -120,7 +120,7 @@ class Lane {
     this.#leaveIfOver(error)
   }
 
-  /** Claims for so many places, which it has taken, and writes down in the same statement what came of a request. */
+  /** Claims deliveries for places that the lane has taken, and writes a request's result in the same statement. */
   async #step(places: number, result?: AttemptResult): Promise<void> {
     const { endpointId } = this
     const step = { endpointId, places, ...(result ? { result } : {}) }
@@ -128,7 +128,7 @@ class Lane {
     try {
       const answer = await this.context.batched.deliverNext(step)
       toAttempt = answer.deliveries.filter(({ status }) => status === 'delivering')
-      // Of what was held or given up there is no request whose end brings what is next.
+      // A delivery that was held or given up has no request whose end would bring the next, so the lane has to look.
       if (toAttempt.length < answer.deliveries.length) this.#shallLook = true
       this.#nextDueMs = answer.nextDueMs ?? undefined
     } catch (error) {
@@ -189,7 +189,7 @@ class Lane {
   #give(places: number): void {
     this.lanes.freePlaces += places
     this.#places -= places
-    // Afterwards: who gives a place may be about to take it again, when that is its share.
+    // Other lanes get the place only now: until here this lane may still take it again for its own next delivery.
     if (this.lanes.waiting.size > 0)
       queueMicrotask(() => {
         this.#serveNext()

@@ -3,7 +3,7 @@ import { backoffMs, type Backoff } from '../backoff.js'
 export const MAX_ATTEMPTS = 10
 const CAP_MS = 24 * 3_600_000
 
-/** 5 s, 20 s, 80 s, 5 min, 21 min, 85 min, 5.7 h, 22.8 h, 24 h (contract §4, with the default base). */
+/** With the default base: 5 s, 20 s, 80 s, 5 min, 21 min, 85 min, 5.7 h, 22.8 h, 24 h. */
 export function retrySchedule(baseMs: number): Backoff {
   return { baseMs, factor: 4, capMs: CAP_MS, jitter: 0.2 }
 }
@@ -11,7 +11,7 @@ export function retrySchedule(baseMs: number): Backoff {
 /**
  * When to try again after the nth attempt of a round; undefined when it was the last.
  *
- * @param retryAfterMs what the endpoint asked for: honoured between the step and 24 h
+ * @param retryAfterMs what the endpoint asked for. It makes the wait longer, up to 24 h, and never shorter
  */
 export function nextRetryMs(
   attempt: number,

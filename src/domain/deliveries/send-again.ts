@@ -6,9 +6,9 @@ import { isMediaFailure } from '../media/failures.js'
 import { getDelivery, type DeliveryWithAttempts } from './delivery-history.js'
 
 /**
- * A person's new attempt: a new round of the retry schedule under the same webhook-id. While the endpoint is
- * disabled or its connection is off, the delivery is held. One that is held for want of its media has them copied
- * anew.
+ * A person sends a delivery again: it gets a new round of the retry schedule, with the same webhook-id. While the
+ * endpoint is disabled or its connection is off, the delivery is held. If it is held because its media could not be
+ * copied, they are copied again.
  *
  * @throws UserError 404, 409 while it is under way
  */
@@ -29,7 +29,7 @@ export async function sendDeliveryAgain(
   return getDelivery(context, userId, id)
 }
 
-/** Without a copy of its media there is nothing to send: that is made anew, and brings what is held for it. */
+/** Without a copy of its media there is nothing to send. They are copied again, which releases what is held for them. */
 async function copyAgain(
   context: Context,
   userId: string,

@@ -7,10 +7,10 @@ import { countMessageCrash } from '../messages/crash.js'
 import { sendingService, sendMessage, type SendOutcome } from '../messages/send.js'
 import { receivingTools } from './receive.js'
 
-/** An account whose sessions this process has. */
+/** An account whose sessions this process holds. */
 export interface OpenAccount {
   openSessionIds(): string[]
-  /** Writes down how the sessions are, if it is not written down yet. Never fails. */
+  /** Writes down the state of the sessions, if it has changed. Never fails. */
   report(): Promise<void>
   /** Sends and takes nothing more, ends what is under way, and unbinds. */
   close(): Promise<void>
@@ -55,7 +55,7 @@ export async function openAccount(
     answer: async (messageId) => JSON.stringify(await send(context, messageId)),
   })
 
-  /** One after another, so that the last one written is how they are. */
+  /** Writes go one after another, so that the last one is the current state. */
   function report(): Promise<void> {
     reporting = reporting.then(async () => {
       if (isReported) return
@@ -95,7 +95,7 @@ export async function openAccount(
   }
 }
 
-/** As a worker would: what is down is waited for, and anything else counts as a crash of the message. */
+/** Sends as a worker would: it waits for what is unavailable, and anything else counts as a crash of the message. */
 async function send(context: Context, messageId: string): Promise<SendOutcome> {
   try {
     return await sendMessage(context, messageId)

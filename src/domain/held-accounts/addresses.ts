@@ -3,7 +3,7 @@ import { listLinesEndingWith, type Line } from '../../database/lines.js'
 import type { Context } from '../context.js'
 import { parseNumber } from '../phone-number.js'
 
-/** The account's line that an address means, in whatever form the carrier writes it. @throws Unavailable */
+/** The account's line to which an address belongs, in whatever form the carrier writes it. @throws Unavailable */
 export async function findLineOf(
   { db, batched }: Context,
   carrier: string,

@@ -21,9 +21,9 @@ interface Held {
 }
 
 /**
- * Holds the sessions of every account that has some (`listen` of its kind) and that no other process holds, as long as there is one: for both ways, by a
- * lease in Postgres. Not in Redis: what FLUSHALL forgets would be bound twice, and nothing goes either way without
- * Postgres anyhow.
+ * Holds the sessions, for both ways, of every account whose kind has some (`listen`) and that no other process holds, by
+ * a lease in Postgres. The lease is not in Redis: after a FLUSHALL two processes would bind. And without Postgres nothing
+ * can be sent or received anyhow.
  */
 export function holdAccounts(
   context: Context,
@@ -41,7 +41,7 @@ export function holdAccounts(
     try {
       accounts = await renewHolds(db, { holderId, kinds: context.carriers.heldKinds, leaseMs })
     } catch (error) {
-      // Somebody else may have them by now.
+      // Our leases may be over, so another process may hold the accounts by now.
       if (performance.now() - renewedAt > leaseMs) for (const [id, each] of held) letGo(id, each)
       throw error
     }
@@ -59,7 +59,7 @@ export function holdAccounts(
       const account = await openAccount(context, { id, name, kind, version, holderId, openSessionIds })
       held.set(id, { version, account, isClosing: false })
     } catch (error) {
-      // The others must not wait for it.
+      // The other accounts must not wait for this one.
       log.warn({ carrierAccountId: id, carrier: name, err: asError(error) }, 'carrier.account_not_opened')
       const fault = { text: asError(error).message, ageMs: 0 }
       const report = { accountId: id, version, boundCount: 0, sessionCount: 0, fault }
@@ -67,7 +67,7 @@ export function holdAccounts(
     }
   }
 
-  /** Not waited for: the leases of the others are to be renewed meanwhile. */
+  /** Nobody waits for this, because the leases of the other accounts have to be renewed meanwhile. */
   function letGo(id: string, each: Held): void {
     if (each.isClosing) return
     each.isClosing = true

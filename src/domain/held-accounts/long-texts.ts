@@ -9,18 +9,18 @@ import { UserError } from '../../errors.js'
 import type { Context } from '../context.js'
 import { receiveMessage } from '../messages/receive.js'
 
-/** No phone sends its parts so far apart. */
+/** When the last part is so old, the missing ones will not come: no phone sends its parts so far apart. */
 const STALE_MS = 600_000
 const STALE_AT_ONCE = 100
 const MISSING = '[…]'
 
-/** Makes the message, if all parts are there: whichever process took the last one, and once. */
+/** Makes the message if all parts are there: once, in whichever process took the last part. */
 export async function receiveIfComplete(context: Context, longText: LongText): Promise<void> {
   const parts = onePerNumber(await listParts(context.db, longText))
   if (parts.length === longText.total) await receiveParts(context, longText, parts)
 }
 
-/** Parts whose others never came are a message all the same, with a mark for what is missing. */
+/** Makes a message of parts whose others never came, with a mark for what is missing. */
 export async function receiveStaleTexts(context: Context): Promise<void> {
   for (const longText of await listStaleTexts(context.db, STALE_MS, STALE_AT_ONCE)) {
     const parts = onePerNumber(await listParts(context.db, longText))
@@ -42,12 +42,12 @@ async function receiveParts(context: Context, longText: LongText, parts: readonl
     await receiveMessage(context, inbound, { partIds: ids })
   } catch (error) {
     if (!(error instanceof UserError)) throw error
-    // The line has gone since.
+    // The line was removed meanwhile.
     await deleteParts(context.db, ids)
   }
 }
 
-/** The oldest of each: a phone that uses a reference again has begun another text. */
+/** The oldest part of each number: newer ones belong to another text, for which the phone used the reference again. */
 function onePerNumber(parts: readonly Part[]): Part[] {
   const byNumber = new Map<number, Part>()
   for (const part of parts) if (!byNumber.has(part.number)) byNumber.set(part.number, part)

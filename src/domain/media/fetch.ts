@@ -25,19 +25,19 @@ export type FetchOutcome =
   | { kind: 'stored'; byteCount: number }
   | { kind: 'retry'; ms: number; failure: MediaReason }
   | { kind: 'failed'; failure: MediaReason }
-  /** Its worker was lost again and again: it is to be tried in a process of its own. */
+  /** Its worker has died again and again: it is to be tried in a process of its own. */
   | { kind: 'suspect' }
   /** Somebody else has it, or it is over. */
   | { kind: 'skipped' }
 
-/** About 2, 6 and 18 s: who sends a message waits for it. */
+/** Waits of about 2, 6 and 18 s: short, because the sender waits for the message. */
 const OUTBOUND_BACKOFF: Backoff = { baseMs: 2000, factor: 3, capMs: 60_000, jitter: 0.2 }
 const OUTBOUND_ATTEMPTS = 4
 
-/** What is wrong here and not there costs no attempt: the storage, Postgres, an account's settings. */
+/** The wait after a fault on our side (storage, Postgres, an account's settings), which costs no attempt. */
 const OUR_FAULT_WAIT_MS = 30_000
 
-/** Makes one attempt to copy media to our storage; what waits for them goes on (`settle.ts`) when that is over. */
+/** Makes one attempt to copy media to our storage. When the copy is made or given up, what waits goes on (`settle.ts`). */
 export async function fetchMedia(context: Context, id: string): Promise<FetchOutcome> {
   const startedAt = performance.now()
   const { db, maxLost } = context
@@ -63,7 +63,7 @@ export async function fetchMedia(context: Context, id: string): Promise<FetchOut
 
 async function attempt(context: Context, media: ClaimedMedia): Promise<FetchOutcome> {
   if (media.crashCount >= MAX_CRASHES) return fail(context, media, 'media_internal_error')
-  // What a worker that died here may have left behind.
+  // Removes what an attempt whose worker died may have left behind.
   if (media.crashCount + media.lostCount > 0)
     await context.storage.remove(keyOf(media, media.attempt - 1)).catch(() => undefined)
   let file: StoredFile
@@ -76,19 +76,19 @@ async function attempt(context: Context, media: ClaimedMedia): Promise<FetchOutc
     return retry(context, media, 'media_unavailable', OUR_FAULT_WAIT_MS)
   }
   await persist(() => settleStored(context, media, file))
-  // Asked rather than told: a commit whose answer was lost is made once more, and finds itself done.
+  // We ask the row: if a commit's answer is lost, the statement runs again and finds its work done already.
   const isKept = await isStoredAs(context.db, media.id, file.storageKey)
   if (isKept) return { kind: 'stored', byteCount: file.byteCount }
   await context.storage.remove(file.storageKey).catch(() => undefined)
   return { kind: 'skipped' }
 }
 
-/** Of each attempt its own: one that comes late cannot change what another one has stored. */
+/** Each attempt has its own key, so an attempt that ends late cannot change what another one has stored. */
 function keyOf({ id }: ClaimedMedia, attemptNumber: number): string {
   return `${id.slice(0, 8)}/${id}-${attemptNumber}`
 }
 
-/** On disk first: only what is whole and judged gets into the storage. */
+/** Copies to disk first, so that only whole files of an allowed type get into the storage. */
 async function copy(context: Context, media: ClaimedMedia): Promise<StoredFile> {
   const file = await createTemporaryFile()
   try {
@@ -111,7 +111,7 @@ async function afterFailure(
   return ms === undefined ? fail(context, media, failure) : retry(context, media, failure, ms)
 }
 
-/** For what a carrier hosts the schedule of deliveries: it may be down for hours, and nobody sends it again. */
+/** Received media have the schedule of deliveries: a carrier may be down for hours, and nobody sends them again. */
 function nextAttemptMs({ config }: Context, { purpose, roundAttempt }: ClaimedMedia): number | undefined {
   if (purpose !== 'outbound') {
     return nextRetryMs(roundAttempt, config.deliveryRetryBaseMs, undefined, Math.random())

@@ -14,7 +14,7 @@ export interface MediaFile {
 const PATH = '/media/'
 const TOKEN = /^[\w-]{43}$/
 
-/** Where our copy is for everybody who has this URL, as soon as it is there. */
+/** The URL of our copy, as soon as the copy is there. Whoever has the URL can read it. */
 export function hostedUrl({ config }: Pick<Context, 'config'>, token: string): string {
   return config.publicUrl + hostedPath(token)
 }

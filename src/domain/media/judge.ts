@@ -6,11 +6,11 @@ import type { TemporaryFile } from '../../storage/temporary-file.js'
 import { CopyFailed } from './failures.js'
 import { contentTypeOf } from './types.js'
 
-/** A photograph may say much about itself before it says its size. */
+/** How much is searched for a picture's size: a photograph may have much other data before it. */
 const HEAD_BYTES = 256 * 1024
 const TAIL_BYTES = 64 * 1024
 
-/** By type: the package's own guessing would try formats that we do not take. */
+/** We choose the reader by type, because the package would also try formats that we do not take. */
 const READERS = new Map([
   ['image/png', PNG],
   ['image/jpeg', JPG],
@@ -25,7 +25,7 @@ export interface Judgement {
 }
 
 /**
- * What the bytes are. A line sends no picture that ends early; what it received is kept as the carrier gave it.
+ * Finds out what the bytes are. A line may not send a picture that ends early. A received picture is kept as it came.
  *
  * @throws CopyFailed `media_type`, `media_truncated`
  */
@@ -40,7 +40,7 @@ export async function judge(file: TemporaryFile, purpose: MediaPurpose): Promise
   return { contentType, width: size?.width ?? null, height: size?.height ?? null }
 }
 
-/** From the header only; undefined when it is not there, or not a header. */
+/** Reads the picture's header only; undefined when there is none, or it cannot be read. */
 function sizeOf(head: Buffer, contentType: string): { width: number; height: number } | undefined {
   try {
     const size = READERS.get(contentType)?.calculate(head)
@@ -57,6 +57,6 @@ async function endsEarly(
 ): Promise<boolean> {
   const isPicture = READERS.has(contentType)
   if (isPicture && size === undefined && file.byteCount <= HEAD_BYTES) return true
-  // The other formats' ends say nothing: programs put data of their own behind them.
+  // Only PNG is checked: in the other formats programs put data of their own behind the end.
   return contentType === 'image/png' && !(await file.tail(TAIL_BYTES)).includes('IEND')
 }

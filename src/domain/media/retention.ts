@@ -4,8 +4,8 @@ import type { Context } from '../context.js'
 const AT_ONCE = 100
 
 /**
- * Housekeeping: deletes the files of media that are too old; the rows stay, and say so. The file first: a row that says
- * that its file is gone must not be wrong, and a file that is deleted twice does no harm.
+ * Housekeeping: deletes the files of media that are too old. The rows stay, and say so. The file is deleted before the
+ * row is changed: a row that says "gone" must be right, and deleting a file twice does no harm.
  *
  * @returns how many
  */

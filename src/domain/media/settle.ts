@@ -12,9 +12,9 @@ import type { MediaReason } from '../../states.js'
 import type { Context } from '../context.js'
 
 /**
- * The end of a copy, and what waited for it, in one transaction: a message of a line gets its job; a received
- * message's event goes out, or is held with the reason if there is no copy. Nothing happens when the attempt counts
- * no more, because its lease was over.
+ * Writes down how a copy ended, and lets what waited for it go on, in one transaction: a message of a line gets its job;
+ * a received message's event goes out, or is held with the reason if there is no copy. Nothing happens if the attempt's
+ * lease was over.
  */
 export function settleStored(context: Context, media: ClaimedMedia, file: StoredFile): Promise<void> {
   return settle(context, media, (trx) => markStored(trx, media, file))
@@ -41,7 +41,7 @@ async function settle(
   void queues.enqueueDeliveries(next.deliveries)
 }
 
-/** To the endpoints of now; after a copy that a person asked for, to those that it was held for. */
+/** Goes to the endpoints that there are now; if a person had it copied again, to the endpoints it was held for. */
 async function deliverEvent(
   trx: Database,
   { messageId }: ClaimedMedia,

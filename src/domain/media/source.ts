@@ -18,7 +18,7 @@ export async function readSource(context: Context, media: ClaimedMedia, file: Te
   if (!(await readOwn(context, media.sourceUrl, take))) await download(context, media, take)
 }
 
-/** Whether a URL names what we host: then it is not called. */
+/** Whether a URL names something that we host ourselves. Such a URL is not called. */
 export function isHostedHere(context: Context, url: string): boolean {
   return (simulatorTokenOf(context, url) ?? hostedTokenOf(context, url)) !== undefined
 }
@@ -34,8 +34,8 @@ function limitedBy(maxBytes: number, file: TemporaryFile): Take {
 }
 
 /**
- * What we host ourselves is not asked for over HTTP: PUBLIC_URL may be an address that is not called, and cannot be
- * reached from everywhere.
+ * Reads what we host ourselves from the storage, not over HTTP: PUBLIC_URL may be an address that the guarded door
+ * refuses, or that this machine cannot reach.
  *
  * @returns false: the URL is not ours
  */
@@ -59,7 +59,7 @@ async function readOwn(context: Context, url: string, take: Take): Promise<boole
   return true
 }
 
-/** Redirects are followed one by one: each leads to a URL that is judged, and gets headers, like the first. */
+/** Follows redirects one by one, so that each new URL is checked, and gets headers, like the first. */
 async function download(context: Context, media: ClaimedMedia, take: Take): Promise<void> {
   const carrier = media.account === null ? undefined : await findCarrier(context, media.account)
   const endsAt = performance.now() + context.config.mediaTimeoutMs
@@ -90,7 +90,7 @@ async function get(
     })
   } catch (error) {
     if (!(error instanceof FetchFailed)) throw error
-    // The one thing of it that is too large are the headers; the body is ours to judge.
+    // `too_large` is said of headers only, since our own sink bounds the body.
     const failure = error.failure === 'too_large' ? 'bad_response' : error.failure
     throw new CopyFailed(`media_${failure}`, { cause: error })
   }

@@ -1,7 +1,7 @@
 import { fileTypeFromBuffer } from 'file-type'
 import type { MediaPurpose } from '../../database/media/reading.js'
 
-/** Enough to know every type by; whoever made up the rest cannot keep the event loop busy with it. */
+/** Enough to tell every type. A larger piece could be made so that reading it blocks the event loop. */
 const BEGINNING_BYTES = 64 * 1024
 
 const PICTURES: [string, string][] = [
@@ -29,7 +29,7 @@ const RECEIVED: [string, string][] = [
   ['webm', 'video/webm'],
 ]
 
-/** What is taken, by the ending that `file-type` gives the bytes (contract §6; inbound: what carriers bring). */
+/** The types that are taken, by the ending that `file-type` gives the bytes. Carriers bring more types than lines send. */
 const TYPES: Record<MediaPurpose, ReadonlyMap<string, string>> = {
   outbound: new Map([...PICTURES, ['mpg', 'video/mpeg']]),
   inbound: new Map(RECEIVED),
@@ -37,9 +37,9 @@ const TYPES: Record<MediaPurpose, ReadonlyMap<string, string>> = {
   voicemail: new Map([...RECEIVED, ['mp4', 'audio/mp4'], ['3gp', 'audio/3gpp'], ['webm', 'audio/webm']]),
 }
 
-/** Specification §2.7: what a line sends is under 5 MB. */
+/** What a line sends must have fewer bytes than this. */
 const TOO_MANY_BYTES = 5_000_000
-/** Five times what carriers let a picture be, and an hour and a half of a recording at 32 kbit/s. */
+/** Five times the picture that carriers allow, or an hour and a half of a recording at 32 kbit/s. */
 const MAX_RECEIVED_BYTES = 25_000_000
 
 export const MAX_BYTES: Record<MediaPurpose, number> = {

@@ -3,12 +3,12 @@ import type { Context } from '../context.js'
 
 const FRESH_MS = 1000
 
-/** One figure per process, read once a second at most: the bound is against a flood, not a limit to the message. */
+/** Each process reads the figure once a second at most: the bound is against a flood, and need not be exact. */
 const readings = new WeakMap<Context, { readAt: number; isFull: Promise<boolean> }>()
 
 /**
- * Whether so many messages wait in all that new ones are refused: what is accepted is to be sent, not to grow old
- * in a queue.
+ * Whether so many messages wait in all that new ones are refused. A message that is accepted should be sent soon, not
+ * grow old in a queue.
  *
  * @throws Unavailable
  */
@@ -17,7 +17,7 @@ export async function isBacklogFull(context: Context, now = Date.now()): Promise
   if (reading === undefined || now - reading.readAt > FRESH_MS) {
     reading = { readAt: now, isFull: read(context) }
     readings.set(context, reading)
-    // Who asks next looks again rather than getting the same failure.
+    // The next caller reads again instead of getting the same failure.
     reading.isFull.catch(() => readings.delete(context))
   }
   return reading.isFull

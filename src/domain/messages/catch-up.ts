@@ -14,25 +14,25 @@ import type { Context } from '../context.js'
 import { missingOf } from './missing-parts.js'
 import { receiveMessage } from './receive.js'
 
-/** Every few minutes; at the start of a process at once. */
+/** Carriers are asked every few minutes, and at once when a process starts. */
 const ASK_EVERY_SECONDS = 180
 
 /**
- * Looked at again each time: a record may come into the carrier's list late, a recording is there long before it is
- * finished, and the carrier's clock is not ours.
+ * Each pass looks so far back again: a record may come into the carrier's list late, a recording is listed long before
+ * it is finished, and the carrier's clock is not ours.
  */
 const OVERLAP_MS = 30 * 60_000
 
-/** Its callback may still be on its way, and says more than the list does. */
+/** Newer records are left alone: their callback may still be on its way, and says more than the list does. */
 const TOO_NEW_MS = 60_000
 
 /**
- * Asks carriers what our lines have received, and takes in what no callback has brought: they do not come again after
- * we were down for longer than they repeat. The carrier's ids decide what is new, as in its callbacks.
+ * Asks carriers what our lines have received, and takes in what no callback has brought: if we were down for longer than
+ * a carrier repeats its callbacks, they are lost. The carrier's ids decide what is new, as they do for callbacks.
  *
- * What is before an account's `received_until` is in; that moves when a whole pass was, and never after a failure.
+ * Everything before an account's `received_until` has been taken in. It moves forward only after a pass without failure.
  *
- * @param options.isStart of a process: whoever was asked shortly before is asked again
+ * @param options.isStart the process has just started: accounts that were asked shortly before are asked again
  * @returns how many messages were taken in
  */
 export async function catchUp(
@@ -76,7 +76,7 @@ async function askAccount(context: Context, account: AccountToAsk, signal: Abort
   return counts.taken
 }
 
-/** One that cannot be taken in keeps the others from nothing, but the pass from being whole. */
+/** A record that cannot be taken in does not stop the others, but `received_until` then stays where it is. */
 async function takeInBatch(context: Context, pass: Pass, batch: readonly ReceivedRecord[]): Promise<void> {
   const { carrier, signal } = pass
   const records = batch.filter(({ receivedAt }) => receivedAt.getTime() <= Date.now() - TOO_NEW_MS)
@@ -104,7 +104,7 @@ async function takeIn(
   if (ids.every((id) => brought.has(id))) return
   const found = await record.read(pass.signal)
   const lineSince = found && pass.lineSince.get(found.toNumber)
-  // What came before the number was a line was somebody else's.
+  // What came before the number became a line belonged to somebody else.
   if (found === undefined || lineSince === undefined || receivedAt < lineSince) return
   const { parts, ...parties } = found
   for (const { id: carrierMessageId, content } of missingOf(parts, brought)) {

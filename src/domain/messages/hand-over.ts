@@ -13,13 +13,13 @@ import type { Context } from '../context.js'
 import { hostedUrl } from '../media/hosting.js'
 import { noteCarrierOptOut } from '../opt-out/carrier-opt-out.js'
 
-/** The carrier took nothing: try again soon, then seldom, for as long as the message may live. */
+/** For when the carrier took nothing: try again soon, then more seldom, until the message expires. */
 const UNAVAILABLE_BACKOFF: Backoff = { baseMs: 1000, factor: 2, capMs: 300_000, jitter: 0.2 }
 
-/** Who asks for a longer wait is asked again after this. */
+/** A carrier that asks for a longer wait is asked again after this. */
 const MAX_THROTTLE_MS = 3_600_000
 
-/** Calls the carrier once with a claimed message. Never throws: what became of it is the settlement. */
+/** Calls the carrier once with a claimed message. Never throws: the settlement says what became of the message. */
 export async function handOver(
   context: Context,
   carrier: Carrier,
@@ -68,12 +68,12 @@ export async function handOver(
   }
 }
 
-/** In bounds whatever the carrier said: one figure that Postgres refuses would spoil a whole batch of results. */
+/** Keeps the wait in bounds: one figure that Postgres refuses would fail a whole batch of results. */
 function waitAskedFor({ retryInMs }: CarrierThrottled): number {
   return Math.min(Math.max(Math.ceil(retryInMs) || 0, 0), MAX_THROTTLE_MS)
 }
 
-/** For a carrier that does not heed its signal. */
+/** Ends the wait even if a carrier's code ignores its signal. */
 function rejectOn(signal: AbortSignal): Promise<never> {
   return new Promise((_, reject) => {
     signal.addEventListener('abort', () => {

@@ -1,20 +1,20 @@
 import type { QueueAnswer, QueueRequest } from '../../database/messages/queueing.js'
 
 const FRESH_MS = 1000
-/** More lines are not remembered at a time: each is counted again. */
+/** The figures of more lines are not kept, to bound the memory; their messages are counted each time. */
 const MAX_LINES = 10_000
 
 /** What this process knows of how many messages wait on each line. */
 export interface LineBacklogs {
-  /** Less than half of what may wait does, by a count of the last second and what was accepted here since. */
+  /** Whether less than half of what may wait does, by a count of the last second and what was accepted here since. */
   isRoomy(lineId: string): boolean
   note(requests: readonly QueueRequest[], answers: readonly (QueueAnswer | Error)[]): void
 }
 
 /**
- * Counting what waits on a line costs the more the more it is, so it is not done for every message: only once a second,
- * and always when half of the limit is reached. Then the count is exact, under the line's lock. Other processes may fill
- * the other half within that second, and go over the limit by what they accept in it: it is there against a flood.
+ * The more messages wait on a line, the more it costs to count them. So they are counted only once a second, until half
+ * of the limit is reached; from then on for every message, exactly, under the line's lock. Within that second other
+ * processes may go over the limit by what they accept. That is good enough: the limit is there against a flood.
  */
 export function createLineBacklogs(maxQueuedPerLine: number, now: () => number = Date.now): LineBacklogs {
   const lines = new Map<string, { countedAt: number; waiting: number }>()

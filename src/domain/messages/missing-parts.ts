@@ -2,8 +2,8 @@ import type { ReceivedPart } from '../../carriers/records.js'
 import type { Brought } from '../../database/carrier-received.js'
 
 /**
- * The parts of a message that were not brought, under the ids that were not given away. Media are told by where they
- * are: a carrier's list may have them in another order than its callback.
+ * The parts of a message that were not brought yet, under the ids that are not used yet. Media are recognized by their
+ * URL, because a carrier's list may have them in another order than its callback.
  */
 export function missingOf(
   parts: readonly ReceivedPart[],

@@ -5,8 +5,8 @@ import { sha256 } from '../../secrets.js'
 import type { SlidingWindows, Window } from '../../sliding-window.js'
 
 /**
- * Longer than the minute of `claim_messages`, which has the last word and counts from the hand-over: who is told here
- * that there is a place seldom finds out there that there is none yet.
+ * A little longer than the minute of `claim_messages`, which decides in the end and counts from the hand-over. So a
+ * message that has a place here seldom finds the window still full there.
  */
 const WINDOW_MS = 60_250
 
@@ -15,16 +15,16 @@ interface Tools {
   windows: SlidingWindows
 }
 
-/** One hash tag: Redis Cluster keeps all windows of a line together. Whole numbers stay out of Redis. */
+/** The hash tag makes Redis Cluster keep all windows of a line together. Full phone numbers stay out of Redis. */
 export function numberWindowKey(lineId: string, number: string): string {
   return `lh:{${lineId}}:to:${sha256(number).toString('base64url').slice(0, 22)}`
 }
 
 /**
- * A place in every window of the line, and then in its account's, which has another hash tag. Who waits for the
- * account's has its places in the line held for that moment: else they would be over by then, and the line's next
- * messages would have taken them, only to wait for the account's as well (five lines at 1/s each, of an account at
- * 3/s, sent at 1/s).
+ * Takes a place in every window of the line, and then in the window of its account, which has another hash tag. A message
+ * that waits for the account keeps its places in the line until then. Without that they would be over by then, and the
+ * line's next messages would take places only to wait for the account as well (measured: five lines at 1/s each, at an
+ * account with 3/s, sent 1/s together).
  *
  * @returns the milliseconds to wait; 0: it is its turn
  * @throws Unavailable
@@ -44,8 +44,8 @@ export async function takePlaces(
 }
 
 /**
- * The claim found the windows full although there were places here: Redis has lost some, or they were taken later than
- * asked for. They are put back from the rows, and the message keeps its own until it asks again.
+ * The claim found the windows full although there were places here: Redis has lost some, or messages were handed over
+ * later than they took their places. The rows give the places back, and the message keeps its own until it asks again.
  *
  * @throws Unavailable
  */
@@ -74,7 +74,7 @@ function windowsOfLine(message: MessageToSend): [Window, Window, ...Window[]] {
   ]
 }
 
-/** A carrier's pace, such as 1/s; below that one message in as many seconds as it takes. */
+/** The window of a carrier's pace. A pace below 1/s becomes one message in as many seconds as it takes. */
 function paceWindow(key: string, perSecond: number | null): Window[] {
   if (perSecond === null) return []
   const limit = Math.max(1, Math.floor(perSecond))

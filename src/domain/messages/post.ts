@@ -15,7 +15,7 @@ const MAX_URL_LENGTH = 2048
 
 export interface NewMessage {
   userId: string
-  /** The application that sends it; undefined: its user does, by a program of their own or by hand. */
+  /** The application that sends it; undefined: the user sends it, with a program of their own or by hand. */
   applicationId: string | undefined
   /** By hand. */
   isFromConsole?: boolean
@@ -28,9 +28,9 @@ export interface NewMessage {
 }
 
 /**
- * Sends a message from one of the user's lines, for an application only from a line that is connected to it
- * (contract §6): when this resolves, the message is committed; a worker sends it. An `Idempotency-Key` is the
- * application's, or the user's.
+ * Sends a message from one of the user's lines; an application may use only lines that are connected to it. When this
+ * resolves, the message is committed, and a worker sends it. Each application, and each user, has idempotency keys of
+ * its own.
  *
  * @throws UserError 400 for a field, 403 when the line may not send it, 404 for the line, 409 and 422 for the key,
  * 429 when too many of the line's messages wait
@@ -84,7 +84,7 @@ function readText({ text: written = '', mediaUrl }: NewMessage): string | null {
   return text
 }
 
-/** Told at once where it can be; what is behind the URL is judged when it is copied. */
+/** Refuses a wrong URL at once. What is behind the URL is judged only when it is copied. */
 async function readMediaUrl(context: Context, written: string): Promise<string> {
   const url = URL.canParse(written) ? new URL(written) : undefined
   if (url === undefined || !/^https?:$/.test(url.protocol) || written.length > MAX_URL_LENGTH) {

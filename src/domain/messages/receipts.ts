@@ -11,17 +11,17 @@ interface Tools {
 }
 
 export interface ReceiptAnswer {
-  /** The account that it was let in by: nothing was done. */
+  /** The account whose signature let it in has changed: nothing was done. */
   isAccountChanged: boolean
-  /** There is a message that it is of. */
+  /** There is a message to which it belongs. */
   isKnown: boolean
   /** The message, if it changed. */
   changed: ChangedMessage | undefined
 }
 
 /**
- * Takes in a batch of receipts. Those of one message go one after another, so that each state is told as if they had come
- * alone; all others go together.
+ * Takes in a batch of receipts. Receipts of one message are applied one after another, so that endpoints hear of each
+ * state; all others are applied together.
  */
 export async function receiveReceipts(
   tools: Tools,
@@ -34,7 +34,7 @@ export async function receiveReceipts(
       const given = await receiveRound(tools, round)
       places.forEach((place, n) => (answers[place] = given[n] ?? new Error('a round gave no answer')))
     } catch (error) {
-      // What the first rounds did is done, and is answered.
+      // The first rounds are committed, so their answers are given.
       if (answers.length === 0) throw error
       for (const place of places) answers[place] = asError(error)
     }
@@ -57,7 +57,7 @@ async function receiveRound(tools: Tools, receipts: readonly Receipt[]): Promise
   })
 }
 
-/** The places of the first receipts of each message, of the second ones, and so on. */
+/** Positions in the batch: first those of each message's first receipt, then those of each second one, and so on. */
 function inRounds(receipts: readonly Receipt[]): number[][] {
   const counts = new Map<string, number>()
   const rounds: number[][] = []
@@ -71,8 +71,8 @@ function inRounds(receipts: readonly Receipt[]): number[][] {
 }
 
 /**
- * What receipts bring about, once they are committed: events that tell of them, and the turn of the next message to
- * a number whose message was under way (its worker died, or has not been answered yet).
+ * What receipts bring about once they are committed: their events go out; and if the message was still under way (its
+ * worker died, or waits for the carrier's answer), the next message to the number gets its turn.
  */
 export async function followReceipts({ db, queues }: Tools, { changed, deliveries }: Changes): Promise<void> {
   void queues.enqueueDeliveries(deliveries)

@@ -28,7 +28,7 @@ interface Tools {
 }
 
 /**
- * Takes in a batch, whoever brought it, and then enqueues what comes of it: nothing of that is awaited, for it is
+ * Takes in a batch, whoever brought it, and then enqueues what comes of it. The enqueuing is not awaited: the rows are
  * committed, and the answer does not need Redis.
  */
 export async function receiveBatch(tools: Tools, batch: readonly Inbound[]): Promise<ReceiveAnswer[]> {
@@ -47,7 +47,7 @@ export async function receiveBatch(tools: Tools, batch: readonly Inbound[]): Pro
   return answers
 }
 
-/** One statement; a transaction only where somebody asks for something about being written to. */
+/** Needs one statement, and a transaction only where a message is STOP, START or HELP. */
 async function takeIn(
   db: Database,
   batch: readonly Inbound[],
@@ -58,7 +58,7 @@ async function takeIn(
     return { answers, heard: { answers: [], deliveries: [] } }
   }
   return transaction(db, async (trx) => {
-    // Before everything else: who queues messages waits with these locks for what is locked here.
+    // These locks come first: whoever queues messages holds them while it waits for rows that are locked here later.
     const numbers = saying.map(({ toNumber }) => toNumber)
     await lockLines(trx, numbers)
     const answers = await receiveMessages(trx, batch)
@@ -72,9 +72,9 @@ async function takeIn(
 }
 
 /**
- * Empties the sending windows of the senders, whose numbers were written to before or not: that is cheaper than to find
- * out. Then the first message that waits for each of them gets a new job, which finds a place. In this order: one that is
- * told to wait in between is seen too. If either fails, they wait their minute: less smooth, not wrong.
+ * Empties the sending windows of the senders' numbers, even where nothing was sent to them: that is cheaper than to find
+ * out. Then the first message that waits for each number gets a new job, which finds a place. The order matters: so a
+ * message that is told to wait in between gets a job too. If either step fails, messages wait up to a minute longer.
  */
 async function giveTurns(
   { db, queues, windows, log }: Tools,

@@ -16,7 +16,7 @@ import type { Inbound } from './receive-batch.js'
 
 export interface InboundMessage {
   carrier: string
-  /** By what it was let in, if that was remembered; left out: whoever brings it has seen that the line is at `carrier`. */
+  /** The remembered account whose signature let it in; left out: the caller has checked that the line is at `carrier`. */
   account?: AccountVersion
   carrierMessageId: string
   /** E.164, both; `toNumber` is the line's. */
@@ -26,17 +26,17 @@ export interface InboundMessage {
   content: ReceivedContent
   /** What the carrier has read in it about being written to, and answered itself. */
   carrierKeyword?: Keyword
-  /** When the carrier got it, of what comes late; left out: now. */
+  /** When the carrier got it, if it comes late; left out: now. */
   receivedAt?: Date
 }
 
 export type ReceiveOutcome =
-  /** `deliveryCount` is 0 for media: theirs are made when there is a copy. */
+  /** `deliveryCount` is 0 for media, whose deliveries are made when they are copied. */
   | { kind: 'received'; messageId: string; deliveryCount: number }
   /** The carrier has brought this message before: nothing was done again. */
   | Extract<ReceiveAnswer, { kind: 'repeat' }>
 
-/** The account that a request was let in by has been changed or removed since it was looked up; nothing was done. */
+/** The account whose signature let a request in has been changed or removed since it was looked up. Nothing was done. */
 export class AccountChanged extends Error {
   override name = 'AccountChanged'
 }
@@ -46,12 +46,12 @@ export function noLineOf(carrier: string): UserError {
 }
 
 /**
- * Takes in what a carrier brings: message, event and one delivery per endpoint in one transaction (with media, the
- * copy that the deliveries wait for); only after it the answer. Those of one turn of the event loop share it
- * (`receive-batch.ts`). The number's window starts anew (specification §6), and its first waiting message gets its turn,
- * unless two programs seem to answer each other.
+ * Takes in what a carrier brings: one transaction writes the message, the event and a delivery for each endpoint (for
+ * media, the copy for which the deliveries wait), and the answer comes after it. Calls of one turn of the event loop
+ * share a transaction (`receive-batch.ts`). The number's window starts anew, and its first waiting message gets its
+ * turn, unless two programs seem to answer each other.
  *
- * @param toldBy how a repeat is told; by default by the carrier's id
+ * @param toldBy how a repeat is recognized; by default by the carrier's id
  * @throws UserError 404 when no line has the number, AccountChanged
  */
 export async function receiveMessage(

@@ -10,18 +10,21 @@ import { findCarrier } from '../carriers.js'
 import type { Context } from '../context.js'
 import { receiveReceipt } from './receive.js'
 
-/** After the message was handed over: at once in case it is there, and once more when its sender has surely given up. */
+/**
+ * Counted from the hand-over. The first is early, in case the carrier has a record already; the last is when a request
+ * that was still on its way then is surely over.
+ */
 const ASK_AFTER_SECONDS = [5, 30, 120, 600, 1800]
 const MAX_AGE_SECONDS = 3600
 const BATCH = 20
 
-/** The run ends within a process's time to stop, whatever the carriers do. */
+/** Short enough that a run ends within a process's time to stop, whatever the carriers do. */
 const ASK_TIMEOUT_MS = 10_000
 
 /**
- * Asks carriers what became of messages whose outcome is unknown: a carrier that has a record of one makes it known,
- * as a receipt would. Nothing is ever sent again by this. Status callbacks that carry our id are faster where they
- * come; this is for those that do not.
+ * Asks carriers what became of messages whose outcome is unknown. If the carrier has a record of the message, its outcome
+ * becomes known, as by a receipt. This never sends anything again. Status callbacks that carry our id are faster; this is
+ * for messages of which none came.
  *
  * @returns how many messages carriers were asked about
  */
@@ -49,7 +52,7 @@ async function ask(context: Context, message: UnknownRow): Promise<boolean> {
   return true
 }
 
-/** The first of the carrier's records that is of no other message. */
+/** Takes the first of the carrier's records that belongs to no other message. */
 async function takeRecord(
   context: Context,
   carrier: string,

@@ -11,7 +11,7 @@ export interface Measure {
   characterCount: number
 }
 
-/** @throws UserError 400 for a text that could not be sent either */
+/** @throws UserError 400 for a text that the service would not send */
 export function measureText(written: string): Measure {
   const text = written.toWellFormed()
   const characterCount = countCharacters(text)

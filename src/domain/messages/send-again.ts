@@ -10,10 +10,10 @@ import { getMessage } from './get-message.js'
 import { MAX_KEY_LENGTH, readDestination, REFUSALS } from './submit.js'
 
 /**
- * A person sends a message again that failed, or of which nobody knows whether it was sent: a new message with
- * the same number and content. It waits for its slot as every other; an opt-out meets it at the worker.
+ * A person sends a message again that failed, or of which nobody knows whether it was sent. This makes a new message with
+ * the same number and content. It waits for its place like every other; the worker checks whether the number opted out.
  *
- * @param key of this wish: with the same key twice only one message is sent
+ * @param key names this one request: if it comes twice with the same key, only one message is sent
  * @throws UserError 404, 409 when the message did not fail or its line is disabled, 403 when the line may not send there
  * @throws Unavailable when too many messages wait
  */
@@ -39,7 +39,7 @@ export async function sendMessageAgain(
     source,
     toNumber: message.toNumber,
     text: message.text,
-    // Copied anew: the first copy may have failed, or be gone by now.
+    // The media are copied again: the first copy may have failed, or be gone by now.
     media: mediaUrl === null ? undefined : outboundMedia(mediaUrl),
     againOf: id,
     isBacklogFull: await isBacklogFull(context),

@@ -15,19 +15,19 @@ import { persist } from '../persist.js'
 import { handOver } from './hand-over.js'
 import { refillPlaces, takePlaces } from './places.js'
 
-/** Far less than a lease. */
+/** After so long a claim is not used any more. Its lease lasts 15 s: then the message counts as unknown. */
 const MAX_CLAIM_AGE_MS = 5000
 
-/** What the holder of a carrier's sessions does besides the carrier's call, and how soon to ask again. */
+/** The time of the holder of a carrier's sessions for all but the carrier's call; and how soon to ask it again. */
 const HOLDER_MARGIN_MS = 5000
 const HOLDER_PAUSE_MS = 1000
 
 export type SendOutcome =
   | { kind: 'sent' }
   | { kind: 'failed'; error: string }
-  /** Perhaps sent: never again by itself. */
+  /** It may have been sent, so it is never sent again by itself. */
   | { kind: 'unknown'; error: string }
-  /** Not now: no attempt was used up. */
+  /** It has to wait. No attempt was used up. */
   | {
       kind: 'wait'
       ms: number
@@ -55,7 +55,7 @@ export async function sendMessage(context: Context, id: string): Promise<SendOut
   return outcome
 }
 
-/** What became of it, and what was learnt of it. */
+/** What became of the message, and the message itself if it was read. */
 interface Advance {
   outcome: SendOutcome
   message?: MessageToSend
@@ -68,9 +68,9 @@ async function advance(context: Context, request: ClaimRequest): Promise<Advance
   const { message } = answer
   switch (answer.kind) {
     case 'claimed':
-      // Nobody waits for it: a place that Redis does not learn of is found missing by the next claim.
+      // Not awaited: if Redis does not learn of this place, the next claim notices that it is missing.
       if (request.hasPlaces !== true) void takePlaces(context, message).catch(() => undefined)
-      // This process was stopped meanwhile: others may have taken the claim for lost, and sent what comes after it.
+      // The process was stopped meanwhile. Others may have taken the claim for lost, and sent later messages already.
       if (performance.now() - claimingAt > MAX_CLAIM_AGE_MS) {
         await giveBack(context, request)
         return { outcome: { kind: 'wait', ms: 0, reason: 'too_late' }, message }
@@ -103,8 +103,8 @@ async function advance(context: Context, request: ClaimRequest): Promise<Advance
 }
 
 /**
- * The process that holds the account's sessions does all the rest. If it did not answer in time it may do so yet:
- * whoever looks again finds in the row what became of it.
+ * The process that holds the account's sessions does all the rest. If it did not answer in time it may still send the
+ * message; the next look at the row shows what became of it.
  *
  * @returns undefined when there is no such process now
  */
@@ -123,7 +123,7 @@ async function askHolder(
   }
 }
 
-/** By which the process that holds an account's sessions is asked to send a message. */
+/** The name under which the process that holds an account's sessions is asked to send a message. */
 export function sendingService(accountId: string): string {
   return `send:${accountId}`
 }
@@ -175,7 +175,8 @@ async function waitForPlace(context: Context, message: MessageToSend, ms: number
 }
 
 /**
- * A claim whose answer is lost may be in the row: nobody would send the message, and its lease would end as `unknown`.
+ * If the answer to a claim is lost, the row may be claimed all the same. Nobody would send that message, and it would
+ * become `unknown` when its lease ends. So the claim is given back.
  *
  * @throws Unavailable
  */

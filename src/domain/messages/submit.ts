@@ -18,7 +18,7 @@ export interface WebhookMessage {
   idempotencyKey: string | undefined
 }
 
-/** Errors of an incoming webhook, in the words of specification §7 and contract §2. */
+/** Errors of an incoming webhook. `docs/http.md` lists them, and clients compare them word by word. */
 export const REFUSALS = {
   tooLong: 'Text is too long',
   unsendable: 'Text contains a NUL character, which cannot be sent',
@@ -43,12 +43,12 @@ export function countCharacters(text: string): number {
 }
 
 /**
- * Accepts a message for an incoming webhook: when this resolves with `accepted` or `replayed`, the message is
- * committed. The rest of the answers say why not; `toNumber` and `line` are the two windows after it.
- * `webhook_changed`: the row that was given is not true any more, or the token does not open it now.
+ * Accepts a message for an incoming webhook. When this resolves with `accepted` or `replayed`, the message is committed;
+ * the other answers say why not. `toNumber` and `line` are the two windows after it. `webhook_changed` means that the
+ * given row is out of date, or that the token does not open the webhook any more.
  *
  * @param tokenHash of the token that the request came with
- * @throws UserError for text and number (contract §2, checks 7 and 8)
+ * @throws UserError for the text and the number
  * @throws Unavailable when Postgres is
  */
 export async function submitToWebhook(
@@ -71,7 +71,7 @@ export async function submitToWebhook(
     source: 'webhook',
     toNumber,
     text,
-    // Judged after the limits (contract §2: check 10 comes after 9), and not at all for a repeat.
+    // The statement judges this after the limits, and not at all for a repeat.
     isBacklogFull: await isBacklogFull(context),
     idempotency:
       key === undefined

@@ -10,7 +10,7 @@ import type { Line } from '../../database/lines.js'
 import { newId } from '../../ids.js'
 
 /**
- * The event `optOut`, for endpoints of the line that asked for it: a number has opted out of the line, or back in.
+ * Makes the event `optOut` for endpoints of the line that asked for it: a number has opted out of the line, or back in.
  *
  * @returns what is to be enqueued
  */

@@ -7,7 +7,7 @@ import { newId } from '../../ids.js'
 import { maySendTo } from '../destinations.js'
 import { parseNumber } from '../phone-number.js'
 
-/** Each is one segment, and says what else can be texted. */
+/** Each fits one segment and says what else the person can text. */
 const ANSWERS = {
   optedOut: 'You will get no more messages from this number. Text START to get them again.',
   optedIn: 'You will get messages from this number again. Text STOP to end them.',
@@ -25,9 +25,9 @@ export interface KeywordAnswer {
 }
 
 /**
- * What confirms an opt-out or opt-in, or answers HELP; none or one. None when the carrier answers itself, none to where
- * the line may not send (whoever writes from a premium number would earn by it), and none for what was so before: two
- * programs would never end.
+ * The message that confirms an opt-out or opt-in, or answers HELP; at most one. There is none if the carrier answers
+ * itself; none to numbers that the line may not write to (a premium number would earn by it); and none if nothing
+ * changed, because two programs that answer each other would never stop.
  */
 export async function answerKeyword(
   trx: Database,
@@ -66,7 +66,7 @@ export async function queueAnswers(
   return answers.map(({ id }) => ({ id, generation: 0 }))
 }
 
-/** A sender's name, or a short code, cannot be written to. */
+/** Nobody can write to a sender's name or a short code. */
 function canBeAnswered(line: Line, number: string): boolean {
   const parsed = number.startsWith('+') ? parseNumber(number, null) : undefined
   return parsed?.number === number && maySendTo(line, parsed)

@@ -7,7 +7,7 @@ import { getOwnLine } from '../lines.js'
 const MAX_PAUSED = 20
 
 /**
- * The numbers that have opted out of the line, in order of the numbers. Nobody but the person can undo it.
+ * The numbers that have opted out of the line, in order of the numbers. Only the person can undo an opt-out.
  *
  * @param page.after only numbers behind this one
  * @throws UserError 404
@@ -32,7 +32,7 @@ export async function listPauses(
   return listPaused(db, userId, lineId, MAX_PAUSED)
 }
 
-/** What stands between a line and a number now; the pause only while it lasts. */
+/** What keeps a line from writing to a number now. A pause is told only while it lasts. */
 export async function findObstacles(
   { db }: Context,
   userId: string,

@@ -14,7 +14,7 @@ export interface SaidKeyword {
   keyword: Keyword
   /** The carrier has answered what it read. */
   isAnswered: boolean
-  /** When the carrier got it, of what comes late. */
+  /** When the carrier got it, if it comes late. */
   receivedAt?: Date | undefined
 }
 
@@ -27,8 +27,8 @@ export interface Heard {
 }
 
 /**
- * What received messages ask for about being written to, in the order in which they came: they opt out or in, or ask
- * for help. In the transaction that receives them, which has their lines locked (`lockLines`).
+ * Does what received messages ask for, in the order in which they came: opts their senders out or in, or answers HELP.
+ * Runs in the transaction that receives them, which has their lines locked (`lockLines`).
  */
 export async function hearKeywords(trx: Database, messages: readonly SaidKeyword[]): Promise<Heard> {
   const answers: KeywordAnswer[] = []
@@ -37,7 +37,7 @@ export async function hearKeywords(trx: Database, messages: readonly SaidKeyword
     const { lineId, fromNumber: number, keyword, isAnswered, receivedAt } = message
     const line = await findAnyLine(trx, lineId)
     if (line === undefined) continue
-    // What was said before comes late: the last word counts, not the last that came.
+    // A message that comes late may be older than the person's last choice, and the last choice counts.
     if (receivedAt !== undefined && (await hasChosenSince(trx, lineId, number, receivedAt))) continue
     const contact = await noteKeyword(trx, { lineId, number, keyword })
     deliveries.push(...(await announceOptOut(trx, line, message, contact)))

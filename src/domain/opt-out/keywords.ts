@@ -9,8 +9,8 @@ const WORDS = new Map<string, Keyword>([
 ])
 
 /**
- * What a text says about being written to: `stop` opts its sender out of the line, `start` back in, `help` asks what
- * this is; undefined is an ordinary text. Only the whole body counts, in any case (reliability, Security: SMS).
+ * Whether a text is a keyword: `stop` opts its sender out of the line, `start` back in, and `help` asks what this is;
+ * undefined is an ordinary text. The keyword must be the whole text, in capitals or not.
  */
 export function readKeyword(text: string): Keyword | undefined {
   return WORDS.get(text.trim().toUpperCase())

@@ -1,6 +1,6 @@
 import type { Context } from '../context.js'
 
-/** Of what a phone attached: the simulator's own, which it hosts as a carrier does. */
+/** The URL at which the simulator hosts what a phone attached, as a carrier would. */
 export function simulatorMediaUrl({ config }: Pick<Context, 'config'>, token: string): string {
   return `${config.publicUrl}/simulator/media/${token}`
 }

@@ -13,12 +13,12 @@ import { simulatorMediaUrl } from './media-url.js'
 /** What a phone can send; the form's fields have the same names. */
 export type MediaField = 'picture' | 'recording'
 
-/** Specification §2.7: under 5 MB. */
+/** What a phone sends must have fewer bytes than this, like what a line sends. */
 export const TOO_MANY_BYTES = 5_000_000
 
 const MEDIA_AT_ONCE = 100
 
-/** By the ending that `file-type` gives the bytes. A recording in a video's container is played as sound. */
+/** The content types, by the ending that `file-type` gives the bytes. A recording in a video file is played as sound. */
 const TYPES: Record<MediaField, Map<string, string>> = {
   picture: new Map([
     ['png', 'image/png'],
@@ -44,9 +44,9 @@ const REFUSALS: Record<MediaField, string> = {
 }
 
 /**
- * The simulator takes in what a phone sends, as a real carrier hosts inbound media.
+ * Stores what a phone sends, as a real carrier hosts inbound media.
  *
- * @returns its URL, which is unguessable; whoever has it needs no password
+ * @returns its URL, which nobody can guess; whoever has it needs no password
  * @throws UserError 400 and 413 naming the field
  */
 export async function keepMedia(context: Context, field: MediaField, bytes: Buffer): Promise<string> {
@@ -65,7 +65,7 @@ export async function openSimulatorMedia({ db }: Context, token: string): Promis
   return media
 }
 
-/** Housekeeping: what is older than 7 days goes. @returns how many media */
+/** Housekeeping: deletes media that are older than 7 days. @returns how many */
 export async function forgetOldSimulatorMedia({ db }: Pick<Context, 'db'>): Promise<number> {
   let count = 0
   for (let deleted = MEDIA_AT_ONCE; deleted === MEDIA_AT_ONCE; count += deleted) {

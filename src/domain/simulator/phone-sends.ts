@@ -15,7 +15,7 @@ export interface FromPhone {
 }
 
 /**
- * A phone writes to a line: a text, a picture, or both, which come as two messages, as inbound media has no text.
+ * A phone writes to a line: a text, a picture, or both. Both come as two messages, because inbound media has no text.
  *
  * @throws UserError naming the field; 404 when the user has no such line at the simulator
  */
@@ -36,7 +36,7 @@ export async function sendFromPhone(
   if (hasText) await simulateInbound(context, { ...numbers, text })
 }
 
-/** Without a recording a short sample is left. @throws UserError as `sendFromPhone` */
+/** Without a recording this leaves a short sample. @throws UserError as `sendFromPhone` */
 export async function leaveVoicemail(
   context: Context,
   userId: string,

@@ -10,7 +10,7 @@ export type { ConversationMessage } from '../../database/messages/conversations.
 const MAX_SHOWN = 50
 const MAX_SUGGESTED = 3
 const MAX_PHONES = 8
-/** Of the numbers that nobody has, and none of those at which the simulator misbehaves. */
+/** Nobody has this number, and it is none of those at which the simulator misbehaves. */
 const FIRST_PHONE = '+15005550199'
 
 /** The user's lines that the simulator's phones can write to, oldest first. */
@@ -31,7 +31,7 @@ export async function findConversation(
   { limit = MAX_SHOWN } = {},
 ) {
   const newestFirst = await listConversation(db, userId, { carrier: SIMULATOR, number, limit })
-  // Not by id: what waited for a slot comes to the phone when it was sent.
+  // The ids tell when a message was accepted; the phone gets it when it was sent.
   return newestFirst.toReversed().sort((a, b) => a.at.getTime() - b.at.getTime())
 }
 

@@ -4,7 +4,7 @@ const HEADER_BYTES = 44
 /** Two rising notes, in Hz, each of half a second. */
 const NOTES = [440, 587]
 const NOTE_SAMPLES = SAMPLES_PER_SECOND / 2
-/** So much of a note's start and end swells and fades: cut off, a tone clicks. */
+/** So much of a note's start and end swells and fades, because a tone that is cut off clicks. */
 const FADE_SAMPLES = 400
 
 /** A second of sound as a WAV file (PCM, 16 bit, mono), for who has no recording at hand. */

@@ -561,7 +561,7 @@ begin
     select c.n, c.status, c.id, c.event_id, c.endpoint_id, c.attempt_count, c.round_attempt_count, c.url,
       c.secret_sealed, c.previous_secret_sealed, v.user_id, v.line_id, v.type, v.payload, v.from_number, v.to_number,
       clock_timestamp() as claimed_at, null::double precision as next_due_ms
-    -- One look-up for each, whatever the planner believes of a table that has just filled.
+    -- `limit 1` makes Postgres do one look-up for each, although the statistics of a table that has just filled mislead it.
     from claimed c cross join lateral (select * from events where id = c.event_id limit 1) v
     order by c.due_at, c.id
   )
@@ -599,7 +599,7 @@ begin
       select x.n, x.parts from jsonb_to_recordset(members) as x(n integer, parts uuid[])
       where x.parts is not null order by x.n
     loop
-      -- All or none.
+      -- Takes all parts or none.
       delete from smpp_parts p where p.id = any (long_text.parts) and cardinality(long_text.parts) = (
         select count(*) from smpp_parts q where q.id = any (long_text.parts));
       if not found then
@@ -691,7 +691,7 @@ begin
       where c.line_id = w.line_id and c.handed_over_at > now_at - window_length()
     ) t
     union all
-    -- By the index of leases: all that are on their way are few, and all that wait on a line may be many.
+    -- Uses the index of leases, because few messages are under way, while many may wait on the line.
     select c.line_id, c.to_number, now_at from messages c
     where c.status = 'sending' and c.lease_until > '-infinity'
       and c.line_id::text in (select line_id::text from candidates)
@@ -705,7 +705,7 @@ begin
     group by c.id
   ), counted as materialized (
     select c.id, t.line_times, cardinality(t.number_times) as of_number, o.number_opens_ms,
-      -- Who has its places comes first, and who finds its number full takes none of the line.
+      -- Messages that have their places come first. One whose number is full takes no place of the line.
       count(*) filter (where o.number_opens_ms is null)
         over (partition by c.line_id order by c.has_places desc, c.position) as nth
     from candidates c
@@ -849,7 +849,7 @@ declare
   partition text;
   created integer := 0;
 begin
-  -- Two processes may come at the same time.
+  -- Two processes may do this at the same time.
   perform pg_advisory_xact_lock(hashtextextended('ensure_partitions ' || parent, 0));
   for i in 0 .. months - 1 loop
     month_start := (date_trunc('month', first_month::timestamp) + make_interval(months => i)) at time zone 'UTC';
@@ -1271,7 +1271,7 @@ begin
     from asked a where a.media_id is not null
   ), delivered as (
     select d.event_id, jsonb_agg(jsonb_build_object('id', d.id, 'endpointId', d.endpoint_id, 'generation', 0)) as list
-    -- The event of media goes out when there is a copy (domain/media/settle.ts).
+    -- The event of media goes out when they are copied (domain/media/settle.ts).
     from create_deliveries(case when jsonb_path_exists(members, '$[*].media_id')
       then jsonb_path_query_array(members, '$[*] ? (!exists(@.media_id))') else members end, null) d
     group by d.event_id
@@ -1333,7 +1333,7 @@ begin
     select attempt_id, delivery_id, attempt_number, started_at, duration_ms, response_status, response_excerpt, failure,
       clock_timestamp() + make_interval(secs => retry_in_ms / 1000.0)
     from given
-    -- Written before, by a statement whose answer was lost.
+    -- The attempt may be there already, from a statement whose answer was lost.
     on conflict do nothing
   ), settled as (
     update deliveries d set status = g.status, last_failure = g.failure, lease_until = null, lost_count = 0,
@@ -1356,7 +1356,7 @@ begin
       when h.is_overloaded and (e.slowed_at is null or e.slowed_at < clock_timestamp() - interval '1 second')
         then greatest(least(e.places, max_in_flight) / 2, 1)
       when h.works and not h.is_slow and not h.is_overloaded and e.places < max_in_flight and e.places <= (
-        -- These are among them: this statement does not see what it writes.
+        -- The deliveries that end now are counted too, because this statement does not see what it writes.
         select count(*) from (select from deliveries d where d.endpoint_id = h.id and d.status = 'delivering'
           limit e.places) under_way)
         then least(e.places + case when e.slowed_at > clock_timestamp() - interval '10 minutes' then 1
@@ -1402,7 +1402,7 @@ begin
     select * from jsonb_to_recordset(settlements) as x(id uuid, claim uuid, status text, error text, carrier text,
       "carrierMessageId" text, "carrierCode" text, "dueInMs" integer, uncounted boolean)
   ), before as materialized (
-    -- In one order, as everybody who locks several.
+    -- Everybody who locks several does it in this order.
     select m.id, m.status, m.status in ('sending', 'unknown') as is_open from messages m
     where m.id = any (ids) order by m.id for no key update
   ), carrier_ids as (
@@ -1417,7 +1417,7 @@ begin
         carrier_code = case when b.is_open then g."carrierCode" else m.carrier_code end,
         carrier_message_id = coalesce(g."carrierMessageId", m.carrier_message_id),
         lease_until = null,
-        -- Where the carrier may have seen it, it has by now.
+        -- If the carrier may have seen the message, it has seen it by now.
         handed_over_at = case when not b.is_open then m.handed_over_at
           when g.status <> 'queued' then clock_timestamp() end,
         sent_at = case when g.status = 'sent' then coalesce(m.sent_at, clock_timestamp()) else m.sent_at end,
@@ -1425,7 +1425,7 @@ begin
         not_before = clock_timestamp() + make_interval(secs => g."dueInMs" / 1000.0),
         attempt_count = m.attempt_count - (g.uncounted is true and b.is_open)::integer
     from given g join before b on b.id = g.id
-    -- The ids beside the record set: joined with that alone, the planner reads the whole table for a handful of rows.
+    -- The condition on ids is needed: with the record set alone, the planner reads the whole table for a handful of rows.
     where m.id = any (ids) and m.id = g.id and m.claim_id = g.claim
       and (b.is_open or b.status in ('sent', 'delivered', 'failed'))
       and not case when g.status = 'queued' and b.status = 'unknown' then

@@ -8,9 +8,9 @@ export interface ArrivalRecord {
   id: string
   digest: Buffer
   sessionId: string
-  /** Of this process, which sees to it that what they answer is confirmed. */
+  /** The open sessions of this process, whose answers it confirms itself. */
   openSessionIds: readonly string[]
-  /** After which a session of ours that confirmed nothing may be over for the SMSC. */
+  /** A session of ours that confirmed nothing for so long may be over for the SMSC. */
   silentMs: number
 }
 

@@ -6,15 +6,15 @@ export interface AccountToAsk {
   name: string
   kind: string
   version: number
-  /** What the carrier got before this is in. */
+  /** Everything that the carrier got before this has been taken in. */
   since: Date
   /** By Postgres's clock. */
   askedAt: Date
 }
 
 /**
- * Takes the accounts with lines that were not asked for so long; they count as asked now, so that of any number of
- * processes one asks. One that never was is asked for the last day, as far as we had the account then.
+ * Takes the accounts with lines that were not asked for so long. They count as asked from now on, so that only one of
+ * many processes asks. An account that was never asked is asked for the last day, or for the time since it was added.
  */
 export async function takeAccountsToAsk(db: Database, minAgeSeconds: number): Promise<AccountToAsk[]> {
   const { rows } = await db.raw<{ rows: AccountToAsk[] }>(
@@ -28,7 +28,7 @@ export async function takeAccountsToAsk(db: Database, minAgeSeconds: number): Pr
   return rows
 }
 
-/** Only forward. */
+/** Moves the moment forward, never back. */
 export async function moveReceivedUntil(db: Database, id: string, until: Date): Promise<void> {
   await db.raw('update carrier_accounts set received_until = greatest(received_until, ?) where id = ?', [
     until,

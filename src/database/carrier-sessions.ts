@@ -55,7 +55,7 @@ export async function renewHolds(
   return rows
 }
 
-/** Nothing when another process holds them by now. */
+/** Does nothing if another process holds them by now. */
 export async function recordSessions(
   db: Database,
   holderId: string,

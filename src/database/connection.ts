@@ -15,10 +15,10 @@ interface DatabaseSettings {
   namesStatements?: boolean
 }
 
-/** After its own time-out a server that answers at all has said so. */
+/** A server that answers at all has reported its own statement time-out by so long after it. */
 const ANSWER_MARGIN_MS = 150
 
-/** Longer than anything that a transaction waits for besides Postgres. */
+/** Longer than a transaction ever waits for anything besides Postgres. */
 const IDLE_IN_TRANSACTION_MS = 5000
 
 export function databaseOptions(settings: DatabaseSettings): Knex.Config {
@@ -38,9 +38,9 @@ export function databaseOptions(settings: DatabaseSettings): Knex.Config {
     },
     pool: { min: 0, max: settings.poolSize },
     acquireConnectionTimeout: acquireTimeoutMs,
-    // Bindings are numbers and texts of people: they stay out of messages of errors.
+    // Bindings are people's numbers and texts, so they must not get into error messages.
     compileSqlOnError: false,
-    // Callers get what it would print beside our log lines.
+    // Callers get these as errors; knex would print them between our log lines.
     log: { warn: () => undefined, error: () => undefined },
   }
 }
@@ -52,10 +52,10 @@ export function connectDatabase(settings: DatabaseSettings): Database {
 }
 
 /**
- * Runs a transaction, once more if its connection was lost or its server became read-only (after a failover the
- * pool still holds connections to the old server), or if it was the one to give way in a deadlock. Not when the
- * connection was lost at its end: it may be committed. Only for work that a second run does not repeat in the outside
- * world.
+ * Runs a transaction, and runs it once more if its connection was lost, if its server became read-only (after a failover
+ * the pool still holds connections to the old server), or if it had to give way in a deadlock. It does not run again if
+ * the connection was lost at the commit, because it may be committed. Only for work that has no effect outside of
+ * Postgres.
  *
  * @throws DatabaseUnavailable when Postgres cannot be reached the second time either
  */
@@ -70,7 +70,7 @@ export async function transaction<T>(db: Database, work: (trx: Knex.Transaction)
   return twice(run, () => !isEnding)
 }
 
-/** As `transaction`, for one statement that finds done what it has done before: it runs again whenever it was lost. */
+/** As `transaction`, for one statement that does no harm when it runs twice: it runs again even if it may be committed. */
 export async function repeatable<T>(query: () => Promise<T>): Promise<T> {
   return twice(query, () => true)
 }

@@ -6,7 +6,7 @@ export interface DeveloperConnection {
   enabled: boolean
   /** null: no outgoing webhook URL is set. */
   endpointId: string | null
-  /** The same, or that of a URL that was taken away. */
+  /** The same endpoint, or the one of a URL that was taken away. */
   keptEndpointId: string | null
   /** Of the kept endpoint, too. */
   optInEvents: OptInEventType[]

@@ -29,7 +29,7 @@ export async function enableEndpoint(db: Database, id: string): Promise<void> {
   await db('endpoints').where({ id }).update(healthy)
 }
 
-/** Which events it gets besides those of the specification. */
+/** Which events it gets besides those that every endpoint gets. */
 export async function setOptInEvents(
   db: Database,
   id: string,

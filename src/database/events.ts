@@ -2,10 +2,10 @@ import type { Database } from './connection.js'
 
 export const EVENT_TYPES = ['inboundText', 'inboundMedia', 'voiceMail'] as const
 
-/** Of the specification's types: each tells of a message. */
+/** The types that every endpoint gets. Each tells of a message. */
 export type MessageEventType = (typeof EVENT_TYPES)[number]
 
-/** Sent only to endpoints that asked for them, for receivers answer 400 to a type that they do not know (contract §4). */
+/** Sent only to endpoints that asked for them, because receivers answer 400 to a type that they do not know. */
 export const OPT_IN_EVENT_TYPES = ['messageStatus', 'optOut', 'lineDisconnected'] as const
 
 export type OptInEventType = (typeof OPT_IN_EVENT_TYPES)[number]
@@ -61,7 +61,7 @@ export interface EventOfMessage {
   createdAt: Date
 }
 
-/** What tells of a message, oldest first. Every received one makes one; the others are for who opted in. */
+/** The events that tell of a message, oldest first: one for each received message, others for endpoints that opted in. */
 export async function listEventsOfMessage(
   db: Database,
   userId: string,

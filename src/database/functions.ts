@@ -12,12 +12,12 @@ export function listFunctions(): string[] {
 }
 
 /**
- * Creates functions as they are in their files, or replaces them. `migrate` does so every time, so that a change of one
- * is a change of its file. A function whose parameters or columns change gets a new name: `web` of the release before
- * works beside this one.
+ * Creates functions as they are in their files, or replaces them. `migrate` does so every time, so to change a function
+ * you only change its file. If its parameters or columns change, it gets a new name, because processes of the release
+ * before run beside those of this one.
  */
 export async function createFunctions(db: Knex, names: readonly string[] = listFunctions()): Promise<void> {
-  // What a function uses may come later, by another migration.
+  // A function may use what a later migration makes.
   await db.raw('set check_function_bodies = off')
   for (const name of names) {
     const sql = readFileSync(new URL(`${name}.sql`, folder), 'utf8')

@@ -1,6 +1,6 @@
 import type { Database } from './connection.js'
 
-/** Keys are kept for 24 h (contract §2). @returns how many were deleted, at most `limit` */
+/** Keys are kept for 24 h, as `docs/http.md` promises. @returns how many were deleted, at most `limit` */
 export async function deleteExpiredKeys(db: Database, limit: number): Promise<number> {
   const { rowCount } = await db.raw<{ rowCount: number }>(
     `delete from idempotency_keys where (scope_id, key) in (

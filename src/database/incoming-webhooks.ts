@@ -1,6 +1,6 @@
 import type { Database } from './connection.js'
 
-/** A webhook that is open: its line active, its connection enabled; with what the first checks of a request need. */
+/** A webhook whose line is active and whose connection is enabled, with what the first checks of a request need. */
 export interface OpenWebhook {
   lineId: string
   /** Changes with the line's row. */
@@ -19,7 +19,12 @@ export interface OpenWebhook {
   numberLimit: number
 }
 
-/** Answers in the order of the ids; undefined for a line without an open webhook. */
+/**
+ * Answers in the order of the ids; undefined for a line without an open webhook.
+ *
+ * `lowest_id_at(now − 1 day)` keeps Postgres from reading the partitions of other months. It only has to be wider than
+ * the window: ids have the time of the process that made them, whose clock may be wrong by hours.
+ */
 export async function findOpenWebhooks(
   db: Database,
   lineIds: readonly string[],

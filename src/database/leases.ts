@@ -2,7 +2,7 @@ import type { Database } from './connection.js'
 
 const UNDER_WAY = { messages: 'sending', deliveries: 'delivering', media: 'fetching' } as const
 
-/** What is not under way any more stays as it is. */
+/** Rows that are not under way any more stay as they are. */
 export async function renewLeases(
   db: Database,
   table: keyof typeof UNDER_WAY,

@@ -8,7 +8,7 @@ export interface Contact {
   pausedUntil: Date | null
 }
 
-/** What has become of a contact by a keyword. */
+/** What a keyword has changed for a contact. */
 export interface NotedKeyword {
   isOptedOut: boolean
   hasOptedOut: boolean
@@ -17,7 +17,7 @@ export interface NotedKeyword {
   wantsHelp: boolean
 }
 
-/** Notes what a number that has written to a line asked for about being written to. */
+/** Notes a keyword that a number has sent to a line. HELP counts once in 24 h: two programs would else never stop. */
 export async function noteKeyword(
   trx: Database,
   { lineId, number, keyword }: { lineId: string; number: string; keyword: 'stop' | 'start' | 'help' },
@@ -44,7 +44,7 @@ export async function noteKeyword(
 }
 
 /**
- * Notes an opt-out that somebody else knows of. In a transaction, whose `now()` tells what is new.
+ * Notes an opt-out that somebody else told us. It needs a transaction: by its `now()` we see whether the opt-out is new.
  *
  * @returns whether it was not known
  */
@@ -72,7 +72,7 @@ export async function hasChosenSince(
   return rows.length > 0
 }
 
-/** The message that confirms an opt-out may go out although it is one. */
+/** Lets the message that confirms an opt-out go out, although the number has opted out. */
 export async function setOptOutAnswer(
   db: Database,
   lineId: string,

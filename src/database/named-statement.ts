@@ -1,9 +1,9 @@
 import type { Database } from './connection.js'
 
 /**
- * A statement of a hot path. It has a name, by which each connection has Postgres read it once (`PREPARE`) and plan it
- * a few times: from then on one plan does for all values. So it must be one that has the same good plan whatever the
- * statistics are, which those of a fresh table are not: a call of a function, or look-ups by keys alone.
+ * A statement of a hot path. It has a name, so that on each connection Postgres parses it once (`PREPARE`) and plans it a
+ * few times; from then on one plan serves for all values. So use it only for statements whose plan does not depend on
+ * statistics, which mislead while a table is fresh: a call of a function, or look-ups by keys alone.
  *
  * @param sql always the same under this name
  */

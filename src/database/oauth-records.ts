@@ -52,7 +52,7 @@ export async function findOAuthRecord(
     ])
 }
 
-/** @returns false when it is used up: of more than may use it at the same moment the others are told so */
+/** @returns false when it is used up. If several use it at the same moment, only as many as may get true */
 export async function consumeOAuthRecord(
   db: Database,
   kind: OAuthRecordKind,
@@ -105,7 +105,12 @@ export async function findApplicationAccess(
   return rows[0]
 }
 
-/** With the grants of which nothing is left. @returns how many were deleted */
+/**
+ * Deletes expired records, and grants without a living token. A grant of the last hour stays: its tokens may not be made
+ * yet.
+ *
+ * @returns how many were deleted
+ */
 export async function deleteExpiredOAuthRecords(db: Database): Promise<number> {
   const { rowCount } = await db.raw<{ rowCount: number }>(
     `delete from oauth_records r where r.expires_at < now()

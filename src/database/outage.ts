@@ -1,7 +1,7 @@
 import { Unavailable } from '../errors.js'
 
 /**
- * Why Postgres could not do what it was asked, where that is nobody's mistake:
+ * Why Postgres could not do what it was asked, where the statement itself is not at fault:
  *
  * | name | what happened | was the statement done? |
  * |---|---|---|

@@ -1,12 +1,12 @@
 import type { Database } from './connection.js'
 
 const PARTITIONED = ['messages', 'events', 'deliveries', 'delivery_attempts']
+/** This month's and the next two: housekeeping could fail for two months before rows go to the default partition. */
 const MONTHS_AHEAD = 3
 
 /**
- * Makes the partitions of this month and the next ones. One table after the other, each in a transaction of its
- * own: a new partition locks the table's default one, and two of those locks at once could meet a query that
- * takes them the other way round.
+ * Makes the partitions of this month and the next two. Each table has a transaction of its own: a new partition locks the
+ * table's default partition, and with two such locks held, a query that takes them in the other order is a deadlock.
  *
  * @returns how many were missing
  */

@@ -8,14 +8,14 @@ const FAREWELL_MS = 500
 /**
  * knex's client and pool for Postgres, with the two rules that they lack:
  *
- * - What goes wrong outside of us has one name, `DatabaseUnavailable`, from here on.
+ * - Every outage has one name, `DatabaseUnavailable`, from here on.
  * - A connection on which a statement was not answered in time is closed, at once and for good. pg would only stop
- *   waiting: the statement, or an open transaction, stays in the connection, and the next ones who got it from the pool
- *   ran inside that (texts that were answered 200 had no row).
+ *   waiting: the statement, or an open transaction, would stay in the connection, and whoever got it next from the pool
+ *   would run inside that transaction (measured: texts that were answered 200 had no row).
  *
- * Connections that lie idle and have said nothing since that statement was sent are opened anew before they are used:
- * whoever lost them (a load balancer, a NAT) lost them together. So are all from before a failover: the old server
- * may still answer, read-only. Those at work are left alone.
+ * Idle connections that have received nothing since that statement was sent are replaced before they are used: a load
+ * balancer or NAT that lost one has lost the others too. So are all connections from before a failover, because the old
+ * server may still answer, read-only. Connections that are in use are left alone.
  */
 export function postgresClient({ namesStatements = true } = {}): typeof PostgresClient {
   const heardAt = new WeakMap<object, number>()

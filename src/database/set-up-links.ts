@@ -6,7 +6,7 @@ export type SetUpLinkOwner =
 
 const FIRST_OPERATOR_LOCK = 'first operator'
 
-/** Takes the place of the link that there was. @returns until when it is valid */
+/** Replaces the user's earlier link. @returns until when the new one is valid */
 export async function replaceSetUpLink(
   db: Database,
   userId: string | null,

@@ -10,13 +10,13 @@ export interface SignInAttempt {
 export interface AttemptLimits {
   perAccount: number
   perAddress: number
-  /** Of the account from the address, when the address has had its own. */
+  /** How many the account gets from the address after the address has used up its own. */
   perAccountBeyond: number
 }
 
 /**
- * Counts under locks, so that many guesses at the same moment cannot all see the last free place. Everybody takes
- * the account's lock before the address's: nobody waits for one who waits for them.
+ * Counts under locks, so that many guesses at the same moment cannot all see the last free place. Everybody takes the
+ * account's lock before the address's, so that there is no deadlock.
  *
  * @returns false when the account or the address has had its attempts of the last 15 minutes
  */
@@ -25,7 +25,7 @@ export async function insertAttempt(
   attempt: SignInAttempt,
   limits: AttemptLimits,
 ): Promise<boolean> {
-  // Statements of their own: a count sees what was committed before its statement began.
+  // The locks are statements of their own, because a count sees only what was committed before its statement began.
   for (const [seed, hash] of [attempt.accountHash, attempt.addressHash].entries()) {
     await trx.raw('select pg_advisory_xact_lock(hashtextextended(?, ?))', [hash.toString('hex'), 2 + seed])
   }
@@ -51,7 +51,7 @@ export async function deleteAttempt(db: Database, id: string): Promise<void> {
   await db('sign_in_attempts').where({ id }).delete()
 }
 
-/** Those that count no longer. */
+/** Deletes the attempts that are too old to count. */
 export async function deleteOldAttempts(db: Database): Promise<number> {
   return db('sign_in_attempts').whereRaw(`attempted_at < now() - interval '15 minutes'`).delete()
 }

@@ -26,12 +26,12 @@ export async function listParts(db: Database, longText: LongText): Promise<Part[
   return db('smpp_parts').where(columnsOf(longText)).orderBy('id').select<Part[]>('id', 'number', 'text')
 }
 
-/** Nobody is to have them: their line has gone. */
+/** Deletes parts whose line was removed. */
 export async function deleteParts(db: Database, ids: readonly string[]): Promise<void> {
   await db.raw('delete from smpp_parts where id = any (?::uuid[])', [[...ids]])
 }
 
-/** Texts that have had no new part for so long, which is not to be awaited any more. */
+/** Texts that have had no new part for so long that the missing ones will not come. */
 export async function listStaleTexts(db: Database, ms: number, limit: number): Promise<LongText[]> {
   const { rows } = await db.raw<{ rows: LongText[] }>(
     `select carrier, from_number as "fromNumber", to_number as "toNumber", reference, total

@@ -97,14 +97,14 @@ export async function insertDelivery(
 }
 
 /**
- * Deliveries that are held because there is no copy of what their event tells of; `last_failure` says so. They go
- * out when there is one, and not when their endpoint works again.
+ * Deliveries that are held because their event's media are not copied; `last_failure` says so. They go out when the copy
+ * is there, and not when their endpoint works again.
  */
 export const WITHOUT_MEDIA = `coalesce(last_failure, '') like 'media\\_%'`
 
 /**
- * Held deliveries of an endpoint, oldest first and after one, get a new round of attempts; not those that wait for
- * media. In order of their ids.
+ * Gives held deliveries of an endpoint a new round of attempts: those after a given one, oldest first, except those that
+ * wait for media. The answer is in order of their ids.
  */
 export async function releaseHeldDeliveries(
   db: Database,

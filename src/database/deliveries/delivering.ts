@@ -26,7 +26,7 @@ export interface ClaimedDelivery {
   toNumber: string
   /** By Postgres's clock, which an endpoint's may be compared with. */
   claimedAt: Date
-  /** By `performance.now()`, when it was asked for: a process that was stopped knows by it that it is late. */
+  /** When it was asked for, by `performance.now()`: a process that was stopped sees by it that it is late. */
   claimedSince: number
 }
 
@@ -36,7 +36,7 @@ export interface AttemptResult {
   deliveryId: string
   eventId: string
   endpointId: string
-  /** Where it went: an endpoint that has another URL by now is not judged by what the old one did. */
+  /** The URL that was called. If the endpoint has another one by now, this attempt does not count for its health. */
   url: string
   attemptNumber: number
   startedAt: Date
@@ -53,20 +53,20 @@ export interface AttemptResult {
   isSlow?: boolean
 }
 
-/** One of an endpoint's requests is over, or there is room for more of them: what is next? */
+/** One of an endpoint's requests has ended, or there is room for more requests: what is next? */
 export interface LaneStep {
   endpointId: string
   /** What came of the attempt that ended. */
   result?: AttemptResult
   /** How many deliveries this process can take now; 0: none. */
   places: number
-  /** This one and no other. */
+  /** Only this delivery is to be claimed. */
   deliveryId?: string
 }
 
 export interface LaneAnswer {
   deliveries: ClaimedDelivery[]
-  /** No more are due now; else there may be, or the endpoint has as many requests as it may. */
+  /** true: no more are due now. false: more may be due, or the endpoint has as many requests as it may. */
   isIdle: boolean
   /** When idle: until the next one is due; null: none waits. */
   nextDueMs: number | null
@@ -74,7 +74,7 @@ export interface LaneAnswer {
 
 export interface LaneLimits {
   leaseMs: number
-  /** One whose worker was lost so often is a suspect, and not claimed. */
+  /** A delivery whose worker was lost so often is a suspect, and not claimed. */
   maxLost: number
   /** What an endpoint's places grow to at most. */
   maxInFlight: number
@@ -140,7 +140,7 @@ function asResultRow(result: AttemptResult): object {
   }
 }
 
-/** One for each endpoint, and one for each delivery that is meant alone; `n`: the step that gets the answer. */
+/** One want for each endpoint, and one for each step that names a delivery; `n` is the step that gets the answer. */
 function asWants(steps: readonly LaneStep[]): object[] {
   const lanes = new Map<string, { n: number; places: number }>()
   for (const [n, { endpointId, places, deliveryId }] of steps.entries()) {
@@ -153,7 +153,7 @@ function asWants(steps: readonly LaneStep[]): object[] {
   }))
 }
 
-/** One that is pending and cannot be claimed now: for how long, or that it is to be tried in a process of its own. */
+/** A pending delivery that cannot be claimed now: it has to wait so long, or to be tried in a process of its own. */
 export type UnclaimableDelivery = { status: 'early'; ms: number } | { status: 'suspect' }
 
 /** Why a delivery was not claimed. undefined: its endpoint is full, somebody else has it, or it is over. */
@@ -172,7 +172,7 @@ export async function findUnclaimable(
   return rows[0]
 }
 
-/** Ends a claim as if it had not been: nothing was sent, and it keeps its place. A later claim is left alone. */
+/** Undoes a claim: nothing was sent, and the delivery keeps its place. A later claim of it is left alone. */
 export async function giveDeliveryBack(
   db: Database,
   { id, attemptNumber }: Pick<ClaimedDelivery, 'id' | 'attemptNumber'>,

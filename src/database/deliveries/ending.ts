@@ -1,14 +1,14 @@
 import type { Database } from '../connection.js'
 import type { OptInEventType } from '../events.js'
 
-/** Why a delivery is over that nobody may get any more: its line was disconnected from the application. */
+/** The reason of a delivery that ended because its line was disconnected from the application. */
 export const DISCONNECTED = 'disconnected'
 
-/** The event that says so, which an application gets without the line. */
+/** The event that tells an application of it, which goes out although the line is no longer connected. */
 export const FAREWELL = 'lineDisconnected' satisfies OptInEventType
 
 /**
- * Of an application; or of one line of it, but for the event that says that it was disconnected.
+ * Ends what waits for an application; or for one of its lines, except the event that the line was disconnected.
  *
  * @returns how many, at most `limit`
  */

@@ -2,7 +2,7 @@ import { newId } from '../../ids.js'
 import type { Database } from '../connection.js'
 import type { NewDelivery } from './creating.js'
 
-/** Lanes whose deliveries should have started a while ago, and that nobody works on; with the first that waits. */
+/** Lanes on which nobody works although deliveries should have started a while ago, each with its first delivery. */
 export async function findIdleLanes(
   db: Database,
   overdueMs: number,
@@ -20,8 +20,8 @@ export interface LostDelivery extends NewDelivery {
 }
 
 /**
- * Deliveries of lost workers go back to pending, to their places and with the same webhook-id: the endpoint may get the
- * event twice. The attempt is on record as `worker_lost` but uses up no step of the schedule.
+ * Deliveries of lost workers become pending again. They keep their places and their webhook-id, and the endpoint may get
+ * the event twice. The attempt is recorded as `worker_lost`, but uses up no step of the schedule.
  */
 export async function expireDeliveryLeases(db: Database, limit: number): Promise<LostDelivery[]> {
   return db.transaction(async (trx) => {

@@ -1,6 +1,6 @@
 import type { Database } from '../connection.js'
 
-/** More are not counted. */
+/** Counting stops here: with more the page says "more than", and counting them all would be slow. */
 export const MAX_COUNTED = 1000
 
 /** What an endpoint has been sent, and is still to be sent. */

@@ -12,11 +12,11 @@ export interface ClaimedMedia {
   sourceUrl: string
   /** The account whose credentials the source may be shown. */
   account: { id: string; name: string; kind: string; version: number } | null
-  /** Of the row, from 1; what ends the attempt wants it back. */
+  /** Counts the row's attempts from 1. The statement that ends the attempt needs it. */
   attempt: number
   /** Attempts of this round so far, this one included: the step of the backoff. */
   roundAttempt: number
-  /** Attempts before this one that nobody expected to end so. */
+  /** Earlier attempts that ended in an unexpected error. */
   crashCount: number
   /** Attempts just before this one whose worker was lost. */
   lostCount: number
@@ -33,7 +33,7 @@ export interface StoredFile {
 /**
  * pending → fetching by compare-and-set.
  *
- * @param maxLost one whose worker was lost so often is not claimed
+ * @param maxLost media whose worker was lost so often are not claimed
  * @returns undefined when another worker has it, or it is over
  */
 export async function claimMedia(

@@ -35,7 +35,7 @@ export async function lookAtMediaAgain(trx: Database, ids: readonly string[], ms
   )
 }
 
-/** What lost workers were copying is copied again. */
+/** Lets media that lost workers were copying be copied again. */
 export async function expireMediaLeases(db: Database, limit: number): Promise<MediaJob[]> {
   const { rows } = await db.raw<{ rows: MediaJob[] }>(
     `update media set status = 'pending', lost_count = lost_count + 1, round_attempt_count = round_attempt_count - 1,
@@ -48,7 +48,7 @@ export async function expireMediaLeases(db: Database, limit: number): Promise<Me
   return rows
 }
 
-/** An attempt ended in what nobody expected: the next one is the next job's. */
+/** An attempt ended in an unexpected error. The next job makes the next attempt. */
 export async function recordMediaCrash(db: Database, id: string): Promise<void> {
   await db.raw(
     `update media set status = 'pending', crash_count = crash_count + 1, lease_until = null

@@ -21,11 +21,11 @@ export interface QueueRequest {
   againOf?: string
   /** The service takes no more now; the answer is `line_full`, as when the line's own backlog is. */
   isBacklogFull?: boolean
-  /** What waits on the line is known to be far from the limit: it is not counted, which spares the more the more waits. */
+  /** Far fewer messages than the limit are known to wait on the line. Then they are not counted, which would cost time. */
   isLineRoomy?: boolean
   /** `scopeId`: whose key it is. `requestHash`: hex; tells a repeat from another request under the same key. */
   idempotency?: { scopeId: string; key: string; requestHash: string } | undefined
-  /** Of a `webhook`: by what it was let in, which may have been changed since; the answer is `webhook_changed` then. */
+  /** For a `webhook`: what let the request in. If it has changed since, the answer is `webhook_changed`. */
   openedBy?: { tokenHash: Buffer; lineVersion: string }
 }
 
@@ -70,9 +70,9 @@ interface Row {
 }
 
 /**
- * The one door for what is to be sent: keys, opt-outs, limits, backlogs and rows in one transaction for the batch
- * (`queue_messages`). What is answered as `accepted` is committed with it. Answers are in the order of the requests; an
- * Error where the line is gone.
+ * Everything that is to be sent passes here. One transaction for the batch (`queue_messages`) judges keys, opt-outs,
+ * limits and backlogs and writes the rows. A message that is answered as `accepted` is committed. Answers are in the
+ * order of the requests, with an Error where the line is gone.
  */
 export async function queueMessages(
   db: Database,

@@ -77,8 +77,8 @@ export async function findMessage(db: Database, userId: string, id: string): Pro
 }
 
 /**
- * The user's messages, newest first. Line by line from the index, as many as a page has of each: neither a busy
- * line nor a full table makes a page slower.
+ * The user's messages, newest first. A page's worth of each line is read from the index, so neither a busy line nor a
+ * full table makes a page slower.
  */
 export async function listMessages(
   db: Database,

@@ -5,12 +5,12 @@ import { CHANGED, changeMessages, type Changes } from './announcing.js'
 
 export interface Receipt {
   carrier: string
-  /** By what account it was let in, which may have been changed or removed since: then nothing is done. */
+  /** The account whose signature let it in. If it was changed or removed since, nothing is done. */
   account?: AccountVersion
   carrierMessageId: string
   /**
-   * Our own id of the message, if the carrier hands it back: it finds a message whose worker died mid-call. Only one of a
-   * line that is at this carrier.
+   * Our own id of the message, if the carrier hands it back: it finds a message whose worker died in the carrier's call.
+   * The message must be of a line at this carrier.
    */
   messageId?: string
   status: 'sent' | 'delivered' | 'failed'
@@ -31,12 +31,12 @@ export interface FoundReceipt {
 }
 
 /**
- * Carriers' reports on sent messages. Only forward (sent, then delivered or failed): a message that is over stays as it
- * is, so that reports may come twice and in any order. An `unknown` message becomes known by it, and so does one that
- * went back to the queue although the carrier has it. A message that was never claimed is none of the carrier's.
- * Receipts of an account that was changed are `outdated`: nothing is done with them.
+ * Applies carriers' reports on sent messages. States only move forward (sent, then delivered or failed), and a final
+ * state stays, so reports may come twice and in any order. An `unknown` message becomes known by a report, and so does
+ * one that went back to the queue although the carrier has it. A message that was never claimed cannot be the carrier's.
+ * Receipts of an account that has changed are `outdated`: nothing is done with them.
  *
- * What is found by our own id gets the carrier's beside it: the next receipt may come without ours.
+ * A message that is found by our own id also gets the carrier's id, because the next receipt may come without ours.
  */
 export async function applyReceipts(
   db: Database,

@@ -20,8 +20,8 @@ export interface ReceiveRequest {
   /** How a repeat is told; left out: by the carrier's id. */
   toldBy?: ToldBy | undefined
   /**
-   * By what account it was let in, which may have been changed or removed since; the answer is `account_changed` then. The
-   * line must be at this account. Left out: whoever brings it has seen to both.
+   * The account whose signature let it in. If it was changed or removed since, the answer is `account_changed`. The line
+   * must be at this account. Left out: the caller has checked both.
    */
   account?: AccountVersion | undefined
   /** E.164, both; `toNumber` is the line's. */
@@ -71,8 +71,8 @@ interface Row {
 }
 
 /**
- * Takes in what carriers have brought, in one transaction for the batch (`receive_messages`), whose order is the order
- * of arrival. Answers are in the order of the requests. Doing it twice does no harm.
+ * Takes in what carriers have brought, in one transaction for the batch (`receive_messages`). The batch is in order of
+ * arrival, and so are the answers. Doing it twice does no harm.
  */
 export async function receiveMessages(
   db: Database,

@@ -14,9 +14,9 @@ export interface UnknownRow {
 }
 
 /**
- * Takes messages about which their carrier is to be asked now, oldest first. They count as asked for this step of the
- * schedule at once, so that of any number of processes one asks. Left alone while the line is sending to the same
- * number: the carrier's newest record may be of that message.
+ * Takes messages about which the carrier is to be asked now, oldest first. They count as asked at once, so that only one
+ * of many processes asks. A message waits while its line is sending another one to the same number, because the
+ * carrier's newest record may be about that one.
  *
  * @param afterSeconds when to ask, counted from the moment the message was handed over; ascending
  */

@@ -32,9 +32,9 @@ export interface MessageToSend {
 export interface ClaimRequest {
   id: string
   claim: string
-  /** It has its places in the windows (`takePlaces`); whoever is told `crowded` needs them. */
+  /** It has its places in the windows (`takePlaces`), which a claim needs after the answer `crowded`. */
   hasPlaces?: boolean
-  /** Its account's sessions are nowhere, as far as was to be learnt. */
+  /** No process seems to hold its account's sessions. */
   isHere?: boolean
 }
 
@@ -47,7 +47,7 @@ export type ClaimAnswer =
   | { kind: 'elsewhere'; message: MessageToSend }
   /** Its time has not come; `paused`: the line and the number are. */
   | { kind: 'early' | 'paused'; message: MessageToSend; ms: number }
-  /** An earlier message to its number, or the end of copying its media, brings it. */
+  /** It gets its job when an earlier message to its number is over, or when its media are copied. */
   | { kind: 'behind' | 'without_media'; message: MessageToSend }
   | { kind: 'crowded'; message: MessageToSend }
   /** The line's windows are full; how long until they may have room. */
@@ -59,7 +59,7 @@ export interface ClaimLimits {
   leaseMs: number
   /** A message that was accepted longer ago is not sent any more. */
   maxAgeMs: number
-  /** What is brought by somebody else is looked at by the sweep after so long. */
+  /** After so long the sweep looks at messages that wait for an earlier one or for their media. */
   lookAgainMs: number
   /** Kinds of carriers that send where the account's sessions are, and the accounts whose sessions are here. */
   heldKinds: readonly string[]
@@ -75,8 +75,8 @@ interface ClaimRow extends MessageToSend {
 }
 
 /**
- * The fence before a carrier call (`claim_messages`): of all jobs for a message one gets it, never before the earlier
- * messages to its number are over, and never beyond the line's limits.
+ * Claims messages for a carrier call (`claim_messages`). Only one of all jobs for a message gets it, never before the
+ * earlier messages to its number are over, and never beyond the line's limits.
  */
 export async function claimMessages(
   db: Database,
@@ -116,7 +116,7 @@ function asAnswer(ownClaim: string, row: ClaimRow | undefined): ClaimAnswer {
   const { claim, verdict, failure, waitMs, attempt, ...message } = row
   switch (verdict) {
     case 'claimed':
-      // One claim of two for a message in a batch gets it.
+      // If a batch claims a message twice, only one of the two claims gets it.
       return claim === ownClaim ? { kind: verdict, message, attempt: attempt ?? 1 } : { kind: 'missed' }
     case 'refused':
       return { kind: verdict, message, error: failure ?? 'internal_error' }
@@ -133,8 +133,8 @@ function asAnswer(ownClaim: string, row: ClaimRow | undefined): ClaimAnswer {
 }
 
 /**
- * Lets a queued message wait: no job that comes earlier does anything, and the sweep leaves it alone until then. Not
- * when it has got a new job since it was loaded: its turn has come meanwhile.
+ * Lets a queued message wait: until then jobs do nothing with it, and the sweep leaves it alone. Does nothing if the
+ * message has got a new job since it was read, because its turn has come meanwhile.
  */
 export async function postponeMessage(
   db: Database,

@@ -29,7 +29,7 @@ export interface Settlement {
   uncounted?: boolean
 }
 
-/** What the end of messages brings about; the caller enqueues it. */
+/** What comes of the end of messages; the caller enqueues it. */
 export interface Settled {
   requeued: Requeued[]
   deliveries: NewDelivery[]

@@ -43,7 +43,7 @@ export async function lookAtMessagesAgain(trx: Database, ids: readonly string[],
 }
 
 /**
- * With the fifth crash a message is dead, and shown as failed; the next one to its number gets its turn.
+ * Counts a crash. With the fifth a message is given up, and shown as failed; the next one to its number gets its turn.
  *
  * @returns undefined while it is not
  */
@@ -66,7 +66,7 @@ export async function recordMessageCrash(
   return dead.length === 0 ? undefined : { requeued: await requeueHeads(db, dead), deliveries }
 }
 
-/** The messages of lost workers: perhaps sent, so never sent again by themselves (architecture, the one rule). */
+/** Lost workers' messages become `unknown`: they may have been sent, so they are never sent again by themselves. */
 export async function expireLeases(db: Database, limit: number): Promise<{ expired: string[] } & Settled> {
   const { changed, deliveries } = await changeMessages(
     db,

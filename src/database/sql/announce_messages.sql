@@ -1,6 +1,6 @@
--- Tells the endpoints that opted in to `messageStatus` of messages that have another state now, in the transaction that
--- changed it: no crash comes between a state and its event, and a state that was there before makes none. Where nobody
--- opted in, all that it costs is to look at the endpoints of these lines.
+-- Makes events for the endpoints that opted in to `messageStatus`, of messages whose state has changed. It runs in the
+-- transaction that changed the state, so no crash can come between a state and its event. A state that is the same as
+-- before makes no event. Where nobody opted in, this costs only a look at the endpoints of these lines.
 --
 -- changed: [{id, user_id, line_id, from_number, to_number, status, error, carrier_code, status_before}]. The answer:
 -- [{id, endpointId, generation}] of the deliveries that may go out.

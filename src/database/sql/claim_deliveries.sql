@@ -1,9 +1,10 @@
--- The part of `deliver_next` that claims, under its locks: pending → delivering, for each want as many as it has places and
--- its endpoint has left, those first that are due first. Or → held when the endpoint is disabled, its line's connection is
--- switched off, or it is no longer its application's; or → exhausted when the line is no longer connected to the
--- application (for an event that says just that: when the application is deleted).
+-- The part of `deliver_next` that claims, under its locks: pending → delivering. Each want gets as many deliveries as it
+-- asks for and the endpoint has free places, in the order in which they are due. A delivery becomes held instead if the
+-- endpoint is disabled, its line's connection is off, or the endpoint is no longer the application's. It becomes
+-- exhausted if the line is no longer connected to the application (the event that tells of that becomes exhausted only if
+-- the application is deleted).
 --
--- max_lost: one whose worker was lost so often is a suspect, and not claimed. A timer may be 50 ms ahead of its time.
+-- max_lost: a delivery whose worker was lost so often is a suspect, and not claimed. 50 ms: a timer may be so much early.
 create or replace function claim_deliveries(wants jsonb, lease interval, max_lost integer, max_in_flight integer)
 returns table (
   n integer, status text, delivery_id uuid, event_id uuid, endpoint_id uuid, attempt_number integer,
@@ -69,7 +70,7 @@ begin
     select c.n, c.status, c.id, c.event_id, c.endpoint_id, c.attempt_count, c.round_attempt_count, c.url,
       c.secret_sealed, c.previous_secret_sealed, v.user_id, v.line_id, v.type, v.payload, v.from_number, v.to_number,
       clock_timestamp() as claimed_at, null::double precision as next_due_ms
-    -- One look-up for each, whatever the planner believes of a table that has just filled.
+    -- `limit 1` makes Postgres do one look-up for each, although the statistics of a table that has just filled mislead it.
     from claimed c cross join lateral (select * from events where id = c.event_id limit 1) v
     order by c.due_at, c.id
   )

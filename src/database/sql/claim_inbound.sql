@@ -1,8 +1,8 @@
--- Claims what messages of a batch are told by, and gives those that were brought before. By default that is the
--- carrier's id (`carrier`, `carrier_id`); for a text of SMPP its arrival (`digest`, see `take_smpp_arrivals`), for a long
--- one its parts (`parts`, their ids): who takes them makes the message.
+-- Claims what tells a message from its repeats, for a batch, and answers which messages were brought before. By default
+-- that is the carrier's id (`carrier`, `carrier_id`). For a text of SMPP it is its arrival (`digest`, see
+-- `take_smpp_arrivals`); for a long text it is its parts (`parts`, their ids), and whoever takes them makes the message.
 --
--- Each kind is locked in one order, so that batches that meet wait for each other instead of for ever.
+-- Each kind is locked in one order by everybody, so that batches that meet make no deadlock.
 create or replace function claim_inbound(members jsonb) returns table (n integer, earlier_id uuid)
 language plpgsql volatile set enable_seqscan = off as $$
 #variable_conflict use_column
@@ -21,7 +21,7 @@ begin
       select x.n, x.parts from jsonb_to_recordset(members) as x(n integer, parts uuid[])
       where x.parts is not null order by x.n
     loop
-      -- All or none.
+      -- Takes all parts or none.
       delete from smpp_parts p where p.id = any (long_text.parts) and cardinality(long_text.parts) = (
         select count(*) from smpp_parts q where q.id = any (long_text.parts));
       if not found then

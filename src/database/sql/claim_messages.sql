@@ -1,24 +1,24 @@
--- Claims messages for a carrier call: queued → sending, and never before the earlier messages to the number are over. Of
--- any number of processes one gets it. What it needs to be sent comes in the same answer.
+-- Claims messages for a carrier call: queued → sending, and never before the earlier messages to the number are over. Only
+-- one of many processes gets a message. The answer has everything that is needed to send it.
 --
--- claims: [{id, claim, has_places, is_here}], the claim's id made by who claims; an id may stand there twice. `has_places`:
--- it has its places in the windows that Redis keeps, where those who wait for a full window stand in a line. Without them
--- nobody claims for an account with a pace of its own, which Redis alone keeps, nor where a window is more than half full;
--- with less in it there is room for whoever comes. `is_here`: of an account whose sessions this process holds, or nobody.
+-- claims: [{id, claim, has_places, is_here}]. The caller makes the claim's id; a message may be there twice.
+-- `has_places`: the message has its places in the windows that Redis keeps, where messages wait in order for a full window.
+-- It needs them if its account has a pace, which only Redis keeps, or if a window would be more than half full. In a
+-- window with less in it there is room for all. `is_here`: this process holds the account's sessions, or nobody does.
 --
--- max_age: one that was accepted longer ago is not sent any more. look_again: who is brought by somebody else is looked at
--- by the sweep after so long, should that one die. held_kinds: of carriers whose messages the process sends that holds the
--- account's sessions, and held_accounts those whose sessions are here.
+-- max_age: a message that was accepted longer ago is not sent any more. look_again: after so long the sweep looks at a
+-- message that waits for an earlier one or for its media, in case their worker died. held_kinds: kinds of carriers where
+-- the process that holds the account's sessions sends. held_accounts: the accounts whose sessions are here.
 --
 -- verdict: claimed | refused (failure says why) | elsewhere | early | behind | without_media | paused | crowded (it needs
--- its places first) | full (wait_ms: until the line's windows have room). What is not in the answer is somebody else's, or
--- over.
+-- its places first) | full (wait_ms: until the line's windows have room). A message that is not in the answer is claimed
+-- by somebody else, or over.
 --
--- Claims of one line wait for each other, or two would find the same place free, and for `settle_messages`: who finds
--- itself behind another lets go, and the end of that one must see it.
+-- Claims of one line wait for each other, or two would find the same place free. They also wait for `settle_messages`: a
+-- message that finds itself behind another one loses its job, and the end of the other one must see it.
 --
--- status || '' keeps the planner from the partial indexes: on a table that has just filled it would walk one of them
--- from end to end for every id. A timer may be 50 ms ahead of its time.
+-- status || '' keeps the planner from the partial indexes: on a table that has just filled it would read one of them from
+-- end to end for every id. 50 ms: a timer may be so much early; and a wait for a full window is so much longer.
 create or replace function claim_messages(
   claims jsonb, lease interval, max_age interval, look_again interval, held_kinds text[], held_accounts uuid[]
 )
@@ -89,7 +89,7 @@ begin
       where c.line_id = w.line_id and c.handed_over_at > now_at - window_length()
     ) t
     union all
-    -- By the index of leases: all that are on their way are few, and all that wait on a line may be many.
+    -- Uses the index of leases, because few messages are under way, while many may wait on the line.
     select c.line_id, c.to_number, now_at from messages c
     where c.status = 'sending' and c.lease_until > '-infinity'
       and c.line_id::text in (select line_id::text from candidates)
@@ -103,7 +103,7 @@ begin
     group by c.id
   ), counted as materialized (
     select c.id, t.line_times, cardinality(t.number_times) as of_number, o.number_opens_ms,
-      -- Who has its places comes first, and who finds its number full takes none of the line.
+      -- Messages that have their places come first. One whose number is full takes no place of the line.
       count(*) filter (where o.number_opens_ms is null)
         over (partition by c.line_id order by c.has_places desc, c.position) as nth
     from candidates c

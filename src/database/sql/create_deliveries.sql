@@ -1,11 +1,11 @@
 -- Makes one delivery of each event for every endpoint that its line has now and that gets events of its type. events:
--- [{event_id, delivery_id, user_id, line_id, event_type, from, opt_in}]; `opt_in`: only for who asked for that type. The
--- deliveries' ids are made of `delivery_id`, in whose order they are.
+-- [{event_id, delivery_id, user_id, line_id, event_type, from, opt_in}]; `opt_in`: only for endpoints that asked for that
+-- type. The deliveries' ids are made of `delivery_id` and keep its order.
 --
--- held_for: why none of them may go out yet: all are held with this failure. The answer is those that may.
+-- held_for: why none may go out yet; all are then held with this failure. The answer is the deliveries that may go out.
 --
--- An application's line notes when it last brought something, at most once a minute, and never waiting for another event
--- of the line.
+-- The row of an application's line notes when it last received something: at most once a minute, which saves writes, and
+-- without waiting for another event of the line.
 create or replace function create_deliveries(events jsonb, held_for text)
 returns table (event_id uuid, id uuid, endpoint_id uuid)
 language plpgsql volatile set enable_seqscan = off as $$

@@ -1,17 +1,18 @@
--- A step of the lanes of endpoints: writes down what came of attempts, and claims the deliveries that are next, in one
--- transaction. An endpoint is a lane: as many requests as it has places are under way to it at a time, over all workers,
--- and its deliveries start in the order in which they are due. Whoever ends one brings the next; who finds no free place
--- lets go, because somebody is there who will.
+-- A step of the lanes of endpoints: writes down what came of attempts and claims the next deliveries, in one transaction.
+-- An endpoint is a lane. It gets as many requests at a time as it has places, over all workers, and its deliveries start in
+-- the order in which they are due. The worker that ends a request claims the next delivery. A worker that finds no free
+-- place does nothing, because another one will.
 --
--- The lock of a lane is advisory and taken in one order by everybody. Each statement below sees what was committed before
--- it: a delivery that was committed while its lane was full is seen by the one that makes the next place.
+-- The lock of a lane is advisory, and everybody takes several in one order. Each statement below sees what was committed
+-- before it, so a delivery that was committed while its lane was full is seen when the next place becomes free.
 --
 -- results: [{attempt_id, delivery_id, endpoint_id, url, attempt_number, started_at, duration_ms, response_status,
 -- response_excerpt, failure, status, retry_in_ms, is_gone, is_slow}]
--- wants: [{n, endpoint_id, places, delivery_id}]: `places` at most, one for each endpoint; with a `delivery_id` no other.
+-- wants: [{n, endpoint_id, places, delivery_id}]: at most `places` deliveries; with a `delivery_id` only that one. There is
+-- one want for each endpoint.
 --
--- status: delivering | held | exhausted (nothing is to be attempted of these), or idle: no more were due, and next_due_ms
--- says when the next one is (null: none waits). No row says idle of a lane that is full.
+-- status: delivering | held | exhausted (the last two are not to be attempted) | idle: no more were due, and next_due_ms
+-- says when the next one is (null: none waits). A lane that is full has no idle row.
 create or replace function deliver_next(
   results jsonb, wants jsonb, lease interval, max_lost integer, max_in_flight integer, disable_after interval
 )

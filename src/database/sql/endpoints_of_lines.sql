@@ -1,6 +1,6 @@
--- Where the events of those lines go that are active: the line's own endpoint, while its developer connection is
--- enabled, and those of the applications that may have its events. A disabled endpoint is one of them: its deliveries are
--- held. In a language that keeps its plans, for it is asked by every receipt and every text.
+-- The endpoints to which the events of active lines go: the line's own, while its developer connection is enabled, and
+-- those of the applications that may have its events. Disabled endpoints are among them, because their deliveries are
+-- held. It is in plpgsql, which keeps plans, because every receipt and every text calls it.
 create or replace function endpoints_of_lines(lines uuid[])
 returns table (line_id uuid, application_id uuid, endpoint_id uuid, is_disabled boolean, opt_in_events text[])
 language plpgsql stable set enable_seqscan = off as $$

@@ -5,7 +5,7 @@ declare
   partition text;
   created integer := 0;
 begin
-  -- Two processes may come at the same time.
+  -- Two processes may do this at the same time.
   perform pg_advisory_xact_lock(hashtextextended('ensure_partitions ' || parent, 0));
   for i in 0 .. months - 1 loop
     month_start := (date_trunc('month', first_month::timestamp) + make_interval(months => i)) at time zone 'UTC';

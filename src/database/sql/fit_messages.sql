@@ -1,19 +1,20 @@
--- The part of `queue_messages` that judges and writes, under its locks. Each request is judged as if all before it on its
--- line and to its number were accepted. If then every one of a line is, that was true, by induction, and they are
--- queued. Otherwise none of the line is, and they have to be judged again alone (is_final: they need not).
+-- The part of `queue_messages` that judges and writes, under its locks. Each request is judged as if all requests before
+-- it, on its line and to its number, were accepted. If all requests of a line pass that way, the assumption was right for
+-- each, and they are queued. Otherwise none of the line is queued, and each has to be judged again alone (is_final: not).
 --
 -- requests: [{n, id, line_id, source, application_id, to, text, media_url, media_id, media_token, again_of, full, roomy,
--- scope_id, key, hash, token_hash, line_version}]. `full`: the service takes no more now. `roomy`: what waits on the line needs not be counted, which
--- costs the more the more it is (`line_waiting` is null then). `hash` and `token_hash` are hex.
+-- scope_id, key, hash, token_hash, line_version}]. `full`: the service takes no more now. `roomy`: the messages that wait
+-- on the line need not be counted, which is slow if they are many (`line_waiting` is null then). `hash` and `token_hash`
+-- are hex.
 --
--- `token_hash` and `line_version`: of the token that a webhook's request came with, and of the line's row that was read
--- for it, which may be old. Who changed either of them, or closed the webhook, before this statement began has ended it
--- for all requests (webhook_changed). The version is what Postgres itself says of who wrote a row.
+-- `token_hash` is of the token that came with a webhook's request, and `line_version` of the line's row that was read for
+-- it, which may be out of date. If the token or the line was changed, or the webhook closed, before this statement began,
+-- the outcome is webhook_changed. The version is `xmin`, the transaction that wrote the row.
 --
--- Only the webhook has limits, and only its messages count in them. What the service says by itself is never refused;
--- what a person sends again meets an opt-out at the worker.
+-- Only the webhook has limits, and only its messages count in them. Messages that the service sends by itself are never
+-- refused. For what a person sends again, the worker checks the opt-out. A key counts for 24 h, as docs/http.md promises.
 --
--- enable_seqscan is off because a plan made while the tables are fresh would scan them for ever after.
+-- enable_seqscan is off because a plan that is made while the tables are small would scan them ever after.
 create or replace function fit_messages(
   requests jsonb, in_flight integer[], connected text[], max_queued_per_line integer
 )

@@ -1,5 +1,6 @@
--- Endpoints with deliveries that should have started a while ago, and with no request under way: whoever was to bring
--- these is gone. Longest due first. It steps from endpoint to endpoint by the index, whatever waits for each.
+-- Endpoints with deliveries that should have started a while ago, and with no request under way: the worker that was to
+-- bring these has died. Those that are due longest come first. It steps from endpoint to endpoint by the index, so it is
+-- as fast when much waits.
 create or replace function idle_lanes(overdue interval, max_count integer)
 returns table (endpoint_id uuid, delivery_id uuid)
 language sql stable set enable_seqscan = off set enable_bitmapscan = off as $$

@@ -1,4 +1,4 @@
--- The locks under which messages of lines are claimed and settled, in one order for everybody.
+-- Takes the locks under which messages of lines are claimed and settled, in one order for everybody.
 create or replace function lock_sending(ids uuid[]) returns void
 language plpgsql volatile set enable_seqscan = off as $$
 declare

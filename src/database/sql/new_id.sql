@@ -1,5 +1,5 @@
--- A UUIDv7 (RFC 9562 §5.7), as `newId` makes them, for rows that a statement makes of other rows. Its parts: 48 bits
--- of milliseconds over a random UUID of version 4, whose version then becomes 7.
+-- A UUIDv7 (RFC 9562 §5.7), for rows that a statement makes of other rows. It is a random UUID of version 4 in which the
+-- first 48 bits become the milliseconds, and the version 7.
 create or replace function new_id() returns uuid language sql volatile as $$
   select encode(set_bit(set_bit(
     overlay(uuid_send(gen_random_uuid())

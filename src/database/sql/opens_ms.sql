@@ -1,4 +1,4 @@
--- How long until a webhook's window gives back one message: of those that count, the oldest; 0 when none does.
+-- How long until a webhook's window gives back one message, which is the oldest that counts; 0 when none counts.
 create or replace function opens_ms(oldest_at timestamptz, used integer, now_at timestamptz) returns integer
 language sql stable as $$
   select case when used = 0 then 0

@@ -1,7 +1,8 @@
--- Whether two programs seem to answer each other: more than 10 messages in a minute, and as many answers. Every inbound
--- message opens the number's window again, so nothing else would end it. A person who writes a lot gets fewer answers.
+-- Whether two programs seem to answer each other: more than 10 messages in a minute, and about as many answers. Every
+-- inbound message opens the number's window again, so nothing else would stop them. A person who writes as much gets fewer
+-- answers. (2 minutes: twice the window, because ids have the time of the process that made them.)
 --
--- The answer is how many messages more, at least one, make it so; null: the line has not answered so much.
+-- The answer is after how many more messages, at least one, that is so; null: the line has not answered so much.
 create or replace function ping_pong_after(line uuid, contact text, now_at timestamptz) returns integer
 language plpgsql stable set enable_seqscan = off as $$
 begin

@@ -1,15 +1,15 @@
--- Queues a batch of messages that are to be sent, whoever asks for it: in one transaction the keys, opt-outs, limits and
--- backlogs are judged and the rows are there. requests: what `fit_messages` takes, in order of `n`.
+-- Queues a batch of messages that are to be sent, whoever asks for it. One transaction judges keys, opt-outs, limits and
+-- backlogs, and writes the rows. requests: what `fit_messages` takes, in order of `n`.
 --
--- The lock of a line is advisory (a row lock would write the line's row for every message) and taken in one order by
--- everybody. Each statement sees what was committed before it, so that the counts are right after a wait for the lock,
--- and clock_timestamp() after the lock never runs backwards on a line.
+-- The lock of a line is advisory, because a row lock would write the line's row for every message. Everybody takes several
+-- in one order. Each statement sees what was committed before it, so the counts are right after a wait for the lock, and
+-- clock_timestamp() after the lock never goes back on a line.
 --
--- A key whose first request is still uncommitted is found by a lock that is only tried: its repeat is told so instead of
--- waiting. (A person who pressed "send again" twice waits for the line, and gets the one message.) So is the right of an
--- application before anything is judged, because who takes it away waits for this row.
+-- A lock that is only tried tells whether the first request with a key is still uncommitted: then its repeat is told so
+-- instead of waiting. (A person who pressed "send again" twice waits for the line, and gets the one message.) The row of an
+-- application's right to a line is written before anything is judged, so that whoever takes the right away waits for us.
 --
--- What does not fit together is judged one by one, in order, by the same statement.
+-- Requests that do not fit together are judged one by one, in order, by the same statement.
 --
 -- outcome: accepted | replayed | key_reused | key_in_flight | not_connected | webhook_changed | opted_out | rate_limited |
 -- line_full

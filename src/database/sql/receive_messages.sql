@@ -1,19 +1,19 @@
 -- Takes in a batch of messages that carriers have brought: message, event, deliveries, and what the line knows of each
 -- sender, in one transaction. inbound: [{n, id, event_id, delivery_id, carrier, carrier_id, from, to, type, event_type,
 -- text, media_url, media_id, media_token, media_purpose, source_url, account_id, account_version}] in order of arrival, and
--- beside that what `claim_inbound` tells a repeat by. The ids are made where the message arrived, so that they tell the
--- order of arrival. account_id, account_version: what its signature was checked with, if somebody remembered it; the line
+-- with what `claim_inbound` needs to recognize a repeat. The ids are made where the message arrived, so that they tell the
+-- order of arrival. account_id, account_version: the remembered account whose secret has checked the signature; the line
 -- must be at that account.
 --
--- outcome: received | repeat (earlier_id: of the SMPP arrival that it repeats) | account_changed (nothing else is said of
--- it: its signature may be worth nothing). What is not in the answer is for no line.
+-- outcome: received | repeat (earlier_id: of the SMPP arrival that it repeats) | account_changed (its signature may be
+-- worth nothing, so nothing else is answered). A message that is not in the answer is for no line.
 -- deliveries: those that may go out now. is_waited_for: something waits to be sent to the sender, or is on its way.
 --
--- Its locks, in this order: what tells repeats, then the rows of `line_contacts`, each in one order. Who holds locks of
--- lines (`lock_line`) took them before.
+-- It locks what tells repeats first, then the rows of `line_contacts`, each kind in one order. Locks of lines (`lock_line`)
+-- have to be taken before.
 --
--- A sender's window starts anew unless the two are paused, and `ping_pong_after` is asked only where more than ten
--- messages have come in a minute by `heard_at`, the times of the last eleven.
+-- A sender's window starts anew unless line and sender are paused (for 10 minutes, see docs/concepts.md). `ping_pong_after`
+-- is called only if more than ten messages have come in a minute by `heard_at`, the times of the last eleven.
 create or replace function receive_messages(inbound jsonb)
 returns table (
   n integer, outcome text, earlier_id uuid, line_id uuid, deliveries jsonb,
@@ -113,7 +113,7 @@ begin
     from asked a where a.media_id is not null
   ), delivered as (
     select d.event_id, jsonb_agg(jsonb_build_object('id', d.id, 'endpointId', d.endpoint_id, 'generation', 0)) as list
-    -- The event of media goes out when there is a copy (domain/media/settle.ts).
+    -- The event of media goes out when they are copied (domain/media/settle.ts).
     from create_deliveries(case when jsonb_path_exists(members, '$[*].media_id')
       then jsonb_path_query_array(members, '$[*] ? (!exists(@.media_id))') else members end, null) d
     group by d.event_id

@@ -1,11 +1,11 @@
 -- Gives the first message of each conversation a new job, now, if it is queued. conversations: [{line_id, to_number}].
 --
--- Always a statement after the one that ended the message before it, never a part of it: the next message may be
--- committed, look, find itself behind and let its job go while that statement runs, too late to be seen by it.
+-- This has to be a statement after the one that ended the message before, never a part of it. While that statement runs,
+-- the next message may be committed, find itself behind and lose its job, and that statement would not see it.
 --
--- It waits for nobody while it holds a row: others may have taken one of several messages and want another (measured: a
--- deadlock in every fourth run of a stress test). Those that are locked are in the answer without a generation, and are
--- waited for after it, one by one.
+-- It never waits while it holds a row, because another process may hold one of several messages and want another (measured:
+-- a deadlock in every fourth run of a stress test). Messages that are locked are in the answer without a generation; the
+-- caller waits for them afterwards, one by one.
 create or replace function requeue_heads(conversations jsonb) returns table (id uuid, generation integer)
 language plpgsql volatile set enable_seqscan = off as $$
 #variable_conflict use_column

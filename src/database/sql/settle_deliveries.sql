@@ -1,10 +1,11 @@
 -- The part of `deliver_next` that writes attempts, their deliveries' new states and the endpoints' health, under its lock.
--- A result that comes after the lease is over is recorded too, and a success counts if no later attempt has begun: an
--- outage of Postgres ends the leases of everything that is under way.
+-- A result that comes after the end of its lease is recorded too, and a success counts if no later attempt has begun: an
+-- outage of Postgres ends the leases of everything that is under way, and what was delivered need not go out again.
 --
--- places: how many requests the endpoint gets at a time. Where all were taken and it answers as fast as usual, it gets as
--- many more as it has answered; after it has been slowed down, one more at a time for a while. A time-out, a 429 or a 5xx
--- halves them, once a second, down to one: then each request is a probe.
+-- places: how many requests the endpoint gets at a time. If all places are taken and it answers as fast as usual, it gets
+-- as many more as it has answered. A time-out, a 429 or a 5xx halves the places, down to one: then each request is a probe.
+-- It does so once a second only, because requests that are under way together fail together. For 10 minutes after that the
+-- places grow one by one.
 create or replace function settle_deliveries(results jsonb, max_in_flight integer, disable_after interval)
 returns void
 language plpgsql volatile set enable_seqscan = off as $$
@@ -19,7 +20,7 @@ begin
     select attempt_id, delivery_id, attempt_number, started_at, duration_ms, response_status, response_excerpt, failure,
       clock_timestamp() + make_interval(secs => retry_in_ms / 1000.0)
     from given
-    -- Written before, by a statement whose answer was lost.
+    -- The attempt may be there already, from a statement whose answer was lost.
     on conflict do nothing
   ), settled as (
     update deliveries d set status = g.status, last_failure = g.failure, lease_until = null, lost_count = 0,
@@ -42,7 +43,7 @@ begin
       when h.is_overloaded and (e.slowed_at is null or e.slowed_at < clock_timestamp() - interval '1 second')
         then greatest(least(e.places, max_in_flight) / 2, 1)
       when h.works and not h.is_slow and not h.is_overloaded and e.places < max_in_flight and e.places <= (
-        -- These are among them: this statement does not see what it writes.
+        -- The deliveries that end now are counted too, because this statement does not see what it writes.
         select count(*) from (select from deliveries d where d.endpoint_id = h.id and d.status = 'delivering'
           limit e.places) under_way)
         then least(e.places + case when e.slowed_at > clock_timestamp() - interval '10 minutes' then 1

@@ -1,15 +1,15 @@
 -- Writes how claimed messages ended, and gives the next message of each number a new job. A result that comes after the
--- lease is over still counts (unknown → sent), but not over a later claim, nor over a receipt that was faster: of that
--- one only the carrier's id is new. Doing it twice does no harm.
+-- end of its lease still counts (unknown → sent), unless there is a later claim. If a receipt was faster, the result only
+-- adds the carrier's id. Doing it twice does no harm.
 --
 -- settlements: [{id, claim, status, error, carrier, carrierMessageId, carrierCode, dueInMs, uncounted}]. For `queued`:
--- when to try again; uncounted: the carrier was not really asked. What is given back (queued) although a later message to
--- the number was handed over after the claim stays `unknown`: it would come out of order.
+-- when to try again; uncounted: the carrier was not really asked. If a message is given back (queued) and a later one to
+-- the number was handed over after its claim, it stays `unknown`, because it would come out of order.
 --
 -- requeued: [{id, generation}] as `requeue_heads` says; deliveries: those of `announce_messages`.
 --
--- Under the lock of `claim_messages`, and each statement sees what was committed before it: a message that found itself
--- behind one of these is seen by the statement that brings the next.
+-- It runs under the lock of `claim_messages`, and each statement sees what was committed before it. So the statement that
+-- brings the next message sees one that has found itself behind.
 create or replace function settle_messages(settlements jsonb) returns table (requeued jsonb, deliveries jsonb)
 language plpgsql volatile set enable_seqscan = off set plan_cache_mode = force_generic_plan as $$
 #variable_conflict use_column
@@ -24,7 +24,7 @@ begin
     select * from jsonb_to_recordset(settlements) as x(id uuid, claim uuid, status text, error text, carrier text,
       "carrierMessageId" text, "carrierCode" text, "dueInMs" integer, uncounted boolean)
   ), before as materialized (
-    -- In one order, as everybody who locks several.
+    -- Everybody who locks several does it in this order.
     select m.id, m.status, m.status in ('sending', 'unknown') as is_open from messages m
     where m.id = any (ids) order by m.id for no key update
   ), carrier_ids as (
@@ -39,7 +39,7 @@ begin
         carrier_code = case when b.is_open then g."carrierCode" else m.carrier_code end,
         carrier_message_id = coalesce(g."carrierMessageId", m.carrier_message_id),
         lease_until = null,
-        -- Where the carrier may have seen it, it has by now.
+        -- If the carrier may have seen the message, it has seen it by now.
         handed_over_at = case when not b.is_open then m.handed_over_at
           when g.status <> 'queued' then clock_timestamp() end,
         sent_at = case when g.status = 'sent' then coalesce(m.sent_at, clock_timestamp()) else m.sent_at end,
@@ -47,7 +47,7 @@ begin
         not_before = clock_timestamp() + make_interval(secs => g."dueInMs" / 1000.0),
         attempt_count = m.attempt_count - (g.uncounted is true and b.is_open)::integer
     from given g join before b on b.id = g.id
-    -- The ids beside the record set: joined with that alone, the planner reads the whole table for a handful of rows.
+    -- The condition on ids is needed: with the record set alone, the planner reads the whole table for a handful of rows.
     where m.id = any (ids) and m.id = g.id and m.claim_id = g.claim
       and (b.is_open or b.status in ('sent', 'delivered', 'failed'))
       and not case when g.status = 'queued' and b.status = 'unknown' then

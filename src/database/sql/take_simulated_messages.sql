@@ -1,8 +1,8 @@
--- The simulator's own memory of what it has taken. messages: [{carrierMessageId, messageId, fromNumber, toNumber, text,
+-- Writes down what the simulator has taken. messages: [{carrierMessageId, messageId, fromNumber, toNumber, text,
 -- mediaUrl}].
 --
--- Its commit does not wait for the disk. What counts is the message's state, which is written after it, and the log of
--- Postgres keeps that order: what is `sent` for good is here for good.
+-- Its commit does not wait for the disk. What counts is the message's state, which is written later, and Postgres's log
+-- keeps that order: if `sent` is on disk, then so is this.
 create or replace function take_simulated_messages(messages jsonb) returns void
 language plpgsql volatile as $$
 begin

@@ -1,12 +1,12 @@
 -- Notes arrivals of SMPP's messages, which have no id of their own. arrivals: [{n, arrival_id, digest, session_id,
--- open_session_ids, silent_ms, forgotten_ms}] in order of arrival, `digest` in hex; what has none is left out.
+-- open_session_ids, silent_ms, forgotten_ms}] in order of arrival, `digest` in hex. Those without a digest are passed over.
 --
--- earlier_id: the arrival that one repeats; null: it is new. Another session's arrival is repeated if that session is
--- over, or silent for longer than an SMSC waits; who says the same again on one session says it twice. An arrival
--- repeats itself: its commit was lost on the way to us.
+-- earlier_id: the arrival that it repeats; null: it is new. An equal arrival on another session is the same message if that
+-- session is over, or silent for longer than an SMSC waits. Two equal arrivals on one session are two messages. An arrival
+-- may also repeat itself, if the answer to its commit was lost on the way to us.
 --
--- Under a lock for each digest, for both may arrive at once. Equal ones of one batch go one after the other, all the
--- others together.
+-- There is a lock for each digest, because both may arrive at once. Equal arrivals of one batch are judged one after the
+-- other, all others together.
 create or replace function take_smpp_arrivals(arrivals jsonb) returns table (n integer, earlier_id uuid)
 language plpgsql volatile set enable_seqscan = off as $$
 #variable_conflict use_column

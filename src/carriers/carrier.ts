@@ -18,8 +18,8 @@ export interface OutboundMessage {
 
 /**
  * The one interface to every carrier account. `send` either resolves, which means that the carrier took the message, or
- * throws one of the four errors below. Anything else that it throws counts as CarrierOutcomeUnknown, the careful
- * reading: a message is never sent twice by itself.
+ * throws one of the four errors below. Anything else that it throws counts as CarrierOutcomeUnknown, so that no message
+ * is ever sent twice by itself.
  */
 export interface Carrier {
   /** The account's. */
@@ -38,8 +38,8 @@ export interface Carrier {
    */
   findSent?(message: UnknownMessage, signal: AbortSignal): Promise<SentRecord[]>
   /**
-   * What these numbers have received since then, as far as the carrier still has it: in batches, each of them oldest
-   * first. It may give more than that; the same ids as its callbacks, so that nothing comes in twice.
+   * What these numbers have received since then, as far as the carrier still has it, in batches, each oldest first. It may
+   * give more than that. Ids must be those of the callbacks, so that nothing comes in twice.
    *
    * @throws CarrierRefused
    */
@@ -50,7 +50,7 @@ export interface Carrier {
   ): AsyncIterable<readonly ReceivedRecord[]>
   /** The headers that let us fetch media which the carrier hosts; none for a URL of another host. */
   mediaHeaders?(url: URL): Record<string, string>
-  /** Lets go of connections when nothing is under way any more. */
+  /** Closes connections when nothing is under way any more. */
   close(): Promise<void>
 }
 
@@ -88,7 +88,7 @@ export class CarrierRejected extends Error {
   }
 }
 
-/** The carrier asks to wait. Not an attempt. */
+/** The carrier asks to wait. This does not count as an attempt. */
 export class CarrierThrottled extends Error {
   override name = 'CarrierThrottled'
 
@@ -97,17 +97,17 @@ export class CarrierThrottled extends Error {
   }
 }
 
-/** Certainly not taken: no connection, no name, no TLS. Tried again with backoff. */
+/** The carrier has certainly not taken it: no name, no connection, no TLS. It is tried again with backoff. */
 export class CarrierUnavailable extends Error {
   override name = 'CarrierUnavailable'
 }
 
-/** Perhaps taken: a time-out or a reset after the request left. Never sent again by itself. */
+/** The carrier may have taken it: a time-out or a reset after the request left. It is never sent again by itself. */
 export class CarrierOutcomeUnknown extends Error {
   override name = 'CarrierOutcomeUnknown'
 }
 
-/** Of what is not a message: the carrier did not do what it was asked. The message says in words what is wrong. */
+/** The carrier did not do what it was asked, other than sending. The error's message says what is wrong. */
 export class CarrierRefused extends Error {
   override name = 'CarrierRefused'
 }

@@ -32,14 +32,14 @@ export interface Carriers {
    */
   get(account: AccountKey, readSettings: () => Promise<object>): Promise<Carrier | undefined>
   /**
-   * From now on `get` gives this one, which has the account's sessions.
+   * From now on `get` gives this carrier, which has the account's sessions.
    *
    * @returns what ends that
    */
   hold(accountId: string, carrier: Carrier): () => void
-  /** Of an account of these kinds, the process that holds its sessions sends. */
+  /** For accounts of these kinds, the process that holds the sessions sends. */
   readonly heldKinds: readonly string[]
-  /** Those whose sessions are here. */
+  /** The accounts whose sessions this process holds. */
   heldAccounts(): string[]
   close(): Promise<void>
 }
@@ -68,11 +68,11 @@ export function createCarriers(tools: CarrierTools, kinds = CARRIER_KINDS): Carr
       const own = held.get(account.id)
       if (own !== undefined) return Promise.resolve(own)
       const known = made.get(account.id)
-      // A reader that is behind is served by the newer settings.
+      // A caller with an older version gets the carrier with the newer settings.
       if (known !== undefined && known.version >= account.version) return known.carrier
       const carrier = make(account, readSettings)
       made.set(account.id, { version: account.version, carrier })
-      // Whoever asks next tries again rather than getting the same failure.
+      // The next caller tries again instead of getting the same failure.
       carrier.catch(() => {
         if (made.get(account.id)?.carrier === carrier) made.delete(account.id)
       })

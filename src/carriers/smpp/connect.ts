@@ -55,10 +55,10 @@ function dial(
   const socket: Socket = tls
     ? connectTls({ ...peer, servername: host, ...(tlsCertificate === '' ? {} : { ca: tlsCertificate }) })
     : connectTcp(peer)
-  // What aborted meanwhile is not dialled.
+  // If the caller has given up meanwhile, nothing is dialled.
   if (signal?.aborted === true) socket.destroy()
   socket.setNoDelay(true)
-  // Later too: without its socket a bind is over.
+  // An abort during the bind ends the socket, and so the bind.
   const cut = () => socket.destroy()
   signal?.addEventListener('abort', cut)
   socket.once('close', () => {
@@ -73,7 +73,7 @@ function dial(
     const tooLate = setTimeout(() => {
       fail(`no answer in ${timeoutMs} ms`)
     }, timeoutMs)
-    // Stays on until the link has its own: an error that nobody hears would end the process.
+    // This listener stays until the link has its own, because an error without a listener would end the process.
     socket.on('error', (error) => {
       fail(error.message || String((error as NodeJS.ErrnoException).code))
     })

@@ -7,10 +7,10 @@ const UDH_INDICATOR = 0x40
 const INTERNATIONAL = 1
 /** Unknown, national and subscriber number. */
 const LOCAL = new Set([undefined, 0, 2, 4])
-/** Fewer digits are a short code, whatever type it is said to have. */
+/** A number with fewer digits is a short code, whatever its type says. */
 const LOCAL_DIGITS = 7
 const UNKNOWN = 0
-/** Some write the prefix of a call abroad, which no country code begins with. */
+/** Some SMSCs write the prefix 00 for calls abroad. No country code begins with 0. */
 const ABROAD = /^00(?=[1-9]\d{6})/
 
 /** A text, or a part of one, that somebody has sent to a line. */

@@ -31,21 +31,21 @@ export interface Intake {
   drain(): Promise<void>
 }
 
-/** Held at a time; the SMSC then waits, for nothing more is read. More than the window of most. */
+/** With so many unanswered, nothing more is read and the SMSC has to wait. Most SMSCs have smaller windows. */
 const MAX_HELD = 200
 const UNAVAILABLE_MS = 1000
 const CONFIRM_MS = 1000
-/** No SMSC gives up waiting sooner: two equal texts within it are two messages. */
+/** No SMSC repeats sooner, so two equal texts within this time are two messages. */
 export const RESENT_AFTER_MS = 5000
-/** Tried again later; an SMSC that does not know it keeps to what it does with a failure. */
+/** Asks the SMSC to try again later. One that does not know this status does what it does with any failure. */
 const TEMPORARY = 'ESME_RX_T_APPN'
 
 /**
- * Answers only what is committed. While Postgres is away nothing is answered at all: SMSCs differ in what an error
- * means to them, and some drop the message for any, but all keep what has no answer, and bring it again later.
+ * Answers only what is committed. While Postgres is away it answers nothing at all: some SMSCs drop a message for any
+ * error, but all keep a message that has no answer, and bring it again later.
  *
- * An answer that was written may still be lost with the connection. So after some answers the SMSC is asked whether
- * it is there: its response proves that it has read them all, and they are confirmed.
+ * An answer that was written may still be lost with the connection. So now and then the SMSC is asked whether it is
+ * there: its response proves that it has read all answers before, and they are confirmed.
  */
 export function createIntake(options: {
   session: Session

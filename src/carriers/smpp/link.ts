@@ -24,7 +24,7 @@ export class NoAnswer extends Error {
   }
 }
 
-/** SMPP over one socket: requests find their responses, and whatever happens to the socket, they all end. */
+/** SMPP over one socket. It gives each response to its request, and ends all requests when the socket ends. */
 export interface Link {
   isOpen(): boolean
   /** Resolves with the reason when it is over. */
@@ -37,12 +37,12 @@ export interface Link {
    * @throws NoAnswer
    */
   request(command: string, fields: PduFields, signal: AbortSignal): Promise<Pdu>
-  /** As `request`, beside the window: what keeps the link itself. */
+  /** As `request`, but without a place in the window, for requests that keep the link alive. */
   control(command: string, fields: PduFields, timeoutMs: number): Promise<Pdu>
   answer(request: { command: string; sequence: number }, status?: string): void
-  /** A `generic_nack`: it is no request that we could answer. */
+  /** Sends a `generic_nack`, for what is no request that we could answer. */
   refuse(sequence: number, status: string): void
-  /** Reads nothing more until `resume`: the other side's window fills. */
+  /** Reads nothing more until `resume`, so that the other side's window fills and it has to wait. */
   pause(): void
   resume(): void
   end(reason: Error): void
@@ -57,7 +57,7 @@ export interface LinkOptions {
   onRequest: (pdu: Pdu, body: Buffer) => void
 }
 
-/** What a timer may be behind its time in a busy process. */
+/** A timer may be so late in a busy process. */
 const LATE_MS = 1000
 
 const NEVER = new AbortController().signal
@@ -95,7 +95,7 @@ export function createLink(socket: Socket, options: LinkOptions): Link {
   function take({ pdu, header, body }: ReceivedPdu): void {
     if (pdu === undefined) {
       pending.get(header.sequence)?.settle(new NoAnswer('the response cannot be read', true))
-      // Of all statuses that every SMSC knows, the one that says that what it wrote does not add up.
+      // Every SMSC knows this status. It says that the lengths in the PDU are wrong.
       if (header.commandId < 0x80000000) refuse(header.sequence, 'ESME_RINVCMDLEN')
     } else if (pdu.isResponse()) pending.get(pdu.sequence_number)?.settle(pdu)
     else onRequest(pdu, body)
@@ -111,7 +111,7 @@ export function createLink(socket: Socket, options: LinkOptions): Link {
     socket.write(encodePdu('generic_nack', fields))
   }
 
-  /** `signal` ends the caller's wait only: the request keeps its place until it is answered or too late. */
+  /** `signal` ends only the caller's wait. The request keeps its place until it is answered or times out. */
   function write(
     command: string,
     fields: PduFields,
@@ -168,7 +168,7 @@ export function createLink(socket: Socket, options: LinkOptions): Link {
       } catch (error) {
         throw error instanceof NoAnswer ? error : new NoAnswer('no place in the window in time', false)
       }
-      // A process that was stopped reads what came meanwhile before its timers run: its claim may be over by then.
+      // A process that was stopped reads its sockets before its timers run. Its claim may be over by then.
       if (signal.aborted || performance.now() - askedAt > windowMs + LATE_MS) {
         window.leave()
         throw new NoAnswer('the wait was ended before it was written', false)

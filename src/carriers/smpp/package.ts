@@ -4,13 +4,13 @@ import smpp from 'smpp'
  * The package as we use it: the codec of PDUs. Its `Session` is left alone: it never calls back when the socket
  * dies, reads nothing more after one faulty PDU, and has no time-outs.
  *
- * Bodies stay bytes, and times the text that they are: what an alphabet means differs between SMSCs, and a faulty
- * time must not make a PDU unreadable.
+ * Bodies stay bytes, because alphabets differ between SMSCs. Times stay texts, because a faulty time must not make a PDU
+ * unreadable.
  */
 smpp.filters.message.decode = (value) => value
 smpp.filters.time.decode = (value) => value
 
-/** By its length: SMSCs forget the NUL behind it, and the package then reads on into the next TLV. */
+/** Reads a string by its length: some SMSCs leave out the NUL at its end, and the package would read into the next TLV. */
 for (const tlv of Object.values(smpp.tlvs)) {
   if (tlv.type !== smpp.types.cstring) continue
   tlv.type = {

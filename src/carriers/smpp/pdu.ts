@@ -5,7 +5,7 @@ export type { Pdu, PduFields }
 
 const HEADER_BYTES = 16
 const TLV_HEAD_BYTES = 4
-/** `command_length` is the other side's word: more than any real message has, and little for our memory. */
+/** The other side claims any `command_length`. This is more than any real message has, and little memory for us. */
 const MAX_BYTES = 16_384
 
 export interface ReceivedPdu {
@@ -24,8 +24,8 @@ export function encodePdu(command: string, fields: PduFields): Buffer {
 const WITH_MESSAGE_ID = new Set(['deliver_sm', 'data_sm'])
 
 /**
- * The answer to a request. Not the package's: it leaves out the body where the request is refused. SMSCs built on
- * jSMPP cannot read that, take it for no answer at all, and bring the same again and again.
+ * The answer to a request. We do not use the package's, which leaves out the body if the request is refused. SMSCs built
+ * on jSMPP cannot read such an answer, take it for none, and bring the same message again and again.
  */
 export function encodeResponse(request: { command: string; sequence: number }, status: number): Buffer {
   const { command, sequence } = request
@@ -70,8 +70,8 @@ function readPdu(bytes: Buffer): ReceivedPdu {
 }
 
 /**
- * The package makes do with what there is: of a message that was cut short it would give us the beginning, as if that
- * were all.
+ * Whether no part of the body is missing. The package does not check: of a message that was cut short it would give us
+ * the beginning, as if that were all.
  */
 function isWhole(pdu: Pdu, body: Buffer): boolean {
   if (!WITH_MESSAGE_ID.has(pdu.command)) return true
@@ -81,7 +81,7 @@ function isWhole(pdu: Pdu, body: Buffer): boolean {
     else at += 1 + (type === smpp.types.buffer ? (body[at] ?? 0) : 0)
     if (at > body.length) return false
   }
-  // Less than the head of one is no TLV, and does no harm.
+  // Fewer bytes than the head of a TLV do no harm.
   while (at + TLV_HEAD_BYTES <= body.length) at += TLV_HEAD_BYTES + body.readUInt16BE(at + 2)
   return at <= body.length
 }

@@ -7,7 +7,7 @@ type State = Pick<SentRecord, 'status' | 'error'>
 
 const FINAL_STATES: Readonly<Record<string, State>> = {
   DELIVRD: { status: 'delivered' },
-  // The SMSC took it on somebody's behalf: it says no more than that.
+  // The SMSC took it on somebody's behalf, which says no more than `sent`.
   ACCEPTD: { status: 'sent' },
   EXPIRED: { status: 'failed', error: 'expired at the carrier: the phone was not reached in time' },
   DELETED: { status: 'failed', error: 'deleted at the carrier' },
@@ -16,7 +16,7 @@ const FINAL_STATES: Readonly<Record<string, State>> = {
   SKIPPED: { status: 'failed', error: 'skipped by the carrier' },
 }
 
-/** `message_state` (§5.2.28) in the words of the text form. */
+/** `message_state` (SMPP 3.4 §5.2.28) in the words of the text form. */
 const STATES = [
   'SCHEDLD',
   'ENROUTE',
@@ -52,12 +52,12 @@ export function readReceipt(pdu: Pdu, { receiptIds }: SmppSettings): SentRecord 
   const text = (payload ?? bytesField(pdu, 'short_message') ?? Buffer.alloc(0)).toString('latin1')
   const stateNumber = numberField(pdu, 'message_state')
   const stat = (readWord(text, 'stat') ?? STATES[stateNumber ?? -1] ?? '').toUpperCase()
-  // As the text writes it, else as the response did.
+  // The id is taken as the text writes it, else as the response did.
   const inText = readWord(text, 'id')
   const inTlv = textField(pdu, 'receipted_message_id')
   const carrierMessageId =
     inText === undefined ? idInReceipts(inTlv, receiptIds) : idOfReceipt(inText, receiptIds)
-  // Cut to seven letters, as the specification has them: some write them out.
+  // SMPP cuts states to seven letters; some SMSCs write them in full.
   const state = FINAL_STATES[stat] ?? FINAL_STATES[LONG_WORDS[stat] ?? '']
   if (state === undefined || carrierMessageId === '') return undefined
   const err = readWord(text, 'err')

@@ -31,19 +31,19 @@ export interface SessionsOptions {
   patience?: Patience
 }
 
-/** More than it takes to be bound again; far less than a claim lasts. */
+/** How long a message waits for a session: longer than binding again takes, and less than its claim's lease of 15 s. */
 const MAX_WAIT_MS = 10_000
 
 /** Keeps as many sessions as the account's settings say, each bound again whenever it ends. */
 export function holdSessions(options: SessionsOptions): Sessions {
   const { settings, hosts, log, handle, confirm, onChange = () => undefined, patience } = options
-  /** First no more binds are made; when those that there are have ended, whatever is left of one is cut. */
+  /** Closing first makes no more binds. When the existing sessions have ended, it cuts what is left. */
   const stopping = new AbortController()
   const cutting = new AbortController()
   const isStopping = () => stopping.signal.aborted
   const kinds = Array.from({ length: settings.bindCount }, () => bindKindsOf(settings)).flat()
   const bound = new Map<Session, { kind: BindKind; intake: Intake }>()
-  /** The next binds of what sends, as long as none has failed: messages wait for them. */
+  /** Binds for sending that are under way and have not failed. Messages wait for them. */
   const awaited = new Set<Promise<unknown>>()
   let fault: SessionsState['fault']
 
@@ -94,7 +94,7 @@ export function holdSessions(options: SessionsOptions): Sessions {
         else log.warn({ bindAs: kind, reason: error.message, failureCount }, 'smpp.not_bound')
         noteFault(kind, asError(error).message)
       }
-      // After a bind that ended too: an SMSC may let us in only to throw us out.
+      // There is a wait even after a successful bind, because an SMSC may end each session at once.
       waitMs = reconnectMs(Math.max(failureCount, 1), Math.random())
     }
   }
@@ -116,13 +116,13 @@ export function holdSessions(options: SessionsOptions): Sessions {
   const binds = kinds.map(keepBound)
   return {
     request: async (command, fields, signal) => {
-      // No await in between: of many at once each must see the requests of those before it.
+      // There must be no await here: of many calls at once, each must see the requests of those before it.
       const session = findFreest()
       if (session !== undefined) return session.request(command, fields, signal)
       const askedAt = performance.now()
       if (awaited.size > 0) await Promise.race(awaited).catch(() => undefined)
       const late = findFreest()
-      // As at the window of a link.
+      // The process was stopped, as in the window of a link.
       if (performance.now() - askedAt > MAX_WAIT_MS) throw new NotBound('bound too late')
       if (late === undefined) throw new NotBound(fault?.text ?? 'not bound')
       return late.request(command, fields, signal)

@@ -10,7 +10,7 @@ export const smppSettings = yup.object({
     multiline: true,
   }),
   systemId: ascii(15).required().meta({ about: 'The name to bind with.' }),
-  // The specification has 8; SMSCs take longer ones.
+  // SMPP 3.4 allows 8 characters; SMSCs take longer passwords.
   password: ascii(64).default('').meta({ about: 'The password to bind with.', secret: true }),
   systemType: ascii(12).default('').meta({ about: 'Empty, unless the SMSC asks for one.' }),
   bindAs: yup

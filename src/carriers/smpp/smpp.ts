@@ -33,7 +33,7 @@ export function createSmpp(
   options: { hosts: Hosts; sessions?: Pick<Sessions, 'request'>; patience?: Patience },
 ): Carrier {
   const { hosts, sessions, patience = PATIENCE } = options
-  // Not 0 in each process: two of them may write to one number.
+  // Each process begins at random, because two of them may write to one number.
   let reference = Math.floor(Math.random() * 256)
 
   /** @throws the four errors of a carrier */
@@ -50,7 +50,7 @@ export function createSmpp(
     }
   }
 
-  /** The parts before are on their way: whatever happens, they must not go again, so this one does not give up. */
+  /** Earlier parts are sent already and must not be sent again. So this part is not given up, whatever happens. */
   async function submitFurther(fields: PduFields, signal: AbortSignal): Promise<string> {
     for (let failures = 1; ; failures += 1) {
       try {
@@ -82,7 +82,7 @@ export function createSmpp(
     test: async (signal) => {
       const opened: Session[] = []
       try {
-        // All at once, as traffic has them.
+        // All kinds of bind are tried at once, as they are used in operation.
         for (const bindAs of bindKindsOf(settings)) {
           opened.push(await openSession({ settings, hosts, bindAs, signal, patience }))
         }
@@ -96,7 +96,7 @@ export function createSmpp(
         await Promise.all(opened.map((session) => session.close()))
       }
     },
-    // The sessions end with those that hold them.
+    // Whoever holds the sessions ends them.
     close: () => Promise.resolve(),
   }
 }
@@ -109,6 +109,6 @@ function readResponse(response: Pdu, settings: SmppSettings): string {
   if (response.command_status !== 0 || response.command !== 'submit_sm_resp')
     throw new CarrierRejected(describeStatus(status), status)
   const id = textField(response, 'message_id')
-  // An SMSC that gives no id has taken it all the same; there will be no receipt that we could tell by it.
+  // An SMSC that gives no id has taken the message all the same. We will not recognize its receipt.
   return id === '' ? newId() : idInReceipts(id, settings.receiptIds)
 }

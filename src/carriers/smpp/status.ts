@@ -15,7 +15,7 @@ export function statusName(code: number): string {
 /** The SMSC has too much to do, and takes the message later. */
 export const THROTTLED: ReadonlySet<string> = new Set(['ESME_RTHROTTLED', 'ESME_RMSGQFUL'])
 
-/** It failed at its own, and says so: the message was not taken. */
+/** The SMSC failed by its own fault and says so. It did not take the message. */
 export const TEMPORARY: ReadonlySet<string> = new Set([
   'ESME_RSYSERR',
   'ESME_RSUBMITFAIL',
@@ -24,7 +24,7 @@ export const TEMPORARY: ReadonlySet<string> = new Set([
   'ESME_RSERTYPUNAVAIL',
 ])
 
-/** What a person can do something about; the others are told by their code. */
+/** Words for statuses that a person can do something about. The others are shown by their code. */
 const WORDS: Readonly<Record<string, string>> = {
   ESME_RINVMSGLEN: 'the message is too long',
   ESME_RINVSRCADR: 'the number it is from is not accepted',

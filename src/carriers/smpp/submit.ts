@@ -11,7 +11,7 @@ const RECEIPT = 1
  * The `submit_sm` PDUs of a message, in order. A receipt is asked for on the last only: its id stands for the whole
  * message, and a phone that has the last part has, as a rule, the others.
  *
- * @param reference what a phone puts the parts together by: another than that of the message before, to one number
+ * @param reference by which a phone puts the parts together. It must differ from the one of the number's message before
  */
 export function submitsOf(
   { fromNumber, toNumber, text }: Pick<OutboundMessage, 'fromNumber' | 'toNumber' | 'text'>,

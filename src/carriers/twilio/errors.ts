@@ -11,7 +11,7 @@ const THROTTLED_CODES = new Set(['20429', '21611', '14107'])
 /** Why a message got no answer, as one of the four errors. */
 export function errorOfFailure(failure: unknown, signal: AbortSignal): Error {
   if (!(failure instanceof FetchFailed)) throw failure
-  // Who waited for it has counted it as unknown already.
+  // After an abort the caller has counted the message as unknown already.
   if (failure.requestSent || signal.aborted) return new CarrierOutcomeUnknown(failure.message)
   return new CarrierUnavailable(failure.message)
 }

@@ -4,11 +4,11 @@ import { createdAtOf, textOf } from './answers.js'
 import type { TwilioApi } from './api.js'
 import { readOutcome } from './statuses.js'
 
-/** Newest first, 100 each: what a line sent to one number since shortly before is on the first page, or close. */
+/** The list is newest first, 100 a page, so what a line has just sent to one number is on one of the first pages. */
 const MAX_PAGES = 5
-/** Its clock is not ours, and shows whole seconds. */
+/** Twilio's clock is not ours, and shows whole seconds. */
 const CLOCK_SKEW_MS = 10_000
-/** A message is made while its request is under way, and no request lasts so long. */
+/** Twilio makes its record while our request is under way, and no request lasts so long. */
 const MAX_REQUEST_MS = 300_000
 
 /** What Twilio puts before every text of a trial account. */

@@ -62,7 +62,7 @@ function messageOf(api: TwilioApi, record: Listed): ReceivedRecord | undefined {
     ids,
     read: async (signal) => {
       const urls = mediaCount === 0 ? [] : await listMedia(api, sid, signal)
-      // Media that Twilio has not any more leave no empty text in their place.
+      // If Twilio has deleted the media, no empty text takes their place.
       return { ...parties, parts: partsOf(sid, text, urls).filter(({ id }) => ids.includes(id)) }
     },
   }
@@ -73,13 +73,13 @@ async function listMedia(api: TwilioApi, sid: string, signal: AbortSignal): Prom
   const list = { path: `${path}.json`, name: 'media_list', query: {}, maxPages: 1 }
   const urls: string[] = []
   for await (const records of api.pages(list, signal)) {
-    // As the callback has them.
+    // The same URLs as in the callback.
     for (const { sid: media } of records) urls.push(api.urlOf(`${path}/${textOf(media)}`))
   }
   return urls
 }
 
-/** Of a call that we let record: not of what else the account records. */
+/** Only recordings of calls that we had recorded, and not what else the account records. */
 function recordingOf(api: TwilioApi, record: Listed, numbers: readonly string[]): ReceivedRecord | undefined {
   const sid = textOf(record.sid)
   const callSid = textOf(record.call_sid)

@@ -68,7 +68,7 @@ export function createTwilio(
       const form = {
         SmsUrl: messageUrl,
         SmsMethod: 'POST',
-        // One more chance, with 15 s of its own.
+        // If the first URL fails, Twilio calls this one, with 15 s of its own.
         SmsFallbackUrl: messageUrl,
         SmsFallbackMethod: 'POST',
         VoiceUrl: voiceUrl,
@@ -133,7 +133,7 @@ async function setUpNumber(
   if (rival) throw new CarrierRefused(`${number}: take it off its ${rival[1]} in the Twilio console first`)
 }
 
-/** What a number may be given to at Twilio; its own URLs do not count then, and our API request cannot undo it. */
+/** Settings at Twilio that take the place of a number's own URLs. Our API request cannot undo them. */
 const RIVALS = [
   ['sms_application_sid', 'TwiML app for messages'],
   ['voice_application_sid', 'TwiML app for calls'],

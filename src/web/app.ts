@@ -24,7 +24,7 @@ import { getMedia } from './media.js'
 import { createRoutes } from './routes.js'
 import * as phones from './simulator/phones.js'
 
-/** What an application's token must have one of. */
+/** An application's token must have one of these. */
 const MESSAGE_SCOPES = ['messages:connect', 'messages:write'] as const
 
 /**
@@ -214,7 +214,7 @@ export function createApp(context: Context): Koa {
   return app
 }
 
-/** For people; a program that asks for nothing in particular is told that there is nothing. */
+/** Leads people to the console. A program that does not ask for HTML gets a 404. */
 const toConsole: Middleware = (ctx) => {
   if (ctx.get('Accept').includes('text/html')) ctx.redirect('/console')
   return Promise.resolve()

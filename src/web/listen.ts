@@ -12,15 +12,15 @@ export interface WebServer {
   close(): Promise<void>
 }
 
-/** What is not answered by then is cut off: the process must be gone 25 s after SIGTERM (architecture: Processes). */
+/** Requests that are not answered by then are cut off, because the process must be gone 25 s after SIGTERM. */
 const FINISH_MS = 20_000
 /** How long a connection that says nothing may still bring a request once we close. */
 const IDLE_MS = 1000
 const LINGER_MS = 1000
 
 /**
- * Time-outs against connections that say little and slowly: with Node's own defaults a half-sent request lives
- * for 90 s and more (reliability, Security), 30 s of which for want of a look. Resolves when the port is open.
+ * Listens, with time-outs against clients that send slowly or not at all. With Node's defaults a half-sent request lives
+ * for 90 s and more, because Node looks at its connections only every 30 s. Resolves when the port is open.
  *
  * @throws NodeJS.ErrnoException such as EADDRINUSE
  */
@@ -89,7 +89,7 @@ function isEventStream(response: ServerResponse): boolean {
   return /^text\/event-stream\b/.test(String(response.getHeader('Content-Type')))
 }
 
-/** What never became a request gets a JSON body too: clients crash on an empty one (contract §2). */
+/** A request that cannot be read gets a JSON body too, because clients crash on an empty one. */
 function answerBadRequest(error: NodeJS.ErrnoException, socket: Socket): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy()

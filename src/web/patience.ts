@@ -4,14 +4,14 @@ import { Unavailable } from '../errors.js'
 export interface PatienceOptions {
   /** No new try begins after this. */
   waitMs: number
-  /** How many may wait at the same time; who comes then is answered at once. */
+  /** How many may wait at the same time; the next ones are answered at once. */
   maxWaiting: number
   pauseMs?: number
 }
 
 /**
- * Waits for Postgres on behalf of somebody who does not come again: what is unavailable is tried once more after a
- * pause, as long as who asks is waiting too. Each request that waits holds memory and a socket, so they are counted.
+ * Waits for Postgres on behalf of a caller that will not come again: what is unavailable is tried again after a pause, for
+ * as long as the caller waits. Each waiting request holds memory and a socket, so their number is limited.
  */
 export function createPatience({
   waitMs,

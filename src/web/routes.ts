@@ -21,7 +21,7 @@ type Does = (context: Context) => Act
 export function createRoutes(context: Context) {
   // Every method that Node reads: one that a path does not take is 405, never 501.
   const router = new Router({ methods: METHODS })
-  // A router compares a path with all of its routes: those that are asked most have their own, which is asked first.
+  // A router compares a path with all of its routes. The busiest routes have a router of their own, which comes first.
   const firstRouter = new Router({ methods: METHODS })
   const get = (path: string, ...handlers: RouterMiddleware[]) => router.get(path, ...handlers)
   const post = (paths: string | string[], ...handlers: RouterMiddleware[]) => router.post(paths, ...handlers)

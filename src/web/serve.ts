@@ -5,7 +5,7 @@ import { closeOnSignal } from '../shutdown.js'
 import { createApp } from './app.js'
 import { listen, type WebServer } from './listen.js'
 
-/** What is asked of Postgres is answered, or told 503, within a second (reliability: when a part is down). */
+/** While Postgres is down or hangs, requests have to be answered 503 within a second. */
 const STATEMENT_TIMEOUT_MS = 700
 
 /** Process type `web`: the API and the dashboard. */
@@ -40,7 +40,7 @@ async function open(): Promise<WebServer> {
   }
 }
 
-/** We speak no TLS ourselves. */
+/** Whether PUBLIC_URL is https and no proxy is configured. A proxy there must be, since we speak no TLS ourselves. */
 function isProxyUntold({ publicUrl, trustedProxyHops }: Config): boolean {
   return publicUrl.toLowerCase().startsWith('https:') && trustedProxyHops === 0
 }

@@ -21,7 +21,7 @@ export const getApplicationSigningSecret = onOwn('application', async (context, 
   return { signingSecret }
 })
 
-/** The old secret signs too for 24 h (contract §4). */
+/** The old secret signs too for 24 h. */
 export const postApplicationSigningSecretRotation = onOwn('application', async (context, { userId, id }) => ({
   signingSecret: await rotateApplicationSigningSecret(context, userId, id),
 }))

@@ -6,7 +6,7 @@ import { bodyBytesOf, isRecord } from '../middleware/json-body.js'
 import type { RequestLogState } from '../middleware/request-log.js'
 import { createPatience } from '../patience.js'
 
-/** Twilio waits 15 s for an answer, and does not come again after a 5xx; the answer needs its time too. */
+/** Twilio waits 15 s for an answer, which needs time too, and by itself does not come again after a 5xx. */
 const patiently = createPatience({ waitMs: 13_000, maxWaiting: 200 })
 
 /** Carriers' requests to us, form or JSON. Signatures are over the URL and the body as they came. */

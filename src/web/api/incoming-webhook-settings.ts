@@ -26,7 +26,7 @@ export const postIncomingWebhook = onOwn('line', (context, { userId, id }) =>
   createIncomingWebhook(context, userId, id),
 )
 
-/** The old token ends at once, or after `overlapSeconds` (contract §7). */
+/** The old token ends at once, or after `overlapSeconds`. */
 export const postTokenRegeneration = onOwn('line', async (context, { userId, id, ctx }) => {
   const { overlapSeconds } = await readBodyFields(regeneration, ctx.request.body)
   return regenerateToken(context, userId, id, overlapSeconds)

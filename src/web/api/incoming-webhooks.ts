@@ -8,7 +8,7 @@ import { isRecord } from '../middleware/json-body.js'
 import type { OpenedWebhook, WebhookState } from '../middleware/require-open-webhook.js'
 import { retryAfterSeconds, setRateLimitHeaders } from '../rate-limit-headers.js'
 
-/** The reasons of specification §7, to the letter: clients compare them. */
+/** Why a request is refused. Clients compare these texts, so they must not change. */
 const REASONS = {
   intent: 'JSON body must contain an intent',
   data: 'JSON body must contain data',
@@ -20,7 +20,7 @@ export const BODY_REFUSALS: BodyRefusals = { tooLarge: REASONS.tooLarge, unreada
 
 /**
  * `{"intent":"message","data":{"toNumber","text"}}` → 200 `{"success":true}` with the header `Message-Id`, once
- * the message is committed. Checks in the order of contract §2; the first that fails answers.
+ * the message is committed. `docs/http.md` lists the checks in their order; the first that fails answers.
  */
 export function acceptWebhookMessage(context: Context): Middleware {
   return async (ctx) => {
@@ -35,7 +35,7 @@ export function acceptWebhookMessage(context: Context): Middleware {
     })
     setRateLimitHeaders(ctx, {
       numberLimit: answer.toNumber.limit,
-      // Whatever number it was for, the line is what was refused.
+      // The whole line was refused, so the number's own window is not told.
       ...(answer.outcome === 'line_full' ? {} : { toNumber: answer.toNumber }),
       line: answer.line,
     })
@@ -49,11 +49,12 @@ export function acceptWebhookMessage(context: Context): Middleware {
   }
 }
 
-/** How often a webhook may be changed during one request. */
+/** How often a request is judged, if its webhook is changed meanwhile: once, and twice more. */
 const MAX_TRIES = 3
 
 /**
- * What a row from memory refuses, and what the statement finds changed, is judged again by the row as it is.
+ * If a remembered row refuses the request, or the statement finds it changed, the request is judged again by the row as it
+ * is now.
  *
  * @throws UserError 404, 403 when the webhook is closed, or has another token, by now
  */

@@ -14,8 +14,8 @@ import { presentLine } from './presenters.js'
 const change = yup.object({ name: yup.string().strict().typeError('name must be a string') })
 
 /**
- * The user's lines, oldest first: a bare array, as clients of the original expect (contract §6). An application sees
- * those that are connected to it, or all with `lines:read`.
+ * The user's lines, oldest first, as a bare array, which existing clients expect. An application sees those that are
+ * connected to it, or all with `lines:read`.
  */
 export const getLines: Operation = (context) => {
   const filter = yup.object({
@@ -37,8 +37,8 @@ export const getLine = onOwn('line', async (context, { userId, id, ctx }) => {
 })
 
 /**
- * With the name in a body, answers the line; in the query, as clients of the original send it, all lines, as theirs
- * was answered. They send more, such as `ringer` and `color`, which is passed over. Of both the body counts.
+ * With the name in the body, answers the line. Some clients send the name in the query, and expect all lines as the answer;
+ * their other fields, such as `ringer` and `color`, are ignored. If both are there, the body counts.
  */
 export const putLine = onOwn('line', async (context, { userId, id, ctx }) => {
   await requireVisible(context, ctx, id)

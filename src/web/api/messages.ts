@@ -45,8 +45,8 @@ export const getOneMessage = onOwn('message', async (context, { userId, id, ctx 
 })
 
 /**
- * `{lineId, toNumber, text?, mediaUrl?}`, JSON or form (contract §6): accepted, then sent by a worker. An application
- * sends from lines that are connected to it; a user's own program from every line of theirs.
+ * Accepts `{lineId, toNumber, text?, mediaUrl?}` as JSON or a form; a worker sends it. An application may use the lines
+ * that are connected to it, a user's own program all of the user's lines.
  */
 export const postMessage: Operation = (context) => {
   const { vocabulary } = context

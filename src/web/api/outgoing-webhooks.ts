@@ -13,7 +13,7 @@ export const getSigningSecret = onOwn('line', async (context, { userId, id }) =>
   return { signingSecret }
 })
 
-/** The old secret signs too for 24 h (contract §4). */
+/** The old secret signs too for 24 h. */
 export const postSecretRotation = onOwn('line', async (context, { userId, id }) => ({
   signingSecret: await rotateSigningSecret(context, userId, id),
 }))

@@ -6,7 +6,7 @@ import { readBodyFields } from '../body-fields.js'
 import { findUserOf } from '../middleware/authenticate.js'
 import { numberParameter, readQuery } from '../query.js'
 
-/** Not yup's `url`, for which localhost is no host: who tries things out has the media on this machine. */
+/** yup's `url` does not take localhost, but whoever tries things out has the media on this machine. */
 const mediaUrl = yup
   .string()
   .strict()
@@ -29,8 +29,8 @@ const inbound = yup.object({
 const outboxFilter = yup.object({ toNumber: numberParameter() })
 
 /**
- * The simulator's network brings a text, media or voicemail to a line (contract §8): by a token, to one of the token's
- * user. A repeat says so.
+ * Brings a text, media or voicemail from the simulator's network to a line. With a token it must be a line of the token's
+ * user. The answer to a repeat says that it is one.
  */
 export function postInbound(context: Context): Middleware {
   return async (ctx) => {

@@ -24,7 +24,7 @@ const MAY: Record<string, string> = {
   'lines:write': 'renames it',
 }
 
-/** Whom the user lets at their lines, for what, and how to end it (specification §1.5). */
+/** Which applications may use the user's lines, for what, and how to end that. */
 export function showAuthorizedApplications(context: Context): Middleware {
   return async (ctx) => {
     const page = pageOf(ctx, context)

@@ -1,8 +1,8 @@
 import type { DeliveryReason, MediaReason, MessageReason, RequestFailure } from '../../states.js'
 
 /**
- * What went wrong, in words, with what to do: for the names that deliveries and messages keep (safe-fetch/failures.ts,
- * domain/deliveries/attempt.ts, domain/messages/send.ts and the sweeper). A name that is none of ours is what a
+ * What went wrong, in words, and what to do: for the names that deliveries and messages keep (safe-fetch/failures.ts,
+ * domain/deliveries/attempt.ts, domain/messages/send.ts and domain/sweep.ts). A name that is none of ours is what a
  * carrier said when it rejected the message.
  */
 export function explainFailure(name: string): string {
@@ -12,7 +12,7 @@ export function explainFailure(name: string): string {
   return known ?? (status === undefined ? `The carrier rejected it: ${name}` : explainStatus(Number(status)))
 }
 
-/** The same for events and for media: who gave the URL is who can mend it. */
+/** The same for events and for media: whoever gave the URL can mend it. */
 const CERTIFICATE_WORDS = {
   tls_self_signed: 'The certificate is self-signed: nobody vouches for it. Use one of a public authority.',
   tls_expired: 'The certificate has expired. Renew it, and see that the server has loaded the new one.',
@@ -64,7 +64,7 @@ const WORDS: Record<Named<MessageReason | DeliveryReason | RequestFailure>, stri
     'it again if it is still wanted.',
 }
 
-/** Of media that could not be copied: what their host did, for who gave the URL. */
+/** For media that could not be copied: what their host did, told to whoever gave the URL. */
 function explainMediaFailure(name: string): string {
   const known = Object.hasOwn(MEDIA_WORDS, name) ? MEDIA_WORDS[name as keyof typeof MEDIA_WORDS] : undefined
   const status = /^http_(\d{3})$/.exec(name)?.[1]

@@ -9,11 +9,11 @@ import { asError, Unavailable, UserError } from '../../errors.js'
 import { sessionOf, type SessionState } from './session.js'
 
 const EVERY_MS = 1000
-/** So that proxies do not take a quiet stream for a dead one. */
+/** Something is sent so often, because proxies take a quiet stream for a dead one. */
 const HEARTBEAT_MS = 15_000
-/** The browser connects again by itself; so nothing that a stream holds gets old. */
+/** A stream ends after this and the browser connects again by itself, so nothing that a stream holds gets old. */
 const LIFE_MS = 300_000
-/** Of this process, and of each user in it: more pages than anybody looks at. */
+/** For this process, and for each user in it: more pages than anybody looks at. */
 const MAX_STREAMS = 200
 const MAX_STREAMS_OF_USER = 10
 
@@ -41,7 +41,7 @@ export function live(context: Context, render: (ctx: KoaContext) => Promise<VNod
     if (open.size >= MAX_STREAMS) throw new Unavailable('too many live pages are open', 10)
     const stream = new PassThrough()
     open.set(stream, userId)
-    // At once, not when it is looked at next: who goes from page to page opens one after the other.
+    // The stream is forgotten at once, because a person who goes from page to page opens one after the other.
     stream.once('close', () => open.delete(stream))
     ctx.type = 'text/event-stream'
     ctx.set('X-Accel-Buffering', 'no')
@@ -67,7 +67,7 @@ async function run(
       if (!(await isSignedIn(context, ctx))) return
       const html = renderToString(await render())
       const isLate = performance.now() - saidAt >= HEARTBEAT_MS
-      // A reader that is slow misses what lies between, never the newest.
+      // A slow reader misses states in between, never the newest.
       if (!stream.writableNeedDrain && (html !== shown || isLate)) {
         stream.write(html === shown ? ': still here\n\n' : toEvent(html))
         shown = html

@@ -1,6 +1,6 @@
 /**
  * What a page says after a form has done its work. The redirect names it (`?done=…`), so that nothing needs to be
- * kept, and nobody can make a page say something of his own.
+ * kept, and nobody can make a page say something else.
  */
 const NOTICES = {
   'signed-out': 'You are signed out.',

@@ -65,8 +65,8 @@ export function answerFragment(ctx: KoaContext, fragment: VNode): void {
 export type Act = (ctx: KoaContext) => Promise<string | undefined>
 
 /**
- * What a form asks for is done, and the browser is sent on. When it is refused its page is shown again, with the
- * fault at the form and what was typed still in it.
+ * Does what a form asks for and sends the browser on. If it is refused, its page is shown again, with the fault at the form
+ * and what was typed still in it.
  */
 export function submit(act: Act, show: Middleware): Middleware {
   return async (ctx, next) => {

@@ -31,15 +31,15 @@ export function readSession(context: Context): Middleware {
   }
 }
 
-/** A value that we never gave is no secret: what its forms would need could be worked out by anybody. */
+/** A value that we did not make is no secret: anybody could work out the form token that belongs to it. */
 const TOKEN = /^[\w-]{43}$/
 
-/** A page that asks for updates by itself, as the dashboard does, does not show that anybody is still there. */
+/** Updates that a page asks for by itself, as the dashboard does, do not show that a person is still there. */
 function isAskedByThePage({ method, path }: KoaContext): boolean {
   return path.endsWith('/live') || (method === 'GET' && path.startsWith('/queues/api/'))
 }
 
-/** For pages: who is not signed in is sent to the sign-in page, and back afterwards. */
+/** For pages: sends people who are not signed in to the sign-in page, and back afterwards. */
 export const requireSession: Middleware = async (ctx, next) => {
   if ((ctx.state as SessionState).session !== undefined) {
     await next()
@@ -49,7 +49,7 @@ export const requireSession: Middleware = async (ctx, next) => {
   ctx.redirect(`/console/sign-in?next=${encodeURIComponent(ctx.url)}`)
 }
 
-/** @throws UserError 404: who is no operator need not know what is here */
+/** @throws UserError 404, because other users need not know what is here */
 export const requireOperatorSession: Middleware = (ctx, next) => {
   if (sessionOf(ctx).role !== 'operator') throw new UserError('There is nothing at this path', 404)
   return next()

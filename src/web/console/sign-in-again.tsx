@@ -16,9 +16,9 @@ const SIGNED_IN =
   'You are signed in again. Nothing was done yet: look at what you typed, and press the button once more.'
 
 /**
- * Before each form of who is signed in. Where the session is over, the answer is a page to sign in that carries what
- * was typed and posts it to the same path; and then the form's own page with that in it. Nothing is done by itself:
- * who signs in may be another person, hours later.
+ * Stands before each form that needs a session. If the session is over, the answer is a sign-in page, which keeps what was
+ * typed and posts it to the same path. After that comes the form's own page with the same values. The form is not sent by
+ * itself, because another person may sign in, hours later.
  *
  * @param read the form's body, and that the form is ours
  * @param show the form's page, with the checks that stand before it

@@ -10,7 +10,7 @@ import { withNotice } from './notices.js'
 import { answerPage, pageOf, type Page } from './page.js'
 import { changeBrowserToken, sessionOf, type SessionState } from './session.js'
 
-/** Who is signed in already goes straight to where the link wanted to; unless he was refused just now. */
+/** A user who is signed in already goes straight to the page that the link names, unless they were refused just now. */
 export function showSignIn(context: Context): Middleware {
   return (ctx) => {
     const next = nextOf(ctx)
@@ -49,7 +49,7 @@ export function postSignIn(context: Context) {
   }
 }
 
-/** Of this browser, by what was typed into a form; the request that is being answered goes on in it. */
+/** Signs this browser in with what was typed into a form. The current request then goes on in that session. */
 export async function startSession(
   ctx: KoaContext,
   context: Context,

@@ -74,8 +74,8 @@ function refuseEncoding(ctx: KoaContext, accepted: string): never {
 }
 
 /**
- * What was read is inflated, not what is being read: koa-bodyparser's inflating stream has no listener left once the
- * limit is passed, and its next error ends the process; nor does it notice that the sender is gone.
+ * Reads the whole body before it is inflated. koa-bodyparser would inflate while it reads: past the limit its stream has no
+ * listener left, so its next error ends the process; nor does it notice that the sender is gone.
  */
 async function readWhole(ctx: KoaContext): Promise<Buffer> {
   delete ctx.req.headers['content-encoding']
@@ -91,7 +91,7 @@ async function bounded({ tooLarge, unreadable }: BodyRefusals, read: () => Promi
     return await read()
   } catch (error) {
     const { status, code } = error as { status?: number; code?: string }
-    // The rest of the body is thrown away as it comes: cut off, some senders never see the answer.
+    // The rest of the body is read and thrown away, because senders that are cut off may never see the answer.
     if (status === 413 || code === 'ERR_BUFFER_TOO_LARGE') throw new UserError(tooLarge, 413)
     throw new UserError(unreadable)
   }

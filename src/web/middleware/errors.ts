@@ -6,7 +6,7 @@ import type { Logger } from '../../telemetry/log.js'
 import { answerErrorPage } from '../console/error-page.js'
 
 /**
- * The one place that answers errors. Below /webhooks in the specification's shape, `{"success":false,"error"}`;
+ * The one place that answers errors. Below /webhooks as `{"success":false,"error"}`, which clients expect there;
  * as a page for browsers, elsewhere as RFC 9457 problems. What is not meant for the sender is logged, and answered without a detail.
  */
 export function answerErrors(context: Context): Middleware {

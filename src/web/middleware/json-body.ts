@@ -30,7 +30,7 @@ export function readJsonBody(
 
 /**
  * Reads a JSON object or a form's fields into `ctx.request.body`, whichever it is, whatever its Content-Type says:
- * clients of the original send both (contract §6). A field that is there several times is a list.
+ * clients send both. A field that is there several times is a list.
  *
  * @throws UserError 413, 415, 400
  */

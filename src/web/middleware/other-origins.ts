@@ -2,8 +2,8 @@ import cors from '@koa/cors'
 import type { Middleware } from 'koa'
 
 /**
- * What programs ask with a token or a code of their own, and what everybody may read. Not webhooks, whose URL is a
- * secret that belongs into no page, and nothing that a cookie opens.
+ * What programs ask with a token or a code of their own, and what everybody may read. Webhooks are not among it, because
+ * their URL is a secret that belongs in no page; nor is anything that a cookie opens.
  */
 const OPEN = /^\/(v1|\.well-known)\/|^\/oauth\/(access|token|revoke|introspect)$/
 
@@ -34,7 +34,7 @@ export const allowOtherOrigins: Middleware = async (ctx, next) => {
   await (OPEN.test(ctx.path) ? allow(ctx, next) : next())
 }
 
-/** oidc-provider says it again, once it knows whose application asks: only of public ones a page may do it. */
+/** oidc-provider decides again when it knows which application asks: pages may do this for public ones only. */
 export function leaveOriginsToProvider(ctx: Parameters<Middleware>[0]): void {
   ctx.remove('Access-Control-Allow-Origin')
   ctx.remove('Access-Control-Expose-Headers')

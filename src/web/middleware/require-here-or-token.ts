@@ -5,8 +5,8 @@ import { isForThisMachineOnly, isLoopback } from '../../loopback.js'
 import { authenticate } from './authenticate.js'
 
 /**
- * Before what programs may do without a password while nobody but this machine reaches us; elsewhere they need an API
- * token. A page of another site that has its own name lead to this machine (DNS rebinding) asks by that name.
+ * For what programs may do without a token while only this machine can reach us; otherwise they need an API token. A page
+ * of another site whose name leads to this machine (DNS rebinding) asks by that name, and is refused.
  *
  * @throws UserError 401, 403
  */

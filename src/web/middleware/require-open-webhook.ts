@@ -16,7 +16,7 @@ export interface OpenedWebhook {
   tokenHash: Buffer
   /** The row was not looked up for this request: the webhook may be closed by now, and its line another. */
   mayBeOld: boolean
-  /** Looks the row up: checks 1 and 2 as they come out now. @throws UserError 404, 403 */
+  /** Looks the row up and judges webhook and token again. @throws UserError 404, 403 */
   refresh(): Promise<void>
 }
 
@@ -25,9 +25,9 @@ export interface WebhookState extends RequestLogState {
 }
 
 /**
- * Checks 1 and 2 of contract §2: there is such a webhook, and this is its token. A row that this process remembers
- * spares the look-up, as long as the token opens it. Then the accepting statement looks whether it still does; before
- * anything is refused the row is looked up after all.
+ * Checks that there is such a webhook (404), and that this is its token (403). A row that this process remembers saves the
+ * look-up if the token opens it, and the accepting statement then checks whether it still does. Before anything is
+ * refused, the row is looked up.
  */
 export function requireOpenWebhook(context: Context): RouterMiddleware {
   return async (ctx, next) => {
@@ -46,7 +46,7 @@ export function requireOpenWebhook(context: Context): RouterMiddleware {
 
     const state = ctx.state as WebhookState
     const known = context.webhooks.remembered(lineId)
-    // Besides the route's words there is this id in it, which a line has.
+    // The path has only the route's words and this id, which is a line's, so it may be logged.
     if (known !== undefined) state.plainPath = pathOfOurs(ctx.path)
     const mayBeOld = known !== undefined && tokenHash !== undefined && isTokenOf(known, tokenHash)
     const opened: OpenedWebhook = {
@@ -68,5 +68,5 @@ export function requireOpenWebhook(context: Context): RouterMiddleware {
   }
 }
 
-/** Of no token; nothing is opened without one. */
+/** Stands for a missing token, which opens nothing. */
 const NO_HASH = Buffer.alloc(32)

@@ -31,7 +31,7 @@ export function requireOperator(context: Context): Middleware {
 async function provePassword({ config, throttle }: Context, ctx: KoaContext): Promise<number | undefined> {
   const given = readBasic(ctx.get('Authorization'))
   const { queuesPassword: expected } = config
-  // Nobody guesses at nothing: browsers ask without a password first.
+  // A request without a password is no guess: browsers ask without one first.
   if (expected === undefined || given?.name !== 'operator' || given.pass === '') return undefined
   const isFree = isSameSecret(given.pass, expected)
   for (const [who, limit] of [

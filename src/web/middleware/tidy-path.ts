@@ -1,7 +1,7 @@
 import type { Middleware } from 'koa'
 
 /**
- * A trailing slash and repeated slashes are tolerated below /webhooks, /v1 and /oauth (contract §2). A request target in
+ * A trailing slash and repeated slashes do no harm below /webhooks, /v1 and /oauth. A request target in
  * absolute form becomes its path, as every server must read it; Koa's parser throws for one that is no URL.
  */
 export const tidyPath: Middleware = (ctx, next) => {

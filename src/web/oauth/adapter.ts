@@ -52,7 +52,7 @@ function createRecords({ db }: Context, kind: OAuthRecordKind): Adapter {
     },
     consume: async (id) => {
       if (await consumeOAuthRecord(db, kind, sha256(id))) return
-      // It was used up between our look at it and now: as every use too many, that ends the grant (RFC 9700 §2.1.1).
+      // It was used up between our look and now. As after every use too many, the grant ends (RFC 9700 §2.1.1).
       const record = await findOAuthRecord(db, kind, sha256(id))
       const grantId = record?.payload.grantId
       if (typeof grantId === 'string') await deleteOAuthGrant(db, sha256(grantId))

@@ -23,7 +23,7 @@ const PERMISSIONS: Record<Scope, string> = {
   'lines:write': 'Rename the lines that it sees',
 }
 
-/** The page where a user lets an application use lines of theirs, or does not (contract §5). */
+/** The page where a user allows an application to use some of their lines, or refuses. */
 export function showConsent(context: Context): Middleware {
   return async (ctx) => {
     const asked = await readAuthorizationRequest(context, ctx)

@@ -90,8 +90,8 @@ function pick(vocabulary: Vocabulary, sent: Record<string, unknown>, names: read
 }
 
 /**
- * By comma, by space or by both, in any word; to the package by one space. Beside a known scope unknown ones are passed
- * over: clients of the original also ask for what only the original had (contract §5).
+ * Reads scopes that are separated by comma, space or both, in any accepted word, and gives them separated by one space.
+ * Unknown scopes beside a known one are left out: clients also ask for scopes that only another product has.
  */
 function readScope(vocabulary: Vocabulary, written: string): string {
   const parts = written.split(/[\s,]+/).filter((each) => each !== '')

@@ -15,10 +15,10 @@ import { providerOf } from './provider.js'
 export { postConsent, showConsent } from './consent.js'
 export { boundStrangers } from './strangers.js'
 
-/** Token requests of one address in a minute: a busy application refreshes far fewer. */
+/** Token requests of one address in a minute: even a busy application makes far fewer. */
 const REQUESTS_PER_MINUTE = 300
 
-/** GET /oauth/authorize, contract §5: to the consent page, or back with an error. */
+/** GET /oauth/authorize: leads to the consent page, or back to the application with an error. */
 export function authorize(context: Context): Middleware {
   return async (ctx) => {
     ctx.querystring = encode(readAuthorization(context.vocabulary, ctx.query))
@@ -34,7 +34,7 @@ export function resume(context: Context): Middleware {
   }
 }
 
-/** The token endpoint. Its answer names the lines that are connected (contract §5). */
+/** The token endpoint. Its answer names the lines that are connected. */
 export function exchange(context: Context): Middleware {
   return async (ctx) => {
     await keepPace(context, ctx)
@@ -99,7 +99,7 @@ export function getMetadata({ config: { publicUrl }, vocabulary }: Context): Mid
   }
 }
 
-/** May be left out where RFC 6749 wants it (contract §5): then it is the code's. One that is sent must match. */
+/** RFC 6749 requires `redirect_uri` here, but clients leave it out: then the code's is used. One that is sent must match. */
 async function withRedirectUri(context: Context, parameters: Parameters): Promise<Parameters> {
   const { grant_type: grantType, code } = parameters
   if (grantType !== 'authorization_code' || parameters.redirect_uri !== undefined) return parameters

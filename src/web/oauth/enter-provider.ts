@@ -24,7 +24,7 @@ export async function enterProvider(context: Context, ctx: KoaContext): Promise<
   if (oauthFailure !== undefined) context.log.error({ err: oauthFailure }, 'request.failed')
 }
 
-/** The package's own session, of which the console's stands in the place. */
+/** Drops the package's own session, because the console's session is used instead. */
 function forgetSession(ctx: KoaContext): void {
   const cookies = [ctx.response.headers['set-cookie'] ?? []].flat().map(String)
   const kept = cookies.filter((cookie) => !cookie.startsWith('linehook-oauth='))

@@ -10,18 +10,20 @@ import { createAdapter } from './adapter.js'
 import { answerAuthorizationError } from './refusals.js'
 
 const DAY_SECONDS = 24 * 60 * 60
+/** A client exchanges its code at once. A code that leaks is worth little after a minute. */
 const CODE_SECONDS = 60
+/** Time for a person to sign in and choose lines. */
 const INTERACTION_SECONDS = 60 * 60
 const REFRESH_TOKEN_SECONDS = 365 * DAY_SECONDS
-/** Longer than anybody refreshes; without tokens it is swept. */
+/** Ten years: a grant must outlast its refresh tokens. Without tokens, housekeeping deletes it. */
 const GRANT_SECONDS = 3650 * DAY_SECONDS
 
-/** The one thing that our scopes are of. No client names it. */
+/** The resource to which all our scopes belong. No client names it. */
 export const RESOURCE = 'urn:linehook:api'
 
 const providers = new WeakMap<Context, Provider>()
 
-/** One for a context: the authorization server of contract §5. */
+/** The authorization server; one for each context. */
 export function providerOf(context: Context): Provider {
   const known = providers.get(context)
   if (known !== undefined) return known

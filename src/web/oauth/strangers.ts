@@ -5,7 +5,7 @@ import { networkOf } from '../../network.js'
 import { readSession, type SessionState } from '../console/session.js'
 import { answerAuthorizationError } from './refusals.js'
 
-/** Each is a row that waits an hour for somebody to sign in: far more than people begin behind one address. */
+/** Far more than people behind one address begin. Each is a row that waits an hour for somebody to sign in. */
 const PER_MINUTE = 60
 const MAX_STATE_BYTES = 2048
 

@@ -57,7 +57,7 @@ export function webhookSchemas({ vocabulary, line }: ProductNames): Record<strin
   }
 }
 
-/** Both shapes of specification §4.1. */
+/** Both shapes of the URL: `/webhooks/lineId/…` and `/webhooks/line/…`. */
 export function webhookPaths({ vocabulary, line, Line }: ProductNames): Paths {
   const limits = {
     'RateLimit-Policy': { description: 'The limits (IETF httpapi draft).', schema: text },
@@ -101,7 +101,7 @@ export function webhookPaths({ vocabulary, line, Line }: ProductNames): Paths {
   }
 }
 
-/** What we POST to the outgoing webhook URL (contract §4). */
+/** What we POST to the outgoing webhook URL. */
 export function outgoingWebhooks({ line }: ProductNames): Paths {
   return {
     event: {

@@ -77,7 +77,7 @@ function Heading({ mood, state }: { mood: 'good' | 'waiting' | 'bad'; state: str
   )
 }
 
-/** So long a slowdown is told of. */
+/** A slowdown is shown for as long as it makes the places grow one by one (`settle_deliveries`). */
 const SLOWED_MS = 600_000
 
 function Places({ endpoint: { places, slowedAt } }: { endpoint: EndpointHealth }) {

@@ -7,7 +7,7 @@ import type { Act } from '../page.js'
 import { sessionOf } from '../session.js'
 import { lineWithNotice, Section, type LineView } from './section.js'
 
-/** Specification §3: enable and disconnect; and a rest in between, which deletes nothing. */
+/** Forms to enable the connection, to switch it off without deleting anything, and to disconnect it. */
 export function Connection({ view }: { view: LineView }) {
   const { enabled } = view.connection
   const action = `${view.path}/connection`

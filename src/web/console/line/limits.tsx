@@ -13,7 +13,7 @@ export function loadLimits(context: Context, line: LineView['line']): Promise<Li
   return readLimits(context, line.userId, line.id)
 }
 
-/** Specification §8, as gauges that keep themselves up to date. */
+/** How full the incoming webhook's windows are, as gauges that keep themselves up to date. */
 export function Limits({ view, limits }: { view: LineView; limits: LimitsNow }) {
   return (
     <Section view={view} id="limits" title="Limits">

@@ -9,8 +9,8 @@ import type { Logger } from './telemetry/log.js'
 /**
  * Questions to whichever process serves a name, and answers to them, by lists in Redis.
  *
- * Nothing may rest on it. A question and an answer may be lost, and a question may be worked on after its asker has
- * given up: who asks says nothing but which row to look at, and asks again.
+ * Nothing may depend on it: questions and answers may be lost, and a question may be worked on after its asker has given
+ * up. So a question only says which row to look at, and the asker asks again.
  */
 export interface Calls {
   /** @throws Unavailable */
@@ -30,9 +30,10 @@ export type Answer =
   /** It may have been worked on all the same. */
   | { kind: 'unanswered' }
 
+/** A server that died is asked no more after this. It renews its name each second, so a renewal or two may fail. */
 const SERVED_MS = 5000
 const SERVED_RENEWED_MS = 1000
-/** Lists that nobody reads any more. */
+/** After so long Redis deletes a list that nobody reads any more. */
 const FORGOTTEN_MS = 60_000
 
 // KEYS who serves, questions · ARGV question, ms until it is forgotten · Gives 0 when nobody serves.
@@ -68,7 +69,7 @@ export function createCalls(redis: Redis, connect: () => Redis, log: Logger): Ca
   const scripted = redis as WithScripts
   const answerTo = `lh:{${newId()}}:answers`
   const asked = new Map<string, (answer: Answer) => void>()
-  /** Made with the first question. */
+  /** The reader of answers, which the first question makes. */
   let answers: { close(): Promise<void> } | undefined
 
   function takeAnswer(line: string): void {
@@ -76,7 +77,7 @@ export function createCalls(redis: Redis, connect: () => Redis, log: Logger): Ca
     asked.get(id)?.(text === null ? { kind: 'unanswered' } : { kind: 'answered', text })
   }
 
-  /** Whoever does not get it asks again. */
+  /** An answer may be lost: the asker then asks again. */
   async function tell({ id, answerTo: to }: Question, text: string | null): Promise<void> {
     const line = JSON.stringify([id, text])
     await redis

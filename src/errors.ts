@@ -1,6 +1,6 @@
 /**
- * A request that cannot be done for a reason its sender can mend. `message` names the field or thing and the
- * fix, and is shown as it is: by the API as a problem's detail, by the command line as its last line.
+ * A request that cannot be done for a reason that its sender can mend. `message` names the field or thing and the fix. It
+ * is shown as it is: by the API as a problem's detail, by the command line as its last line.
  */
 export class UserError extends Error {
   override name = 'UserError'

@@ -3,7 +3,7 @@ import type { Redis } from 'ioredis'
 
 const WAIT_SECONDS = 1
 const AFTER_ERROR_MS = 200
-/** For the answer to the last wait; then whatever it brings is lost. */
+/** How long closing waits for the answer to the last BLPOP. After that, what the answer brings is lost. */
 const CLOSE_MS = 2000
 
 /**

@@ -1,6 +1,6 @@
 import ipaddr from 'ipaddr.js'
 
-/** Whose address it is: a customer's share of IPv6 is a /64 at least, and each of its addresses is the same somebody. */
+/** The network that counts as one person. In IPv6 a customer has a /64 at least, so all of its addresses count as one. */
 export function networkOf(address: string): string {
   if (!ipaddr.isValid(address)) return address
   const parsed = ipaddr.process(address)

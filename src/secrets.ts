@@ -78,7 +78,7 @@ function encrypt(key: Buffer, plain: Buffer, place: string): Buffer {
 
 function decrypt(key: Buffer, sealed: Buffer, place: string): Buffer {
   const cipherEnd = sealed.length - TAG_BYTES
-  // Without its length named, Node would take a tag of 4 bytes from a value that was cut short.
+  // Without a named length Node would accept a tag of only 4 bytes, as in a value that was cut short.
   const decipher = createDecipheriv('aes-256-gcm', key, sealed.subarray(0, NONCE_BYTES), {
     authTagLength: TAG_BYTES,
   })

@@ -2,7 +2,7 @@ import { asError } from './errors.js'
 import { onStopRequest } from './stop-request.js'
 import type { Logger } from './telemetry/log.js'
 
-/** The whole process must be gone 25 s after SIGTERM (architecture: Processes). */
+/** A process must be gone 25 s after SIGTERM (docs/operating.md); `linehook start` kills it after 26 s. */
 const DEADLINE_MS = 24_000
 const LAST_WORDS_MS = 1000
 
@@ -48,7 +48,7 @@ async function closeAll(reason: string): Promise<void> {
     for (const { log } of parts) log.error({ deadlineMs: DEADLINE_MS }, 'process.stopped_at_deadline')
     process.exit(1)
   }, DEADLINE_MS)
-  // One that was just starting comes while the others close.
+  // A part that was just starting may be added while the others close.
   for (let count = 0; count < parts.length;) {
     count = parts.length
     await Promise.all(parts.map((part) => (part.closed ??= closePart(part, reason))))
@@ -67,7 +67,7 @@ async function closePart({ log, steps }: Part, reason: string): Promise<void> {
     }
   }
   log.info('process.stopped')
-  // Else the last lines would change places: exit() writes what it finds, beside what is being written.
+  // Without this wait the last lines could change places: exit() writes them beside what is being written.
   await new Promise<void>((resolve) => {
     log.flush(() => {
       resolve()

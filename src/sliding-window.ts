@@ -21,8 +21,8 @@ export interface SlidingWindows {
    */
   take(member: string, windows: readonly Window[], now?: number): Promise<number>
   /**
-   * Moves the places that `member` has to a moment that is yet to come: who must wait elsewhere keeps them until it
-   * asks again then.
+   * Moves the places that `member` has to a later moment. A member that has to wait for something else keeps them until
+   * then, when it asks again.
    *
    * @param now as for `take`
    * @throws Unavailable
@@ -34,7 +34,7 @@ export interface SlidingWindows {
   clear(keys: Iterable<string>): Promise<void>
 }
 
-/** How late a waiter may come back before its turn goes to the next: a busy worker is not a dead one. */
+/** A waiter may come back so late before its turn goes to the next. A busy worker may be late and is not dead. */
 const PATIENCE_MS = 2000
 
 const script = readScript('sliding-window')
@@ -87,7 +87,7 @@ export function createSlidingWindows(redis: Redis): SlidingWindows {
     },
     clear: async (keys) => {
       const pipeline = redis.pipeline()
-      // A command each: windows of different lines may be in different places.
+      // Each key has a command of its own: windows of different lines may be on different servers of a cluster.
       for (const key of keys) pipeline.del(key, waiters(key))
       await redisAvailable(async () => {
         const failure = (await pipeline.exec())?.find(([error]) => error)?.[0]

@@ -9,9 +9,9 @@ let stop: Stop = () => process.exit(0)
 let isListening = false
 
 /**
- * The first thing that a process does: from here on it ends with 0 when it is asked to, however little of it is there.
- * The file that it starts with imports this one alone, and this one imports nothing: of what is imported everything is
- * read before anything runs, which takes most of a second, and longer on a slow machine.
+ * The first thing that a process does: from here on it ends with 0 when it is asked to stop, even while it still loads.
+ * Its first file imports only this one, and this one imports nothing, because Node reads all imports before anything
+ * runs: that takes most of a second, and longer on a slow machine.
  */
 export async function loadProcess(load: () => Promise<unknown>): Promise<void> {
   listen()
@@ -24,7 +24,7 @@ export function onStopRequest(handle: Stop): void {
   listen()
 }
 
-/** A process that another one started, and restarts, does not outlive it. */
+/** Stops this process when the one that started it is gone. */
 export function stopWithStarter(pid: number): void {
   const timer = setInterval(() => {
     if (isAlive(pid)) return

@@ -11,14 +11,14 @@ export interface Allowance {
 }
 
 /**
- * Counts what strangers do. Unlike a sliding window (`sliding-window.ts`) it keeps nobody's turn: who is refused leaves
- * nothing behind, however often he asks, and need not come back.
+ * Counts what strangers do. Unlike a sliding window (`sliding-window.ts`) it keeps no queue: whoever is refused leaves
+ * nothing behind, however often they ask.
  */
 export interface Throttle {
   /**
-   * Never fails: without Redis each process counts for itself, from nothing.
+   * Never fails: without Redis each process counts for itself, beginning at zero.
    *
-   * @param isFree may only go on where there is room, and takes none
+   * @param isFree only asks whether there is room, and takes none
    * @returns 0, else the milliseconds until there is room
    */
   take(allowance: Allowance, options?: { isFree?: boolean }): Promise<number>
@@ -58,7 +58,7 @@ export function createThrottle(redis: Redis): Throttle {
   }
 }
 
-/** Whoever has so many addresses is not to fill the memory; the oldest are forgotten. */
+/** Bounds the memory, which somebody with many addresses could fill. The oldest keys are forgotten. */
 const MAX_KEYS = 10_000
 
 function countHere() {

@@ -1,11 +1,11 @@
 import { UserError } from './errors.js'
 
 /**
- * The product word (contract §1): the interface says "line" in paths, fields, parameters and scopes, and an
- * operator may have it say another word, so that clients written for another product's word run unchanged.
- * This module is the only place that spells an identifier with the word in it.
+ * The product word. The interface says "line" in paths, fields, parameters and scopes, and an operator may replace that
+ * by another word, so that clients which were written for another product run unchanged. This module is the only place
+ * that spells an identifier with the word in it.
  *
- * Input takes the canonical "line" forms always, and the configured word's. Output has the configured word only.
+ * Input is accepted with "line" always, and with the configured word. Output has the configured word only.
  */
 export interface Vocabulary {
   word: string
@@ -23,14 +23,14 @@ export interface Vocabulary {
   scope(canonical: string): string
   /** A scope as somebody wrote it, in the canonical word. */
   canonicalScope(written: string): string
-  /** Path patterns for the router; both shapes of specification §4.1, in every accepted word. */
+  /** Path patterns for the router: `/webhooks/lineId/…` and `/webhooks/line/…`, in every accepted word. */
   incomingWebhookPaths: string[]
   /** The path of an incoming webhook as we generate it, without the token. */
   incomingWebhookPath(lineId: string): string
   /**
-   * The fields of a query or a body, with the line's id as `lineId`, whichever word it came by.
+   * The fields of a query or a body, with the line's id as `lineId`, whichever word the sender used.
    *
-   * @throws UserError when it came by both
+   * @throws UserError when the id came under both words
    */
   canonicalFields(fields: Record<string, unknown>): Record<string, unknown>
 }

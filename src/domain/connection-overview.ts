@@ -7,7 +7,7 @@ import type { Context } from './context.js'
 export interface ConnectionOverview {
   enabled: boolean
   outgoingWebhookUrl: string | null
-  /** Events that the URL gets besides the specification's. They stay when it is taken away. */
+  /** Events that the URL gets besides those that every endpoint gets. They stay when the URL is taken away. */
   optInEvents: OptInEventType[]
   endpoint: {
     failingSince: Date | null

@@ -79,7 +79,7 @@ export async function setOutgoingUrl(
  * while the connection is enabled, or by the change that enables it.
  *
  * @param change.outgoingWebhookUrl null takes it away
- * @param change.optInEvents types of events besides the specification's
+ * @param change.optInEvents types of events besides those that every endpoint gets
  * @throws UserError 400 when the URL may not be called or the types are none that a line has, 404, 409
  */
 export async function changeConnection(

@@ -5,7 +5,7 @@ import { UserError } from '../errors.js'
 export const LINE_OPT_IN_EVENT_TYPES = ['messageStatus', 'optOut'] as const satisfies OptInEventType[]
 
 /**
- * Types of events that somebody asks for besides the specification's, each once.
+ * Types of events that somebody asks for besides those that every endpoint gets, each once.
  *
  * @throws UserError 400
  */

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Unavailable } from '../errors.js'
 
+/** Ten tries a second apart: an outage of some seconds is survived, and then the worker is free again. */
 const TRIES = 10
 const PAUSE_MS = 1000
 

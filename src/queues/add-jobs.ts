@@ -7,12 +7,12 @@ export interface NewJob {
   data: object
 }
 
-/** So that no other command waits long for Redis: some 2 ms. */
+/** One call adds so many, which takes Redis some 2 ms: no other command waits longer for it. */
 const MOST_AT_ONCE = 100
 
 /**
- * BullMQ's own script for one job, run for many in one call: `addBulk` makes a call, and a job's object, of each. All
- * that a job is, and every event, comes of that script; a test compares.
+ * Runs BullMQ's own script, which adds one job, for many jobs in one call. (`addBulk` makes a call and an object for each
+ * job.) Jobs and events come from that script, so they are the same as BullMQ's; a test compares them.
  */
 const script = `
 local function add(KEYS, ARGV)

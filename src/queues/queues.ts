@@ -32,7 +32,7 @@ export interface Queues {
   enqueueMessages(rows: readonly { id: string; generation: number }[]): Promise<void>
   /** One job for each endpoint: it is worked on as a lane (`domain/deliveries/lane.ts`). */
   enqueueDeliveries(rows: readonly { id: string; endpointId: string; generation: number }[]): Promise<void>
-  /** Lanes that nobody works on; not while such a job waits. `id`: of a delivery of it. */
+  /** Makes jobs for lanes on which nobody works, unless such a job waits already. `id`: of one of the lane's deliveries. */
   wakeLanes(lanes: readonly { endpointId: string; id: string }[]): Promise<void>
   /**
    * Lanes that this process worked on, for another one. The job that it worked by may not have ended yet, and BullMQ adds
@@ -45,8 +45,8 @@ export interface Queues {
   enqueueSuspects(rows: readonly { id: string; endpointId: string; generation: number }[]): Promise<void>
   enqueueMedia(rows: readonly { id: string; generation: number }[]): Promise<void>
   /**
-   * Which of the rows, which are overdue, have a job that will be worked on. One that is delayed is late, by the clock
-   * of whoever delayed it: it is worked on now.
+   * Which of these overdue rows have a job that will be worked on. A job that is still delayed was given a wrong time by
+   * some process's clock, so it is made to start now.
    *
    * @throws Error when Redis does not answer
    */
@@ -54,6 +54,7 @@ export interface Queues {
   close(): Promise<void>
 }
 
+/** Jobs of a lane come at whole tenths of a second, so that one job serves all deliveries that are due within one. */
 const LANE_TICK_MS = 100
 
 export function createQueues(redis: Redis, log: Logger): Queues {
@@ -88,7 +89,7 @@ export function createQueues(redis: Redis, log: Logger): Queues {
     }
   }
 
-  /** One that failed is not kept: it would swallow the next of its name. */
+  /** A failed job of a lane is not kept, because the next job with its id would then be ignored. */
   const ofLanes = { removeOnFail: true }
 
   const addDeliveries = (jobs: readonly (Omit<DeliverEventJob, 'v'> & { jobId: string })[]) =>
@@ -104,7 +105,7 @@ export function createQueues(redis: Redis, log: Logger): Queues {
       ),
     )
 
-  /** One that is not delayed any more is being worked on. */
+  /** A job that is not delayed any more is being worked on already. */
   const promote = async (name: QueueName, jobId: string) => {
     const job = await all.find((queue) => queue.name === name)?.getJob(jobId)
     await job?.promote().catch(() => undefined)

@@ -9,8 +9,8 @@ import { blocked, checkedAddresses, type Guard } from './resolve.js'
 import { bareHost } from './urls.js'
 
 /**
- * How long one of a host's addresses may take before the next is tried. Node's 250 ms gives up for good on each
- * address that is further away (nodejs/node#54359), so that a far host could only be reached by its last one.
+ * How long one of a host's addresses may take before the next is tried. After Node's 250 ms an address is given up for
+ * good (nodejs/node#54359), so a host that is far away could be reached only by its last address.
  */
 const ADDRESS_ATTEMPT_MS = 1_000
 

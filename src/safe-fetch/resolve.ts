@@ -32,7 +32,7 @@ export async function checkedAddresses(
   return addresses.map((address) => ({ address, family: isIP(address) }))
 }
 
-/** Says nothing of the address itself: a name's answer may be known inside the operator's network only. */
+/** Does not tell the address, because only people in the operator's network may know what a name stands for. */
 export function blocked(host: string): Fault {
   const what = isIP(host) === 0 ? `The name ${host} leads to an address that is` : `The address ${host} is`
   return new Fault(

@@ -12,7 +12,7 @@ export function createFolderStorage(folder: string): Storage {
   return {
     put: async (key, bytes) => {
       const path = join(root, key)
-      // Renamed when it is whole, so that nobody reads the half of it.
+      // The file is renamed when it is complete, so that nobody reads half of it.
       const unfinished = `${path}.${randomUUID()}.part`
       // It may break off before it is read: without a listener that would end the process.
       bytes.on('error', () => undefined)
@@ -27,7 +27,7 @@ export function createFolderStorage(folder: string): Storage {
     },
     open: async (key, range) => {
       try {
-        // A stream by path would tell that the file is missing only when it is read.
+        // With a path, the stream would fail for a missing file only when it is read.
         const file = await open(join(root, key))
         return file.createReadStream(range && { start: range.first, end: range.last })
       } catch (error) {

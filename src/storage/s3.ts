@@ -12,7 +12,7 @@ export interface Bucket {
 
 type Client = Awaited<ReturnType<typeof connect>>
 
-/** Objects in a bucket of S3 or of what speaks its protocol. S3 shows an object only when all of it has come. */
+/** Objects in a bucket of S3, or of a service with its protocol. S3 shows an object only when it is complete. */
 export function createS3Storage(settings: Bucket): Storage {
   let connected: Promise<Client> | undefined
   const connection = () => (connected ??= connect(settings))
@@ -58,10 +58,10 @@ export function createS3Storage(settings: Bucket): Storage {
 }
 
 const CONNECT_TIMEOUT_MS = 5000
-/** Of silence. */
+/** A request ends when S3 has been silent for so long. */
 const TIMEOUT_MS = 15_000
 
-/** The AWS SDK takes a third of a second to load, so only who touches a bucket loads it. */
+/** The AWS SDK takes a third of a second to load, so it is loaded only when a bucket is used. */
 async function connect({ bucket, region, endpoint, credentials }: Bucket) {
   const { DeleteObjectCommand, GetObjectCommand, PutObjectCommand, S3Client } =
     await import('@aws-sdk/client-s3')
@@ -69,7 +69,7 @@ async function connect({ bucket, region, endpoint, credentials }: Bucket) {
     region,
     ...(endpoint === undefined ? {} : { endpoint, forcePathStyle: true }),
     ...(credentials === undefined ? {} : { credentials }),
-    // Else the SDK sends bodies in AWS's own chunks with a checksum behind them, which other services refuse.
+    // By default the SDK sends bodies in AWS's own chunks with a checksum at the end, which other services refuse.
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
     requestHandler: {
@@ -78,12 +78,12 @@ async function connect({ bucket, region, endpoint, credentials }: Bucket) {
       requestTimeout: TIMEOUT_MS,
       throwOnRequestTimeout: true,
     },
-    // A body that is a stream cannot be sent twice; who asks for the copy tries again.
+    // A stream cannot be sent twice. The caller copies again instead.
     maxAttempts: 1,
-    // It would write to the console; what fails is thrown, and logged by who catches it.
+    // The SDK would write to the console. Its errors are thrown, and whoever catches them logs them.
     logger: { debug: ignore, info: ignore, warn: ignore, error: ignore },
   })
-  // Access is the bucket's own policy: no ACL is named, since many services know none and AWS has them off.
+  // We name no ACL, because many services know none and AWS has them off. The bucket's own policy decides on access.
   const place = (key: string) => ({ Bucket: bucket, Key: key })
   return {
     put: async (key: string, bytes: Readable, byteCount: number, abortSignal: AbortSignal): Promise<void> => {

@@ -12,7 +12,7 @@ export interface ByteRange {
  */
 export interface Storage {
   /**
-   * Whole or not at all: nobody can open a file before all of it is there. The same key again replaces it.
+   * Stores a file. Nobody can open it before all of it is there. The same key again replaces it.
    *
    * @param byteCount of the stream, exactly
    * @throws StorageFailed

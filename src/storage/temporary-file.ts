@@ -17,7 +17,7 @@ export interface TemporaryFile {
   close(): Promise<void>
 }
 
-/** It has no name any more while it is used, so that nothing is left of it when the process is killed. */
+/** The file is unlinked at once and used without a name, so nothing is left of it when the process is killed. */
 export async function createTemporaryFile(): Promise<TemporaryFile> {
   const path = join(tmpdir(), `linehook-${randomUUID()}`)
   const file = await open(path, 'wx+', 0o600)

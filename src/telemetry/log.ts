@@ -33,8 +33,8 @@ export function createLog(process: string, level: string): Logger {
 let opened: ReturnType<typeof destination> | undefined
 
 /**
- * Not waited for: a reader that is slow must not hold the service up. One for all logs of a process, whose lines would
- * cut each other in two. With a least length, if only of one byte, flush() waits until all is written.
+ * Writes are not awaited, because a slow reader must not hold up the service. All logs of a process share one output, or
+ * their lines could mix. `minLength` is set, if only to one byte, because flush() then waits until all is written.
  */
 function standardOutput() {
   return (opened ??= destination({ dest: 1, minLength: 1 }))

@@ -17,7 +17,7 @@ export interface WrittenApplication {
   redirectUris: readonly string[]
   /** Where its events go; empty: it gets none. */
   webhookUrl?: string | null | undefined
-  /** Events besides the specification's that are posted there. */
+  /** Events that are posted there besides those that every endpoint gets. */
   optInEvents?: readonly string[] | undefined
 }
 

@@ -20,9 +20,9 @@ const FIRST_PAUSE_MS = 500
 const LONGEST_PAUSE_MS = 10_000
 
 /**
- * Starts a service and, whenever it ends by itself, starts it again where it was: who uses it knows its URL. What was
- * killed may leave something behind that goes a moment later (the backends of a Postgres hold its memory), so a start
- * that fails is repeated.
+ * Starts a service and, whenever it ends by itself, starts it again at the same port, because others know its URL. A
+ * killed service may leave something behind for a moment (the backends of a Postgres hold its memory), so a start that
+ * fails is repeated.
  *
  * @throws Error when the first start fails
  */

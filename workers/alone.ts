@@ -18,11 +18,11 @@ export function workerNames(): string[] {
 }
 
 /**
- * Runs a job in a process of its own, of the same file as this one. A job that takes its process with it is told from
- * those that were only beside it by this alone.
+ * Runs a job in a process of its own, from the same file as this one. Only this shows which job ends its process, and
+ * which jobs were only beside it.
  *
  * @param worker whose job it is: the file may be that of several
- * @returns whether that process crashed; not so when somebody ended it
+ * @returns whether that process crashed; false if it was ended from outside
  */
 export async function crashesAlone(worker: string, data: unknown): Promise<boolean> {
   const child = fork(process.argv[1] ?? '', [worker, FLAG, JSON.stringify(data)], {

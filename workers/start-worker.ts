@@ -28,7 +28,7 @@ export interface WorkerStory<Data> {
   handle: (context: Context, data: Data) => Promise<void>
   /** What its jobs ask of Postgres: planned before the first one comes. */
   hotFunctions?: readonly HotFunction[]
-  /** A handler threw what nobody expected. */
+  /** Called when a handler threw an unexpected error. */
   crashed?: (context: Context, data: Data) => Promise<void>
 }
 
@@ -41,22 +41,23 @@ export class TryAgainIn extends Error {
   }
 }
 
-/** The job took its process with it, or was only beside the one that did: it is tried in a process of its own. */
+/** The job may have ended its process, or was only beside the one that did. It is tried in a process of its own. */
 export class RunAlone extends Error {
   override name = 'RunAlone'
 }
 
+/** The jobs of a killed worker run again after about 10 s. With BullMQ's defaults it takes 60 s (measured). */
 const LOCK_MS = 10_000
 const STALLED_CHECK_MS = 5000
 const UNAVAILABLE_PAUSE_MS = 500
 const UNKNOWN_VERSION_WAIT_MS = 60_000
 const CRASH_WAIT_MS = 5000
-/** One at a time: the others come again. */
+/** Only one job at a time runs in a process of its own. The others come again after this. */
 const ALONE_WAIT_MS = 5000
-/** Less than the process's own deadline: Redis and Postgres are closed after it. */
+/** Less than the process's own deadline, because Redis and Postgres are closed after it. */
 const DRAIN_MS = 20_000
 
-/** With delayed jobs BullMQ would wait up to 10 s, and would notice only after them that nobody answers any more. */
+/** With delayed jobs BullMQ would wait up to 10 s, and notice only then that Redis does not answer any more. */
 class ShortBlockingWorker<Data> extends Worker<Data> {
   override get maximumBlockTimeout(): number {
     return MAX_BLOCK_SECONDS
@@ -145,7 +146,7 @@ async function run<Data>(context: Context, story: WorkerStory<Data>, job: Job, t
     if (!(error instanceof UnreadableJob)) throw error
     context.log.error({ jobId: job.id, fault: error.message }, 'job.unknown_payload')
     if (isOfLaterVersion(job.data)) return putOff(job, token, UNKNOWN_VERSION_WAIT_MS)
-    // Nobody ever will. Its row, if there is one, gets another job from the sweep.
+    // No worker will ever read it. Its row, if there is one, gets another job from the sweep.
     throw new UnrecoverableError(`nobody can read this job: ${error.message}`)
   }
   try {

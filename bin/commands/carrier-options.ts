@@ -55,7 +55,7 @@ export interface SharedOptions {
   json?: boolean
 }
 
-/** commander would make an empty text of null. */
+/** commander would turn null into an empty text. */
 type Pace = number | 'none'
 
 /** Those that were given. */

@@ -47,7 +47,7 @@ async function list(context: Context, options: ImportOptions) {
   }
 }
 
-/** Exits with 1 when one was refused; the others are lines nevertheless. */
+/** Exits with 1 if a number was refused. The others become lines nevertheless. */
 async function addLines(context: Context, numbers: string[], { carrier, user, all }: ImportOptions) {
   if (user === undefined) throw new UserError('--user must name who is to own the lines')
   if (all === true && numbers.length > 0) throw new UserError('give numbers or --all, not both')

@@ -1,12 +1,12 @@
 import { workerNames } from '../alone.js'
 
 /**
- * Several workers in one process, those that its arguments name: on a small machine, where a process of its own for each
- * costs some 75 MB of memory before it does anything.
+ * Runs the workers that its arguments name in one process. This is for a small machine, where each process costs some
+ * 75 MB of memory before it does anything.
  *
- * Each is what it is by itself, with a context, connections and a name in the log of its own. They could share those, but a
- * context is small beside what they share now, the programs; and so no worker waits for a connection that another one has,
- * nor closes what another one needs. What they do share is the processor and a crash, after which all of them start again.
+ * Each worker has a context, connections and a name in the log of its own, as it has alone. A context is small beside the
+ * programs, which they share. So no worker waits for a connection of another, nor closes what another one needs. They do
+ * share the processor, and a crash, after which all of them start again.
  */
 const WORKERS = new Map<string, () => Promise<unknown>>([
   ['send-message', () => import('./send-message.js')],
@@ -16,7 +16,7 @@ const WORKERS = new Map<string, () => Promise<unknown>>([
   ['receive-smpp', () => import('./receive-smpp.js')],
 ])
 
-// Side by side: each waits for Redis by itself.
+// They start side by side, because each waits for Redis by itself.
 await Promise.all(
   workerNames().map((name) => {
     const load = WORKERS.get(name)

@@ -9,10 +9,10 @@ import { RunAlone, startWorker, TryAgainIn } from '../start-worker.js'
  * Events → developers' URLs.
  *
  * A job says "there is something for this endpoint". The endpoint is a lane: what is due is claimed in order, signed and
- * POSTed, as many at a time as the endpoint takes; the end of each request brings the next, until nothing is due. Who
- * finds the lane full lets its job go. Each attempt is a row, whatever came of it; after a failure another job comes by
- * the retry schedule (5 s, 20 s, 80 s … 24 h), until the event is delivered or `exhausted`. At least once: a worker that
- * dies after the POST makes another one deliver the event again, under the same webhook-id.
+ * POSTed, as many at a time as the endpoint takes. The end of each request brings the next, until nothing is due. A job
+ * that finds the lane full ends. Each attempt is a row, whatever came of it. After a failure another job comes by the retry
+ * schedule (5 s, 20 s, 80 s … 24 h), until the event is delivered or `exhausted`. Delivery is at least once: if a worker
+ * dies after the POST, another one delivers the event again, with the same webhook-id.
  */
 await startWorker(
   {
@@ -28,7 +28,7 @@ await startWorker(
         return
       }
       const nextDueMs = await runLane(context, endpointId, id)
-      // By the clock of whoever delayed it its time has come, and by Postgres's, which counts, it has not.
+      // The clock of the process that delayed the job was ahead of Postgres's, which counts.
       if (isTimed === true && nextDueMs !== undefined) throw new TryAgainIn(Math.max(0, nextDueMs))
     },
     crashed: async ({ db }, { id, isSuspect }) => {

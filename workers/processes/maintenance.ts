@@ -18,16 +18,15 @@ import { startWorker } from '../start-worker.js'
 
 const SWEEP_MS = 1000
 const SCHEDULE_CHECK_MS = 5000
-/** Whose turn it is, Postgres says. */
+/** How often to look whether carriers are to be asked. Postgres says which: each only every three minutes. */
 const CATCH_UP_CHECK_MS = 10_000
 const KEYS_AT_ONCE = 5000
 
 /**
  * What has to be done without anybody asking.
  *
- * The sweep runs by a timer, not by a job: it repairs what Redis has lost, so it must not itself be something
- * that Redis can lose. Housekeeping that may be late runs by job schedulers, where operators see it; they are
- * made again when they are missing.
+ * The sweep runs by a timer, not by a job: it repairs what Redis has lost, so Redis must not be able to lose it.
+ * Housekeeping that may be late runs by job schedulers, where operators see it. They are made again when they are missing.
  */
 await startWorker(
   { queue: 'maintenance', payload: maintenanceJob, concurrency: () => 1, handle: keepHouse },

@@ -10,9 +10,9 @@ import { closeOnSignal } from '../../src/shutdown.js'
  * stand by and take over within seconds. It binds again whenever a session ends, and notices when accounts are added,
  * changed or removed; without any it does next to nothing.
  *
- * What comes is answered only when it is committed; everything else stays at the SMSC, which brings it again. Whether
- * it did is told by what it says and by the session that it said it in (`take_smpp_arrivals`), so that a killed process
- * makes no message twice and loses none.
+ * What comes is answered only when it is committed; everything else stays at the SMSC, which brings it again. A repeat is
+ * recognized by its content and its session (`take_smpp_arrivals`), so a killed process makes no message twice and loses
+ * none.
  *
  * What is to go out is a job of `send-message` like all else. That asks this process to look at the message
  * (`calls.ts`), and waits; windows, claim, carrier call and result are done here. A question may be lost or asked

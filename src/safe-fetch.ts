@@ -65,6 +65,7 @@ export interface SafeFetchOptions {
   trustedCertificates?: string
 }
 
+/** A person who saves a URL waits for this look-up. */
 const EXPLAIN_TIMEOUT_MS = 3_000
 
 /** Under the 5 s after which Node's own server, the shortest in wide use, closes an idle connection. */

@@ -50,6 +50,7 @@ export class RunAlone extends Error {
 const LOCK_MS = 10_000
 const STALLED_CHECK_MS = 5000
 const UNAVAILABLE_PAUSE_MS = 500
+/** A job of a later release waits so long: the workers that can read it are just being rolled out. */
 const UNKNOWN_VERSION_WAIT_MS = 60_000
 const CRASH_WAIT_MS = 5000
 /** Only one job at a time runs in a process of its own. The others come again after this. */

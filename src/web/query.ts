@@ -71,7 +71,7 @@ function withPlus(written: string): string {
   return written.replace(/^ |(?<=T.*) (?=\d\d:\d\d$)/, '+')
 }
 
-/** Ids begin in 1970: whatever is before that is as good as its first moment. */
+/** Ids begin in 1970, so an earlier moment counts as the first one of 1970. */
 function readMoment(written: string): Date {
   const isWhole = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d)$/.test(written)
   return new Date(isWhole ? Math.max(0, Date.parse(written)) : NaN)

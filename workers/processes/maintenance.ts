@@ -16,6 +16,7 @@ import { maintenanceJob } from '../../src/queues/jobs.js'
 import { scheduleMaintenance } from '../../src/queues/schedules.js'
 import { startWorker } from '../start-worker.js'
 
+/** What is lost in Redis is found within seconds: a row counts as stranded after 3 s (`domain/sweep.ts`). */
 const SWEEP_MS = 1000
 const SCHEDULE_CHECK_MS = 5000
 /** How often to look whether carriers are to be asked. Postgres says which: each only every three minutes. */

@@ -4,10 +4,10 @@ import { readObject, readRecords } from './answers.js'
 import { explainAnswer, explainTwilioFailure } from './errors.js'
 import type { TwilioSettings } from './settings.js'
 
-/** A page of 100 messages or numbers is some 150 KiB. */
+/** A page of 100 messages or numbers is some 150 KiB, far below what is read of an answer. */
 const PAGE_SIZE = 100
 const MAX_ANSWER_BYTES = 1024 * 1024
-/** A second bound beside the caller's signal. */
+/** Bounds each request besides the caller's signal. */
 const TIMEOUT_MS = 60_000
 
 export interface TwilioApi {

@@ -8,7 +8,7 @@ import { openAccount, type OpenAccount } from './account.js'
 import { receiveStaleTexts } from './long-texts.js'
 
 const FOLLOW_MS = 1000
-/** After it another process takes over what a killed one held. */
+/** After it another process takes over what a killed one held. It is renewed each second, so renewals may fail. */
 const LEASE_MS = 6000
 const TIDY_MS = 60_000
 

@@ -51,7 +51,7 @@ export function liveActivity(context: Context): Middleware {
     return <Found {...{ context, lines, written: writtenFilter(ctx), found }} />
   })
   return async (ctx, next) => {
-    // Refused before the stream begins: then there is nobody to tell.
+    // A wrong filter is refused here, because nobody can be told once the stream has begun.
     await readFilter(ctx, context)
     await stream(ctx, next)
   }
@@ -109,7 +109,7 @@ function Found(props: {
   )
 }
 
-/** What the sender can mend is shown at the form. */
+/** A fault that the sender can mend is shown at the form. */
 function refusalOf(error: unknown): UserError {
   if (error instanceof UserError) return error
   throw error

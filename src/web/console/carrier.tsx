@@ -24,7 +24,7 @@ export function showCarrier(context: Context, imported?: Imported): Middleware {
     const view = await loadView(context, ctx)
     const { page, account, path, isFixed, fault } = view
     const show = ctx.method === 'GET' ? queryOf(ctx, 'show') : ''
-    // Before anything is typed, which would be lost afterwards.
+    // The password is asked for before the form is shown: what was typed would be lost otherwise.
     if (show === 'settings' && !isConfirmed(ctx, `${ctx.url}#settings`)) return
     const isEdited = !isFixed && (show === 'settings' || page.fault?.action === `${path}/settings`)
     const wantsNumbers =

@@ -28,7 +28,7 @@ export function showMessage(context: Context): Middleware {
     const view = await viewOf(context, ctx, fieldOf(ctx, 'key'))
     const { page, message, key } = view
     const path = `${messagePath(message.id)}/live?key=${key}`
-    // What was wrong with a form stays until the reader goes on.
+    // With a form's fault on it the page is not live, so that the fault stays until the reader goes on.
     const liveness = page.fault === undefined ? { 'hx-sse:connect': path, 'hx-swap': 'innerMorph' } : {}
     answerPage(
       ctx,
@@ -44,13 +44,13 @@ export function showMessage(context: Context): Middleware {
 export function liveMessage(context: Context): Middleware {
   const stream = live(context, async (ctx) => <Way {...await viewOf(context, ctx, queryOf(ctx, 'key'))} />)
   return async (ctx, next) => {
-    // Refused before the stream begins: then there is nobody to tell.
+    // An unknown message is refused here, because nobody can be told once the stream has begun.
     await getMessage(context, sessionOf(ctx).userId, idOf(ctx, 'messageId'))
     await stream(ctx, next)
   }
 }
 
-/** The form's key is of one use: a second press of its button finds the message that the first one made. */
+/** The form's key serves once: a second press of its button finds the message that the first one made. */
 export function postSendMessageAgain(context: Context): Act {
   return async (ctx) => {
     const { userId } = sessionOf(ctx)
@@ -72,7 +72,7 @@ export function postSendDeliveryAgain(context: Context): Act {
   }
 }
 
-/** @param key of the form that the reader has already, or anything that is none */
+/** @param key of the form that the reader has already; anything else is replaced by a new one */
 async function viewOf(context: Context, ctx: KoaContext, key: string): Promise<MessageView> {
   const { userId } = sessionOf(ctx)
   const message = await getMessage(context, userId, idOf(ctx, 'messageId'))

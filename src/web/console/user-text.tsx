@@ -1,6 +1,6 @@
 /**
- * What a person wrote, such as a name, within something of ours: it is read in its own direction, and ours goes on in
- * its. What stands alone has `dir="auto"` itself.
+ * A person's text, such as a name, within a text of ours. Each keeps its own direction of writing. A person's text that
+ * stands alone has `dir="auto"` on its own element.
  */
 export function UserText({ children }: { children: string }) {
   return <bdi dir="auto">{children}</bdi>

@@ -26,8 +26,8 @@ export interface AuthorizationRequest {
 }
 
 /**
- * Of the authorization that the path names. It belongs to the browser in which the application began it: a link to
- * somebody else's leads nowhere.
+ * Reads the authorization that the path names. It belongs to the browser in which the application began it, so a link to
+ * somebody else's is refused.
  *
  * @throws UserError 400
  */
@@ -38,7 +38,7 @@ export async function readAuthorizationRequest(
   const { uid, params } = await readInteraction(context, ctx)
   const application = await findClient(context, String(params.client_id))
   const redirectUri = String(params.redirect_uri)
-  // Both may be gone by now; nobody is sent to an address that the application has taken back.
+  // The application or its redirect URI may be gone by now. Nobody is sent to an address that was taken back.
   if (application === undefined || !isRedirectUriOf(application.redirectUris, redirectUri)) throw isOver()
 
   const { userId } = sessionOf(ctx)

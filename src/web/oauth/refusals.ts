@@ -4,7 +4,7 @@ import type { Context } from '../../domain/context.js'
 import { Unavailable, UserError } from '../../errors.js'
 import { answerErrorPage } from '../console/error-page.js'
 
-/** For a person who came from an application; never a way back to an address that nobody has checked. */
+/** For a person who came from an application. There is no link back, because nobody has checked that address. */
 const SENTENCES: Record<string, string> = {
   invalid_client: 'The application that sent you here is not registered: its client_id is unknown.',
   invalid_redirect_uri:

@@ -38,7 +38,7 @@ export function LiveConversation(props: ConversationProps) {
   )
 }
 
-/** Once all of it is there it never changes: a new message leaves the others alone, so that a recording plays on. */
+/** A complete bubble never changes, so htmx leaves it alone when a message comes, and a recording plays on. */
 function Bubble({ message }: { message: ConversationMessage }) {
   const isFromPhone = message.direction === 'inbound'
   const isUnderWay = message.media?.status === 'pending' || message.media?.status === 'fetching'

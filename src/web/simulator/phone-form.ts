@@ -10,7 +10,7 @@ const FILES: MediaField[] = ['picture', 'recording']
 
 const FILE_FIELDS = FILES.map((name) => ({ name, maxCount: 1 }))
 
-// In memory: no file of a stranger's is ever on our disk.
+// Files stay in memory, so that no stranger's file is ever on our disk.
 const limits = {
   fileSize: TOO_MANY_BYTES - 1,
   files: FILES.length,
@@ -47,7 +47,7 @@ interface FormState {
  */
 export const readPhoneForm = readWith(readParts)
 
-/** As `readPhoneForm`, but keeps no file: for somebody of whom nothing is known. */
+/** As `readPhoneForm`, but keeps no file: for people who are not signed in. */
 export const readPhoneFields = readWith(skipFiles)
 
 function readWith(read: Middleware): Middleware {
@@ -86,7 +86,7 @@ export function fileOf(ctx: KoaContext, field: MediaField): Buffer | undefined {
   return files?.[field]?.[0]?.buffer
 }
 
-/** @throws UserError 400 for what has no end or no beginning: nothing in it can be relied on */
+/** @throws UserError 400 for a form whose beginning or end is missing */
 function refusalOf(error: unknown): UserError {
   if (error instanceof MulterError && error.field !== undefined) {
     if (error.code === 'LIMIT_FILE_SIZE') return tooLarge(error.field)

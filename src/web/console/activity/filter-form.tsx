@@ -67,8 +67,8 @@ export function FilterForm(props: {
 }
 
 /**
- * Where the address says nothing of it, `console.js` chooses the reader's own zone, in which it then shows the list
- * as well; without a script both are in UTC.
+ * If the address names no zone, `console.js` chooses the reader's own, and shows the list in it too. Without a script both
+ * are in UTC.
  */
 function ZoneChoice({ written }: { written: WrittenFilter }) {
   const zone = zoneOf(written)
@@ -86,7 +86,7 @@ function ZoneChoice({ written }: { written: WrittenFilter }) {
   )
 }
 
-/** Above the list, also while the filter is closed. */
+/** Names the zone above the list, also while the filter is closed. */
 export function ZoneNote({ written }: { written: WrittenFilter }) {
   const zone = zoneOf(written)
   return (

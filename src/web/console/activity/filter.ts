@@ -53,15 +53,15 @@ export function writtenFilter(ctx: KoaContext): WrittenFilter {
   return Object.fromEntries(given.filter(([, value]) => value !== ''))
 }
 
-/** The same question at another path, or further back. */
+/** The same filter at another path, or for an older page. */
 export function filterPath(path: string, written: WrittenFilter, before?: string): string {
   const query = new URLSearchParams({ ...written, ...(before === undefined ? {} : { before }) }).toString()
   return query === '' ? path : `${path}?${query}`
 }
 
 /**
- * The time zone that the address has: of its own, else UTC where it has times without one. undefined: the reader's,
- * which only a script knows.
+ * The time zone that the address names; UTC if it has times but no zone. undefined: the reader's zone, which only a script
+ * knows.
  */
 export function zoneOf(written: WrittenFilter): string | undefined {
   const { zone, from, until } = written
@@ -79,7 +79,7 @@ function zoneParameter() {
     )
 }
 
-/** As a browser's field for date and time writes it: without a zone, so it is read in that of the filter. */
+/** A browser's field for date and time writes no zone, so the value is read in the filter's zone. */
 function localParameter() {
   return yup.date().when('zone', ([name], schema) => {
     const zone = typeof name === 'string' && isZone(name) ? name : UTC
@@ -89,7 +89,7 @@ function localParameter() {
   })
 }
 
-/** Ids begin in 1970: whatever is before that is as good as its first moment. */
+/** Ids begin in 1970, so an earlier moment counts as the first one of 1970. */
 function readLocal(written: string, zone: string): Date {
   const isWhole = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d{1,3})?)?$/.test(written)
   const shown = isWhole ? Date.parse(`${written.replace(' ', 'T')}Z`) : NaN

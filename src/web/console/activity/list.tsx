@@ -21,7 +21,7 @@ export function ActivityList(props: OfList & { activities: readonly Activity[] }
   return (
     <ol class="activity">
       {props.activities.map((activity) => (
-        // By its id it is found again when the list is brought up to date.
+        // htmx finds the item by its id when the list is brought up to date.
         <li key={idOf(activity)} id={`activity-${idOf(activity)}`}>
           {activity.kind === 'message' ? (
             <MessageRow message={activity.message} {...{ lineNames, zone }} />

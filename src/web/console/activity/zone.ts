@@ -11,13 +11,13 @@ export function isZone(name: string): boolean {
 }
 
 /**
- * The moment at which a clock in the zone shows this, from 1970 on; of an hour that comes twice in autumn the first.
+ * The moment at which a clock in the zone shows this, from 1970 on. If an hour comes twice in autumn, the first counts.
  *
  * @param shown the same as if it were UTC, in milliseconds; not before 1970
  */
 export function momentIn(zone: string, shown: number): Date {
   const candidates = [shown - 86_400_000, shown + 86_400_000].map((near) => shown - offsetOf(zone, near))
-  // An hour that spring leaves out is nobody's: the clock is read as it stood before the change.
+  // Spring leaves out an hour. A time in it is read as if the clock had not been changed yet.
   const found = candidates.filter((at) => at + offsetOf(zone, at) === shown)
   return new Date(Math.max(0, Math.min(...(found.length > 0 ? found : candidates.slice(0, 1)))))
 }

@@ -60,7 +60,7 @@ function Setting({ page, action, setting }: OfForm & { setting: SettingView }) {
   return <Field {...field} {...more} hint={about} required={isNeeded} autocomplete="off" />
 }
 
-/** An unticked box sends nothing, which is to say false. */
+/** An unticked box sends nothing, which means false. */
 export function typedSettings(ctx: KoaContext, fields: readonly SettingField[]): Record<string, string> {
   const read = (field: SettingField) => {
     const typed = fieldOf(ctx, inputName(field))
@@ -116,7 +116,7 @@ export function typedAccountFields(ctx: KoaContext): CarrierAccountFields {
   }
 }
 
-/** Not only its key: a kind may call a setting `name`. */
+/** The field's name is not just the key, because a kind may have a setting `name`. */
 function inputName({ key, isSecret }: SettingField): string {
   return `${isSecret ? 'secret' : 'setting'}-${key}`
 }

@@ -19,7 +19,7 @@ const NEW = `${CARRIERS}/new`
 export function showNewCarrier(context: Context): Middleware {
   return (ctx) => {
     const kind = kindOf(ctx)
-    // Before anything is typed, which would be lost afterwards.
+    // The password is asked for before the form is shown: what was typed would be lost otherwise.
     if (kind !== '' && ctx.method === 'GET' && !isConfirmed(ctx)) return Promise.resolve()
     const page = pageOf(ctx, context)
     answerPage(

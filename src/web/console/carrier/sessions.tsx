@@ -49,7 +49,7 @@ export function liveCarrier(context: Context): Middleware {
     <SessionsNow sessions={(await load(idOf(ctx, 'accountId'))).sessions} />
   ))
   return async (ctx, next) => {
-    // Refused before the stream begins: then there is nobody to tell.
+    // An unknown account is refused here, because nobody can be told once the stream has begun.
     await load(idOf(ctx, 'accountId'))
     await stream(ctx, next)
   }

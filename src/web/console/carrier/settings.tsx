@@ -77,7 +77,7 @@ function SettingValue({ setting: { isSet, value, type } }: { setting: SettingVie
   return <code>{value}</code>
 }
 
-/** With the password: who changes where an account is could have its secrets sent there. */
+/** Needs the password: whoever changes the host of an account could have its secrets sent there. */
 export function postCarrierSettings(context: Context): Act {
   return async (ctx) => {
     const account = await getCarrierAccountById(context, idOf(ctx, 'accountId'))

@@ -8,7 +8,7 @@ import { carrierPath, type CarrierView } from './page-model.js'
 
 const RESULT_ID = 'carrier-test-result'
 
-/** As at test events: what was refused, and a session that is over, take the whole page. */
+/** As for test events: a refusal, or the sign-in page after the session's end, replaces the whole page. */
 const INLINE = {
   'hx-target': `#${RESULT_ID}`,
   'hx-swap': 'innerHTML',

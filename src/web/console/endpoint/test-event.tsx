@@ -6,7 +6,7 @@ import type { Page } from '../page.js'
 const RESULT_ID = 'test-event-result'
 const MAX_SHOWN = 500
 
-/** What was refused, and a session that is over, take the whole page as they would without a script. */
+/** A refusal, or the sign-in page after the session's end, replaces the whole page, as without a script. */
 const INLINE = {
   'hx-target': `#${RESULT_ID}`,
   'hx-swap': 'innerHTML',

@@ -11,7 +11,7 @@ import { answerFragment, type Act } from '../page.js'
 import { SegmentCount } from '../segments.js'
 import { sessionOf } from '../session.js'
 
-/** The form's key is of one use: a second press of its button finds the message that the first one made. */
+/** The form's key serves once: a second press of its button finds the message that the first one made. */
 export function postText(context: Context): Act {
   return async (ctx) => {
     const key = fieldOf(ctx, 'key')

@@ -31,7 +31,7 @@ export type SectionId =
   | 'opt-outs'
   | 'limits'
 
-/** The page is long: what a form has done is said where the form is. */
+/** The page is long, so a form's success is told in the form's own section. */
 const SAID_AT: Partial<Record<string, SectionId>> = {
   enabled: 'connection',
   disabled: 'connection',
@@ -75,7 +75,7 @@ export function Section(props: {
   const { fault, notice } = view.page
   const isAtFault = fault?.action.startsWith(`${view.path}/${id}`) === true
   const isStray = isAtFault && !offers.includes(fault.action)
-  // Such an answer is the whole page again: the browser would show its head.
+  // Such an answer is the whole page again, of which the browser would show the top.
   const toHere = isStray || isAnswer ? { tabIndex: -1, autofocus: true } : {}
   return (
     <section id={id} aria-labelledby={`${id}-title`} {...toHere}>

@@ -77,7 +77,7 @@ export function SendText({ view, counted }: { view: LineView; counted: CountedTe
   )
 }
 
-/** Its two buttons send it to two paths: what is wrong at the one is said at the form of the other. */
+/** The form has two buttons with two paths. A fault of either path is shown at this form. */
 function ofThisForm(page: Page, path: string, action: string): Page {
   return page.fault?.action === path ? { ...page, fault: { ...page.fault, action } } : page
 }

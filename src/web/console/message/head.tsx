@@ -47,7 +47,7 @@ function wordsOfText(text: string): string {
   return segmentWords({ encoding, segmentCount: parts.length })
 }
 
-/** Nothing is loaded from there before the reader wants it; a link to `javascript:` would run in this page. */
+/** Nothing is loaded from the URL until the reader clicks. Only http(s) is a link: `javascript:` would run in this page. */
 function MediaUrl({ url }: { url: string }) {
   const isWeb = /^https?:\/\//i.test(url)
   return (

@@ -50,9 +50,9 @@ describe('the health of an endpoint', () => {
       .first<Health>('failing_since', 'consecutive_failure_count', 'disabled_at', 'disabled_reason')
   }
 
-  async function attemptOne(): Promise<string> {
+  async function attemptOne(by = context): Promise<string> {
     const { id, endpoint_id: endpointId } = await receiveForDelivery(context, line)
-    return (await deliver(context, id, endpointId)).kind
+    return (await deliver(by, id, endpointId)).kind
   }
 
   const answer = (status: number) => {
@@ -95,6 +95,16 @@ describe('the health of an endpoint', () => {
     expect(since).to.be.a('date')
     await attemptOne()
     expect(await health()).to.deep.equal({ ...HEALTHY, failing_since: since, consecutive_failure_count: 2 })
+  })
+
+  it('notes time-outs as every other failure, and is over when there is nothing else for 5 days', async () => {
+    const impatient = { ...context, config: { ...context.config, deliveryTimeoutMs: 250 } }
+    receiver.answerWith(() => undefined)
+    await attemptOne(impatient)
+    expect(await health()).to.include({ consecutive_failure_count: 1, disabled_at: null })
+    await failingSince('5 days 1 minute')
+    await attemptOne(impatient)
+    expect(await health()).to.include({ consecutive_failure_count: 2, disabled_reason: 'failing' })
   })
 
   it('is good again after one success', async () => {

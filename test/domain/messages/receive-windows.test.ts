@@ -95,6 +95,23 @@ describe('an inbound message clears the windows of its sender', () => {
     expect(await sendMessage(context, sixth)).to.include({ kind: 'wait' })
   })
 
+  it('for sending: also for a message that is told to wait while the window is being cleared', async () => {
+    const [first, second, head] = await queueMessages(context, line, 3)
+    for (const id of [first, second]) expect(await sendMessage(context, id!)).to.deep.equal({ kind: 'sent' })
+    const windows = { ...context.windows }
+    let wasTold = false
+    context.windows.clear = async (keys) => {
+      Object.assign(context.windows, windows)
+      expect(await sendMessage(context, head!)).to.include({ kind: 'wait', reason: 'window' })
+      wasTold = true
+      await windows.clear(keys)
+    }
+    await receiveMessage(context, inboundText(line))
+    await until('the head was told to wait', () => wasTold)
+    await until('the head has its turn', async () => (await messageRow(context, head!)).not_before === null)
+    expect(await sendMessage(context, head!)).to.deep.equal({ kind: 'sent' })
+  })
+
   it('and makes no job for a message that is in the carrier’s hands', async () => {
     const [sending, behind] = await queueMessages(context, line, 2)
     await claimMessage(context, sending!)

@@ -1,10 +1,12 @@
 import { expect } from 'chai'
 import type { Context } from '../../../src/domain/context.js'
 import { receiveMessage } from '../../../src/domain/messages/receive.js'
+import { numberWindowKey } from '../../../src/domain/messages/places.js'
 import { sendMessage } from '../../../src/domain/messages/send.js'
 import { findObstacles, listPauses } from '../../../src/domain/opt-out/contacts.js'
 import { createTestContext } from '../../helpers/context.js'
 import { createLine, type TestLine } from '../../helpers/factories.js'
+import { until } from '../../helpers/until.js'
 import {
   ANNA,
   BEN,
@@ -71,6 +73,35 @@ describe('a line and a number that answer each other without end', () => {
     await receive()
     expect(await contact()).to.deep.equal(before)
     expect(await countRows(context, 'events'), 'the event goes out').to.equal(eventCount + 1)
+  })
+
+  it('stay paused when they have been quiet for a while: what comes then opens no window', async () => {
+    await pingPong()
+    await context.db('line_contacts').where({ line_id: line.lineId }).update({ heard_at: [] })
+    const before = await contact()
+    await receive()
+    expect(await contact()).to.deep.equal(before)
+  })
+
+  it('are paused for Redis too: more messages do not clear the window there', async () => {
+    await pingPong()
+    const windows = { ...context.windows }
+    const cleared: string[] = []
+    context.windows.clear = (keys) => {
+      const these = [...keys]
+      cleared.push(...these)
+      return windows.clear(these)
+    }
+    try {
+      await receive(ANNA)
+      await receive(BEN)
+      await until('the window of the other is cleared', () =>
+        cleared.includes(numberWindowKey(line.lineId, BEN)),
+      )
+    } finally {
+      Object.assign(context.windows, windows)
+    }
+    expect(cleared).not.to.include(numberWindowKey(line.lineId, ANNA))
   })
 
   it('write again when the pause is over', async () => {

@@ -6,7 +6,8 @@ import type { Context } from '../../src/domain/context.js'
 import { countMessageCrash } from '../../src/domain/messages/crash.js'
 import { createTestContext } from '../helpers/context.js'
 import { createLine, type TestLine } from '../helpers/factories.js'
-import { deliveryRow, messageRow, queueMessage, receiveForDelivery } from './fixtures.js'
+import { until } from '../helpers/until.js'
+import { BEN, deliveryRow, hasMessageJob, messageRow, queueMessage, receiveForDelivery } from './fixtures.js'
 
 describe('a row whose job crashes', () => {
   let context: Context
@@ -26,6 +27,13 @@ describe('a row whose job crashes', () => {
     }
     expect(await countMessageCrash(context, id)).to.equal(true)
     expect(await messageRow(context, id)).to.include({ status: 'failed', error: 'internal_error' })
+  })
+
+  it('gives the next message to its number a job when it is given up', async () => {
+    const id = await queueMessage(context, line, { to_number: BEN, crash_count: MAX_CRASHES - 1 })
+    const next = await queueMessage(context, line, { to_number: BEN })
+    expect(await countMessageCrash(context, id)).to.equal(true)
+    await until('the next has a job', () => hasMessageJob(context, next, 1))
   })
 
   it(`is tried again ${MAX_CRASHES - 1} times; with the next crash a delivery is exhausted`, async () => {

@@ -203,6 +203,14 @@ export async function countRows({ db }: { db: Database }, table: string): Promis
   return Number(row?.count)
 }
 
+/** How many statements wait for a lock that another has. */
+export async function countWaitingForLocks({ db }: { db: Database }): Promise<number> {
+  const waiting = await db('pg_stat_activity')
+    .where({ datname: db.raw('current_database()'), wait_event_type: 'Lock' })
+    .pluck<number[]>('pid')
+  return waiting.length
+}
+
 /** Milliseconds from now, by Postgres's clock, until a row's due_at. */
 export async function dueInMs(
   { db }: { db: Database },

@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import { claimMessages } from '../../../src/database/messages/sending.js'
 import type { Context } from '../../../src/domain/context.js'
 import { receiveMessage } from '../../../src/domain/messages/receive.js'
 import { sendMessage } from '../../../src/domain/messages/send.js'
@@ -9,6 +10,7 @@ import { until } from '../../helpers/until.js'
 import {
   ANNA,
   claimMessage,
+  countWaitingForLocks,
   dueInMs,
   inboundText,
   messageRow,
@@ -17,6 +19,8 @@ import {
   UNLIMITED,
   withCarrier,
 } from '../fixtures.js'
+
+const LIMITS = { leaseMs: 15_000, maxAgeMs: 60_000, lookAgainMs: 30_000, heldKinds: [], heldAccounts: [] }
 
 describe('the sending windows, as the carrier sees them', () => {
   let context: Context
@@ -158,6 +162,22 @@ describe('the sending windows, as the carrier sees them', () => {
       expect(answers.filter(({ kind }) => kind === 'full')).to.have.length(15)
     } finally {
       await other.close()
+    }
+  })
+
+  it('count what another process is claiming, which is waited for', async () => {
+    const line = await createLine(context, { ...UNLIMITED, messagesPerMinute: 1 })
+    const [first, second] = [await toAnybody(line), await toAnybody(line)]
+    const another = await context.db.transaction()
+    try {
+      const claim = { id: first, claim: newId(), hasPlaces: true }
+      expect(await claimMessages(another, [claim], LIMITS)).to.have.nested.property('[0].kind', 'claimed')
+      const claiming = context.batched.claimMessage({ id: second, claim: newId(), hasPlaces: true })
+      await until('the second waits for the first', async () => (await countWaitingForLocks(context)) === 1)
+      await another.commit()
+      expect((await claiming).kind).to.equal('full')
+    } finally {
+      await another.rollback().catch(() => undefined)
     }
   })
 

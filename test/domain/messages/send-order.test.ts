@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import { CarrierOutcomeUnknown, CarrierRejected } from '../../../src/carriers/carrier.js'
 import { requeueHeads } from '../../../src/database/messages/requeueing.js'
 import type { Context } from '../../../src/domain/context.js'
 import { setLineStatus } from '../../../src/domain/lines.js'
@@ -10,6 +11,7 @@ import { until } from '../../helpers/until.js'
 import {
   ANNA,
   BEN,
+  countWaitingForLocks,
   dueInMs,
   hasMessageJob,
   messageRow,
@@ -63,6 +65,22 @@ describe('messages to one number', () => {
     await until('the third has a new job', () => hasMessageJob(context, third!, 1))
   })
 
+  for (const [what, error, status] of [
+    ['was refused', new CarrierRejected('not a number'), 'failed'],
+    ['may have been sent', new CarrierOutcomeUnknown('no answer'), 'unknown'],
+  ] as const) {
+    it(`are handed over also when the one before ${what}`, async () => {
+      const line = await createLine(context)
+      const [first, second] = await queueMessages(context, line, 2)
+      const outcome = await sendMessage(
+        withCarrier(context, () => Promise.reject(error)),
+        first!,
+      )
+      expect(outcome.kind).to.equal(status)
+      await until('the second has a new job', () => hasMessageJob(context, second!, 1))
+    })
+  }
+
   it('are handed over also to one that became behind while the one before was in the carrier’s hands', async () => {
     const line = await createLine(context)
     const first = await queueMessage(context, line)
@@ -92,10 +110,10 @@ describe('messages to one number', () => {
     try {
       await holder.raw('select pg_advisory_xact_lock(42)')
       const sending = sendMessage(context, first)
-      await until('the first waits to be settled', async () => (await waitingForLocks()) === 1)
+      await until('the first waits to be settled', async () => (await countWaitingForLocks(context)) === 1)
       const second = await queueMessage(context, line)
       const next = sendMessage(context, second)
-      await until('the second waits for the first', async () => (await waitingForLocks()) === 2)
+      await until('the second waits for the first', async () => (await countWaitingForLocks(context)) === 2)
       await holder.commit()
       expect(await sending).to.deep.equal({ kind: 'sent' })
       expect(await next).to.deep.equal({ kind: 'sent' })
@@ -119,7 +137,7 @@ describe('messages to one number', () => {
       const holder = await context.db.transaction()
       await holder('messages').where({ id: locked }).forUpdate().select()
       const requeueing = requeueHeads(context.db, conversations)
-      await until('it waits for the locked one', async () => (await waitingForLocks()) === 1)
+      await until('it waits for the locked one', async () => (await countWaitingForLocks(context)) === 1)
       await context.db.transaction((trx) =>
         trx('messages').where({ id: other }).forUpdate().noWait().select(),
       )
@@ -213,12 +231,4 @@ describe('messages to one number', () => {
     expect(await sendMessage(context, second!)).to.include({ kind: 'failed', error: 'line_disabled' })
     expect(await sendMessage(context, first!)).to.include({ kind: 'failed', error: 'line_disabled' })
   })
-
-  async function waitingForLocks(): Promise<number> {
-    const waiting = await context
-      .db('pg_stat_activity')
-      .where({ datname: context.db.raw('current_database()'), wait_event_type: 'Lock' })
-      .pluck<number[]>('pid')
-    return waiting.length
-  }
 })

@@ -1,6 +1,7 @@
 import { expect } from 'chai'
+import { requeueHeads } from '../../../src/database/messages/requeueing.js'
 import type { Context } from '../../../src/domain/context.js'
-import { type SendOutcome } from '../../../src/domain/messages/send.js'
+import { sendMessage, type SendOutcome } from '../../../src/domain/messages/send.js'
 import { createTestContext } from '../../helpers/context.js'
 import { createLine } from '../../helpers/factories.js'
 import {
@@ -43,6 +44,20 @@ describe('the sending windows of a line', () => {
       third.ms - 5,
       third.ms + 10_000,
     )
+  })
+
+  it('do not keep a message waiting that has got its turn while it was told to wait', async () => {
+    const line = await createLine(context, { messagesPerNumberPerMinute: 1 })
+    const [first, second] = await queueMessages(context, line, 2)
+    expect(await sendMessage(context, first!)).to.deep.equal({ kind: 'sent' })
+    const windows = { ...context.windows }
+    context.windows.take = async (...asked) => {
+      Object.assign(context.windows, windows)
+      await requeueHeads(context.db, [{ lineId: line.lineId, toNumber: ANNA }])
+      return windows.take(...asked)
+    }
+    expect(await sendMessage(context, second!)).to.include({ kind: 'wait', reason: 'window' })
+    expect(await messageRow(context, second!)).to.include({ job_generation: 2, not_before: null })
   })
 
   it('of one number do not hold up another number', async () => {

@@ -2,12 +2,14 @@ import { expect } from 'chai'
 import { inboundOf, receiptOf } from '../../../dev/smsc/messages.js'
 import { smpp } from '../../../src/carriers/smpp/package.js'
 import { confirmArrivals, deleteOldArrivals } from '../../../src/database/arrivals.js'
+import { insertPart } from '../../../src/database/text-parts.js'
 import type { Context } from '../../../src/domain/context.js'
+import { receiveMessage } from '../../../src/domain/messages/receive.js'
 import { receiveStaleTexts } from '../../../src/domain/held-accounts/long-texts.js'
 import { newId } from '../../../src/ids.js'
 import { createTestContext } from '../../helpers/context.js'
 import { createLine, type TestLine } from '../../helpers/factories.js'
-import { ANNA, countRows, messageRow, queueMessage } from '../fixtures.js'
+import { ANNA, countRows, inboundText, messageRow, queueMessage } from '../fixtures.js'
 import {
   addSmppAccount,
   arrive,
@@ -204,6 +206,20 @@ describe('what an SMSC brings to a line', () => {
         ),
       )
       expect(await texts()).to.deep.equal([Array.from({ length: 20 }, (_, n) => `${n + 1} `).join('')])
+    })
+
+    it('of which another message has taken one is no message: who takes all makes it', async () => {
+      const [taken, left] = [newId(), newId()]
+      const longText = { carrier: 'smsc', fromNumber: ANNA, toNumber: line.number, reference: 7, total: 2 }
+      await insertPart(context.db, longText, { id: left, number: 2, text: Buffer.from('b', 'utf16le') })
+      const outcome = await receiveMessage(
+        context,
+        inboundText(line, { carrier: 'smsc', carrierMessageId: taken }),
+        { partIds: [taken, left] },
+      )
+      expect(outcome).to.deep.equal({ kind: 'repeat' })
+      expect(await texts()).to.deep.equal([])
+      await context.db('smpp_parts').where({ id: left }).delete()
     })
 
     it('that come again and again is one message', async () => {

@@ -109,6 +109,13 @@ describe('sending the events that were held', () => {
     expect(await deliveryRow(context, otherHeld.id)).to.include({ status: 'held' })
   })
 
+  it('leaves those that wait for a copy of their media: without it there is nothing to send', async () => {
+    const { id } = await holdMany(1)
+    await context.db('deliveries').where({ id }).update({ last_failure: 'media_too_large' })
+    expect(await sendHeld()).to.equal(0)
+    expect(await deliveryRow(context, id)).to.include({ status: 'held', job_generation: 0 })
+  })
+
   it('ends although each is held again at once', async () => {
     const { endpoint_id: endpointId } = await holdMany(1200)
     // Workers that hold what is released, because the endpoint has just said that it is gone.

@@ -473,6 +473,15 @@ describe('OAuth withstands', () => {
       expect(posted.status).to.equal(400)
     })
 
+    it("neither does it for a program that sends its own authorization's cookie everywhere", async () => {
+      const page = await open()
+      const program = await createVisitor(server)
+      const own = await program.follow(authorizePath(asking(application)))
+      for (const cookie of program.cookies.values()) cookie.path = '/'
+      expect((await program.get(new URL(own.url).pathname)).status).to.equal(200)
+      expect((await program.get(new URL(page.url).pathname)).status).to.equal(400)
+    })
+
     it('who is not signed in signs in first, and comes back to it', async () => {
       const nobody = visit(server, visitor.line)
       const { url } = await nobody.follow(authorizePath(asking(application)))

@@ -1,0 +1,59 @@
+import type { Mutant } from './mutant.js'
+
+const ATTACKS = ['test/web/oauth/attacks.test.ts']
+const ACCESS = ['test/web/oauth/access.test.ts']
+const SIGN_IN = ['test/domain/sign-in.test.ts']
+const QUEUES = ['test/web/queues.test.ts']
+
+/** Who may do what. */
+export const AUTHORIZATION: readonly Mutant[] = [
+  {
+    breaks: 'an application may do what none of its scopes allows',
+    file: 'src/web/middleware/authenticate.ts',
+    find: 'if (asker.application !== undefined) requireScope(context, ctx, scopes)',
+    replace: '',
+    tests: ACCESS,
+  },
+  {
+    breaks: 'every user who is signed in opens the dashboard of queues',
+    file: 'src/web/middleware/require-operator.ts',
+    find: `session?.role !== 'operator'`,
+    replace: `session?.role === undefined`,
+    tests: QUEUES,
+  },
+  {
+    breaks: 'another host of the same site may change queues with a password that a browser remembers',
+    file: 'src/web/middleware/require-same-site.ts',
+    find: ` || site === 'same-site'`,
+    replace: '',
+    tests: QUEUES,
+  },
+  {
+    breaks: 'an application may revoke the tokens of another',
+    file: 'src/web/oauth/provider.ts',
+    find: 'revocation: { enabled: true, allowedPolicy: (_, client, token) => token.clientId === client.clientId }',
+    replace: 'revocation: { enabled: true, allowedPolicy: () => true }',
+    tests: ACCESS,
+  },
+  {
+    breaks: 'tokens of a code that was used twice at the same moment live on',
+    file: 'src/web/oauth/adapter.ts',
+    find: `if (typeof grantId === 'string') await deleteOAuthGrant(db, sha256(grantId))`,
+    replace: '',
+    tests: ATTACKS,
+  },
+  {
+    breaks: "a link to somebody else's authorization leads to one's own",
+    file: 'src/web/oauth/authorization-request.ts',
+    find: 'if (ctx.path.endsWith(`/${interaction.uid}`)) return interaction',
+    replace: 'return interaction',
+    tests: ATTACKS,
+  },
+  {
+    breaks: 'guesses that are made at the same moment all see the last free place',
+    file: 'src/database/sign-in-attempts.ts',
+    find: `'select pg_advisory_xact_lock(hashtextextended(?, ?))'`,
+    replace: `'select hashtextextended(?, ?)'`,
+    tests: SIGN_IN,
+  },
+]

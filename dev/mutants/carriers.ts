@@ -1,0 +1,51 @@
+import type { Mutant } from './mutant.js'
+
+const SIGNATURE = ['test/carriers/twilio/signature.test.ts']
+const ERRORS = ['test/carriers/twilio/errors.test.ts']
+const SESSION = ['test/carriers/smpp/session.test.ts']
+
+/** What carriers say, and what it is taken for. */
+export const CARRIERS: readonly Mutant[] = [
+  {
+    breaks: "any body goes with Twilio's signature, whatever its hash",
+    file: 'src/carriers/twilio/signature.ts',
+    find: 'return isWhole && isSigned',
+    replace: 'return isSigned',
+    tests: SIGNATURE,
+  },
+  {
+    breaks: 'a text that may be at Twilio is sent again when the connection breaks',
+    file: 'src/carriers/twilio/errors.ts',
+    find: 'failure.requestSent || signal.aborted',
+    replace: 'signal.aborted',
+    tests: [...ERRORS, 'test/carriers/twilio/hostile.test.ts'],
+  },
+  {
+    breaks: 'a text that may be at an SMSC is sent again when the connection breaks',
+    file: 'src/carriers/smpp/link.ts',
+    find: 'settle(new NoAnswer(because.message, true))',
+    replace: 'settle(new NoAnswer(because.message, false))',
+    tests: SESSION,
+  },
+  {
+    breaks: 'a process that was stopped writes to an SMSC what has waited too long',
+    file: 'src/carriers/smpp/link.ts',
+    find: 'signal.aborted || performance.now() - askedAt > windowMs + LATE_MS',
+    replace: 'signal.aborted',
+    tests: SESSION,
+  },
+  {
+    breaks: 'all parts of a text go again when a later one is told to wait',
+    file: 'src/carriers/smpp/smpp.ts',
+    find: 'id = await submitFurther(fields, signal)',
+    replace: 'id = await submit(fields, signal)',
+    tests: ['test/carriers/smpp/smpp.test.ts'],
+  },
+  {
+    breaks: 'the beginning of a message that was cut short is taken for all of it',
+    file: 'src/carriers/smpp/pdu.ts',
+    find: 'pdu: isWhole(pdu, body) ? pdu : undefined',
+    replace: 'pdu',
+    tests: ['test/carriers/smpp/pdus.test.ts'],
+  },
+]

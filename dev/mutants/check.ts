@@ -1,0 +1,25 @@
+import { existsSync, readFileSync } from 'node:fs'
+import type { Mutant } from './mutant.js'
+
+/** @throws Error when what it replaces does not stand in its file once */
+export function mutate({ file, find, replace }: Mutant, text = readFileSync(file, 'utf8')): string {
+  const [before, after, ...more] = text.split(find)
+  if (before === undefined || after === undefined)
+    throw new Error(`${file} has no such text any more: ${find}`)
+  if (more.length > 0) throw new Error(`${file} has this text more than once: ${find}`)
+  return before + replace + after
+}
+
+/** What is wrong with a list of mutants since the code has changed; one sentence each. */
+export function findStale(mutants: readonly Mutant[]): string[] {
+  return mutants.flatMap((mutant) => {
+    const gone = [mutant.file, ...mutant.tests].filter((path) => !existsSync(path))
+    if (gone.length > 0) return [`“${mutant.breaks}”: ${gone.join(', ')} is not there`]
+    try {
+      mutate(mutant)
+      return []
+    } catch (error) {
+      return [`“${mutant.breaks}”: ${(error as Error).message}`]
+    }
+  })
+}

@@ -1,0 +1,94 @@
+import { execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+
+/** What a run of tests said. */
+export interface TestRun {
+  /** Every test passed, and whatever they started has ended. */
+  isGood: boolean
+  /** It came so far that tests were counted. */
+  hasCounts: boolean
+  isTooLate: boolean
+  output: string
+}
+
+export interface TestOptions {
+  limitMs: number
+  signal: AbortSignal
+}
+
+/** The project in a folder of its own, where files may be changed: whoever is interrupted leaves nothing behind. */
+export interface CopiedProject {
+  read(file: string): string
+  write(file: string, text: string): void
+  test(files: readonly string[], options: TestOptions): Promise<TestRun>
+  remove(): void
+}
+
+const SHARED = ['node_modules', '.data']
+
+export function copyProject(): CopiedProject {
+  const folder = mkdtempSync(join(tmpdir(), 'linehook-mutants-'))
+  mkdirSync('.data', { recursive: true })
+  for (const name of SHARED) symlinkSync(resolve(name), join(folder, name))
+  const listed = execFileSync('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'])
+  for (const file of listed.toString().split('\0')) {
+    // One that was deleted and not yet committed is listed too.
+    if (file !== '' && existsSync(file)) cpSync(file, join(folder, file))
+  }
+
+  return {
+    read: (file) => readFileSync(join(folder, file), 'utf8'),
+    write: (file, text) => {
+      writeFileSync(join(folder, file), text)
+    },
+    test: (files, options) => runMocha(folder, files, options),
+    remove: () => {
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+async function runMocha(
+  folder: string,
+  files: readonly string[],
+  { limitMs, signal }: TestOptions,
+): Promise<TestRun> {
+  const counts = join(folder, 'counts')
+  rmSync(counts, { force: true })
+  const mocha = spawn(process.execPath, ['node_modules/mocha/bin/mocha.js', '--bail', ...files], {
+    cwd: folder,
+    env: { ...process.env, TEST_COUNTS: counts },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  const output: Buffer[] = []
+  for (const stream of [mocha.stdout, mocha.stderr]) stream.on('data', (piece: Buffer) => output.push(piece))
+  let isTooLate = false
+  /** Ends its Postgres and Redis too. */
+  const stop = () => mocha.kill('SIGINT')
+  const timer = setTimeout(() => {
+    isTooLate = true
+    stop()
+  }, limitMs)
+  signal.addEventListener('abort', stop)
+  const [exitCode] = (await once(mocha, 'close')) as [number | null]
+  clearTimeout(timer)
+  signal.removeEventListener('abort', stop)
+  const text = Buffer.concat(output).toString()
+  return { isGood: exitCode === 0, hasCounts: hasTests(counts), isTooLate, output: text }
+}
+
+function hasTests(counts: string): boolean {
+  return existsSync(counts) && readFileSync(counts, 'utf8') !== '0 0'
+}

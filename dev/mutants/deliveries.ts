@@ -1,0 +1,77 @@
+import type { Mutant } from './mutant.js'
+
+const LATE = ['test/domain/deliveries/deliver-late.test.ts', 'test/domain/deliveries/deliver-early.test.ts']
+const HEALTH = ['test/domain/deliveries/endpoint-health.test.ts']
+const LANE = ['test/domain/deliveries/lane.test.ts']
+const RETRY = [
+  'test/domain/deliveries/retry-schedule.test.ts',
+  'test/domain/deliveries/deliver-failures.test.ts',
+]
+const APPLICATIONS = ['test/domain/deliveries/deliver-to-applications.test.ts']
+
+/** From the event to the endpoint that takes it. */
+export const DELIVERIES: readonly Mutant[] = [
+  {
+    breaks: 'the health of an endpoint is never told of time-outs',
+    file: 'src/database/sql/settle_deliveries.sql',
+    find: 'e.id = g.endpoint_id and e.url = g.url',
+    replace: `e.id = g.endpoint_id and e.url = g.url and g.failure is distinct from 'timeout'`,
+    tests: HEALTH,
+  },
+  {
+    breaks: 'an endpoint that does not answer in time gets as many requests at a time as before',
+    file: 'src/database/sql/settle_deliveries.sql',
+    find: `g.failure in ('timeout', 'http_429')`,
+    replace: `g.failure in ('http_429')`,
+    tests: LANE,
+  },
+  {
+    breaks: 'a late result ends an attempt that has begun after it',
+    file: 'src/database/sql/settle_deliveries.sql',
+    find: '      and d.attempt_count = g.attempt_number\n',
+    replace: '',
+    tests: LATE,
+  },
+  {
+    breaks: 'more requests are under way to an endpoint than it has places',
+    file: 'src/database/sql/claim_deliveries.sql',
+    find: 'least(e.places, max_in_flight) - under_way.count',
+    replace: 'least(e.places, max_in_flight)',
+    tests: LANE,
+  },
+  {
+    breaks: 'what waits for an endpoint goes out although its webhook URL was taken away',
+    file: 'src/database/sql/claim_deliveries.sql',
+    find: 'e.disabled_at is not null or e.removed_at is not null',
+    replace: 'e.disabled_at is not null',
+    tests: APPLICATIONS,
+  },
+  {
+    breaks: 'events that wait for a copy of their media go out without it when the endpoint is enabled',
+    file: 'src/database/deliveries/creating.ts',
+    find: '                      and not ${WITHOUT_MEDIA}\n',
+    replace: '',
+    tests: ['test/domain/deliveries/held-events.test.ts'],
+  },
+  {
+    breaks: 'an endpoint that asks for a pause of weeks gets it',
+    file: 'src/domain/deliveries/retry-schedule.ts',
+    find: 'Math.min(retryAfterMs ?? 0, CAP_MS)',
+    replace: 'retryAfterMs ?? 0',
+    tests: RETRY,
+  },
+  {
+    breaks: 'the second signature of a rotation cannot be told from the first',
+    file: 'src/domain/deliveries/signature.ts',
+    find: `signatures.join(' ')`,
+    replace: `signatures.join(',')`,
+    tests: ['test/domain/deliveries/signature.test.ts'],
+  },
+  {
+    breaks: 'places that a lane has taken and does not need are lost to the process',
+    file: 'src/domain/deliveries/lane.ts',
+    find: 'this.#give(places - toAttempt.length)',
+    replace: '',
+    tests: LANE,
+  },
+]

@@ -1,0 +1,130 @@
+import type { Mutant } from './mutant.js'
+
+const ORDER = ['test/domain/messages/send-order.test.ts']
+const WINDOWS = ['test/domain/messages/send-exact-windows.test.ts']
+const LATE = ['test/domain/messages/send-late.test.ts', 'test/domain/messages/settle.test.ts']
+const OUTCOMES = ['test/domain/messages/send-outcomes.test.ts']
+const SWEEP = ['test/domain/sweep.test.ts', 'test/domain/sweep-leases.test.ts']
+
+/** From the claim to the state that the carrier's answer leaves. */
+export const SENDING: readonly Mutant[] = [
+  {
+    breaks: 'a message overtakes an earlier one to its number that waits for another attempt',
+    file: 'src/database/sql/claim_messages.sql',
+    find: `p.status in ('queued', 'sending') and p.position < m.position`,
+    replace: `p.status = 'sending' and p.position < m.position`,
+    tests: ORDER,
+  },
+  {
+    breaks: 'claims of one line do not wait for each other',
+    file: 'src/database/sql/claim_messages.sql',
+    find: '  perform lock_sending(ids);\n',
+    replace: '',
+    tests: [...ORDER, ...WINDOWS],
+  },
+  {
+    breaks: 'a message is sent to who has opted out since it was accepted',
+    file: 'src/database/sql/claim_messages.sql',
+    find: 'when k.opted_out_at is not null and m.id is distinct from k.opt_out_answer_id',
+    replace: 'when k.opted_out_at > m.created_at + max_age',
+    tests: ['test/domain/messages/send.test.ts'],
+  },
+  {
+    breaks: 'the pause of two programs that answer each other does not hold what is sent',
+    file: 'src/database/sql/claim_messages.sql',
+    find: `when k.paused_until > now_at then 'paused'`,
+    replace: '',
+    tests: ['test/domain/opt-out/pauses.test.ts'],
+  },
+  {
+    breaks: 'the result of an old claim counts over a later one',
+    file: 'src/database/sql/settle_messages.sql',
+    find: 'and m.id = g.id and m.claim_id = g.claim',
+    replace: 'and m.id = g.id',
+    tests: LATE,
+  },
+  {
+    breaks: 'a message that is given back late goes out after a later one to its number',
+    file: 'src/database/sql/settle_messages.sql',
+    find: `g.status = 'queued' and b.status = 'unknown'`,
+    replace: `g.status = 'queued' and b.status = 'sending'`,
+    tests: LATE,
+  },
+  {
+    breaks: 'the next message to a number gets no turn when the one before it was refused or is unknown',
+    file: 'src/database/sql/settle_messages.sql',
+    find: `(@.status != "queued")`,
+    replace: `(@.status == "sent")`,
+    tests: [...ORDER, ...OUTCOMES],
+  },
+  {
+    breaks: 'the next message to a number gets the job that it has had, which nobody adds again',
+    file: 'src/database/sql/requeue_heads.sql',
+    find: 'job_generation = m.job_generation + 1',
+    replace: 'job_generation = m.job_generation',
+    tests: ORDER,
+  },
+  {
+    breaks: 'the next message gets a job but keeps the moment that it was told to wait for',
+    file: 'src/database/sql/requeue_heads.sql',
+    find: ', not_before = null',
+    replace: '',
+    tests: ['test/domain/messages/receive-windows.test.ts'],
+  },
+  {
+    breaks: 'a message is told to wait although it has got its turn meanwhile',
+    file: 'src/database/messages/sending.ts',
+    find: 'm.job_generation = ?',
+    replace: 'm.job_generation >= ?',
+    tests: ['test/domain/messages/send-windows.test.ts', 'test/domain/messages/receive-windows.test.ts'],
+  },
+  {
+    breaks: 'a process that was stopped after its claim sends long after it',
+    file: 'src/domain/messages/send.ts',
+    find: 'MAX_CLAIM_AGE_MS = 5000',
+    replace: 'MAX_CLAIM_AGE_MS = 50_000',
+    tests: LATE,
+  },
+  {
+    breaks: 'who waits for the pace of an account loses its place in the line',
+    file: 'src/domain/messages/places.ts',
+    find: 'if (accountWaitMs > 0) await windows.hold(id, ofLine, accountWaitMs)',
+    replace: '',
+    tests: ['test/domain/messages/send-pace.test.ts'],
+  },
+  {
+    breaks: 'a text of which nobody knows whether it was sent is sent again',
+    file: 'src/domain/messages/hand-over.ts',
+    find: `status: 'unknown', error`,
+    replace: `status: 'queued', error`,
+    tests: OUTCOMES,
+  },
+  {
+    breaks: 'a text whose worker was lost is sent again',
+    file: 'src/database/messages/stranded.ts',
+    find: `status = 'unknown', error = 'worker_lost'`,
+    replace: `status = 'queued', error = 'worker_lost'`,
+    tests: SWEEP,
+  },
+  {
+    breaks: 'leases are over before they are renewed',
+    file: 'src/domain/leases.ts',
+    find: 'leaseMs[table] / BEATS_IN_LEASE',
+    replace: 'leaseMs[table] * BEATS_IN_LEASE',
+    tests: SWEEP,
+  },
+  {
+    breaks: 'the sweep takes a job that has failed for good for one that will be worked on',
+    file: 'src/queues/queues.ts',
+    find: 'answers[3 * index]?.[1] === 1 && answers[3 * index + 1]?.[1] === null',
+    replace: 'answers[3 * index]?.[1] === 1',
+    tests: [...SWEEP, 'test/queues/queues.test.ts'],
+  },
+  {
+    breaks: 'the next message gets no turn when the one before it has crashed its job too often',
+    file: 'src/domain/messages/crash.ts',
+    find: 'void queues.enqueueMessages(end.requeued)',
+    replace: '',
+    tests: ['test/domain/crashes.test.ts', 'test/domain/messages/message-status.test.ts'],
+  },
+]

@@ -1,0 +1,60 @@
+import type { Mutant } from './mutant.js'
+
+const WINDOW = ['test/sliding-window.test.ts']
+const SAFE_FETCH = ['test/safe-fetch.test.ts']
+const SHUTDOWN = ['test/shutdown.test.ts']
+
+/** What everything else rests on. */
+export const TOOLS: readonly Mutant[] = [
+  {
+    breaks: 'a newcomer overtakes those who were told to come back',
+    file: 'src/sliding-window.lua',
+    find: `turn or redis.call('ZCARD', queue)`,
+    replace: 'turn or 0',
+    tests: WINDOW,
+  },
+  {
+    breaks: 'a window that was cleared is filled again by who is held elsewhere',
+    file: 'src/sliding-window-hold.lua',
+    find: `if redis.call('ZSCORE', log, member) then`,
+    replace: 'if log then',
+    tests: WINDOW,
+  },
+  {
+    breaks: 'a name is called that leads to a public address and a private one',
+    file: 'src/safe-fetch/resolve.ts',
+    find: 'addresses.some((address)',
+    replace: 'addresses.every((address)',
+    tests: SAFE_FETCH,
+  },
+  {
+    breaks: 'the address that a socket is really connected to is not looked at',
+    file: 'src/safe-fetch/dial.ts',
+    find: `if (isForbiddenAddress(socket.remoteAddress ?? '', dialler.allowed)) fail(blocked(peer.host))`,
+    replace: '',
+    tests: SAFE_FETCH,
+  },
+  {
+    breaks: 'a sealed value opens although its tag was cut short',
+    file: 'src/secrets.ts',
+    find: `{
+    authTagLength: TAG_BYTES,
+  }`,
+    replace: '{}',
+    tests: ['test/secrets.test.ts'],
+  },
+  {
+    breaks: 'who enqueues waits for a Redis that is away',
+    file: 'src/queues/queues.ts',
+    find: `if (redis.status !== 'ready') return`,
+    replace: '',
+    tests: ['test/queues/queues.test.ts'],
+  },
+  {
+    breaks: 'Postgres and Redis are closed before what needs them',
+    file: 'src/shutdown.ts',
+    find: 'for (const step of steps)',
+    replace: 'for (const step of [...steps].reverse())',
+    tests: SHUTDOWN,
+  },
+]

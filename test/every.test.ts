@@ -1,13 +1,22 @@
-import { expect } from 'chai'
+import { mock } from 'node:test'
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
+import { expect } from 'chai'
 import { every, type Timer } from '../src/every.js'
 import { memoryLog } from './helpers/log.js'
-import { until } from './helpers/until.js'
 
 describe('every', () => {
   const timers: Timer[] = []
+  let now: number
 
-  afterEach(() => Promise.all(timers.splice(0).map((timer) => timer.stop())))
+  beforeEach(() => {
+    now = 0
+    mock.timers.enable({ apis: ['setTimeout'] })
+  })
+
+  afterEach(async () => {
+    await Promise.all(timers.splice(0).map((timer) => timer.stop()))
+    mock.timers.reset()
+  })
 
   function start(ms: number, work: () => Promise<unknown>) {
     const { log, lines } = memoryLog()
@@ -16,11 +25,23 @@ describe('every', () => {
     return { timer, lines }
   }
 
+  /** Lets time go by, a millisecond after the other, each with all that comes of it. */
+  async function pass(ms: number): Promise<void> {
+    await nextTurn()
+    const end = now + ms
+    while (now < end) {
+      now += 1
+      mock.timers.tick(1)
+      await nextTurn()
+    }
+  }
+
   it('runs at once, and again and again', async () => {
     let runs = 0
     start(5, () => Promise.resolve((runs += 1)))
     expect(runs).to.equal(1)
-    await until('three more runs', () => runs >= 4)
+    await pass(15)
+    expect(runs).to.equal(4)
   })
 
   it('never runs twice at the same time, however long a run takes', async () => {
@@ -34,7 +55,8 @@ describe('every', () => {
       running -= 1
       runs += 1
     })
-    await until('three runs', () => runs >= 3)
+    await pass(62)
+    expect(runs).to.equal(3)
     expect(most).to.equal(1)
   })
 
@@ -42,12 +64,12 @@ describe('every', () => {
     const begins: number[] = []
     const ends: number[] = []
     start(60, async () => {
-      begins.push(performance.now())
+      begins.push(now)
       await sleep(30)
-      ends.push(performance.now())
+      ends.push(now)
     })
-    await until('two runs', () => ends.length === 2)
-    expect(begins[1]! - ends[0]!).to.be.greaterThan(50)
+    await pass(120)
+    expect({ begins, ends }).to.deep.equal({ begins: [0, 90], ends: [30, 120] })
   })
 
   for (const [manner, work] of [
@@ -61,7 +83,8 @@ describe('every', () => {
   ] as const) {
     it(`logs a run that ${manner}, and runs again`, async () => {
       const { lines } = start(5, work)
-      await until('two failures', () => lines.length >= 2)
+      await pass(5)
+      expect(lines).to.have.length(2)
       expect(lines[0]).to.include({ msg: 'timer.failed', what: 'test work' })
       expect(lines[0]).to.have.nested.property('err.message', 'broken')
     })
@@ -76,9 +99,10 @@ describe('every', () => {
       finished += 1
     })
     expect(runs).to.equal(1)
-    await timer.stop()
-    expect(finished).to.equal(1)
-    await sleep(30)
+    const finishedAtStop = timer.stop().then(() => finished)
+    await pass(50)
+    expect(await finishedAtStop).to.equal(1)
+    await pass(30)
     expect(runs).to.equal(1)
   })
 
@@ -89,7 +113,7 @@ describe('every', () => {
     await nextTurn()
     await timer.stop()
     await timer.stop()
-    await sleep(120)
+    await pass(120)
     expect(runs).to.equal(1)
   })
 })

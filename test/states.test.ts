@@ -8,7 +8,6 @@ import {
 } from '../src/carriers/carrier.js'
 import { recordDeliveryCrash } from '../src/database/deliveries/stranded.js'
 import { enableEndpoint } from '../src/database/endpoints.js'
-import type { Context } from '../src/domain/context.js'
 import { sendHeldEvents } from '../src/domain/deliveries/held-events.js'
 import { sendDeliveryAgain } from '../src/domain/deliveries/send-again.js'
 import { setLineStatus } from '../src/domain/lines.js'
@@ -30,11 +29,12 @@ import {
   sendWhenDue,
   withCarrier,
 } from './domain/fixtures.js'
-import { createTestContext } from './helpers/context.js'
+import { describeContext } from './helpers/context.js'
 import { createLine, type TestLine } from './helpers/factories.js'
 import { copyMedia } from './helpers/media.js'
-import { startReceiver, type Receiver } from './helpers/receiver.js'
+import { startReceiver } from './helpers/receiver.js'
 import { logSteps, takenSteps } from './helpers/step-log.js'
+import { openForSuite } from './helpers/suite.js'
 
 /** Of one line and one endpoint; each action has a row of its kind and a number to decide by. */
 const ACTIONS = [
@@ -59,19 +59,12 @@ const walk = fc.array(
   { minLength: 60, maxLength: 120, size: 'max' },
 )
 
-describe('states', () => {
-  let context: Context
+describeContext('states', { environment: { DELIVERY_RETRY_BASE_MS: '10' } }, (context) => {
   let line: TestLine
-  let receiver: Receiver
+  const receiver = openForSuite(startReceiver)
 
   before(async () => {
-    context = await createTestContext({ DELIVERY_RETRY_BASE_MS: '10' })
-    receiver = await startReceiver()
     await logSteps(context.db)
-  })
-  after(async () => {
-    await context.close()
-    await receiver.close()
   })
 
   it('change by the steps of src/states.ts only, whatever happens in whatever order', async function () {

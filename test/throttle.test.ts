@@ -1,17 +1,9 @@
 import { expect } from 'chai'
-import type { Context } from '../src/domain/context.js'
 import { createThrottle, type Throttle } from '../src/throttle.js'
-import { createTestContext } from './helpers/context.js'
+import { describeContext } from './helpers/context.js'
 import { until } from './helpers/until.js'
 
-describe('a throttle', () => {
-  let context: Context
-
-  before(async () => {
-    context = await createTestContext()
-  })
-  after(() => context.close())
-
+describeContext('a throttle', (context) => {
   const ALLOWANCE = { key: 'someone', limit: 3, lengthMs: 60_000 }
 
   for (const [what, makeThrottle] of [

@@ -6,7 +6,8 @@ import { newId } from '../../src/ids.js'
 import type { Environment } from '../helpers/environment.js'
 import { createLine, type TestLine } from '../helpers/factories.js'
 import { startProcess, startWeb, stopProcesses } from '../helpers/processes.js'
-import { startReceiver, type Receiver } from '../helpers/receiver.js'
+import { startReceiver } from '../helpers/receiver.js'
+import { openForSuite } from '../helpers/suite.js'
 import { until } from '../helpers/until.js'
 import { createInstallation, numbers, post } from '../journeys/steps.js'
 import { answer, jsonAnswer, refusal } from './linehook.js'
@@ -18,12 +19,11 @@ describe('linehook connection and linehook webhook', function () {
 
   let environment: Environment
   let context: Context
-  let receiver: Receiver
+  const receiver = openForSuite(startReceiver)
   let url: string
 
   before(async () => {
     ;({ environment, context } = await createInstallation({ PUBLIC_URL: 'https://linehook.example' }))
-    receiver = await startReceiver()
     const [web] = await Promise.all([
       startWeb(environment),
       startProcess('deliver-event', environment),
@@ -34,7 +34,6 @@ describe('linehook connection and linehook webhook', function () {
 
   after(async () => {
     await stopProcesses()
-    await receiver.close()
     await context.close()
   })
 

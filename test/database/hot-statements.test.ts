@@ -23,11 +23,10 @@ import {
   lockOverdueMessages,
   recordMessageCrash,
 } from '../../src/database/messages/stranded.js'
-import type { Context } from '../../src/domain/context.js'
 import { newId } from '../../src/ids.js'
 import { connect, createApplication } from '../domain/applications.js'
 import { loseWorker } from '../domain/fixtures.js'
-import { createTestContext } from '../helpers/context.js'
+import { describeContext } from '../helpers/context.js'
 import { createLine, type TestLine } from '../helpers/factories.js'
 
 const ROW_COUNT = 50_000
@@ -36,6 +35,12 @@ interface Row {
   id: string
   lineId: string
   toNumber: string
+}
+
+const options = {
+  // One connection: a session's counts are seen by others only when it says so.
+  environment: { DATABASE_POOL_SIZE: '1', MAX_QUEUED_PER_LINE: '1000000' },
+  statementTimeoutMs: 60_000,
 }
 
 /**
@@ -49,19 +54,15 @@ const MAX_PAGES = 300
  * the statistics of a table that has just filled (nobody has analyzed it), and with fresh ones.
  */
 for (const isAnalyzed of [false, true]) {
-  describe(`with ${ROW_COUNT} rows waiting in ${isAnalyzed ? 'analyzed' : 'just filled'} tables`, () => {
-    let context: Context
+  const tables = isAnalyzed ? 'analyzed tables' : 'just filled tables'
+
+  describeContext(`with ${ROW_COUNT} rows waiting in ${tables}`, options, (context) => {
     let line: TestLine
     let endpointId: string
     let applicationId: string
 
     before(async function () {
       this.timeout(60_000)
-      // One connection: a session's counts are seen by others only when it says so.
-      context = await createTestContext(
-        { DATABASE_POOL_SIZE: '1', MAX_QUEUED_PER_LINE: '1000000' },
-        { statementTimeoutMs: 60_000 },
-      )
       line = await createLine(context, {
         messagesPerNumberPerMinute: 100_000,
         messagesPerMinute: 100_000,
@@ -72,7 +73,6 @@ for (const isAnalyzed of [false, true]) {
       await connect(context, { id: applicationId }, line)
       await fill()
     })
-    after(() => context.close())
 
     async function fill(): Promise<void> {
       const { db } = context

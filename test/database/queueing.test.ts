@@ -1,10 +1,9 @@
 import { expect } from 'chai'
 import fc from 'fast-check'
 import { queueMessages, type QueueRequest } from '../../src/database/messages/queueing.js'
-import type { Context } from '../../src/domain/context.js'
 import { newId } from '../../src/ids.js'
 import { sha256 } from '../../src/secrets.js'
-import { createTestContext } from '../helpers/context.js'
+import { describeContext } from '../helpers/context.js'
 import { createLine, type TestLine } from '../helpers/factories.js'
 
 const NUMBERS = ['+14155550001', '+14155550002', '+14155550003']
@@ -28,14 +27,8 @@ const planned = fc.record<Planned>({
 })
 const plan = fc.array(fc.array(planned, { minLength: 1, maxLength: 12 }), { minLength: 1, maxLength: 3 })
 
-describe('a batch of messages that are to be queued', function () {
+describeContext('a batch of messages that are to be queued', function (context) {
   this.timeout(60_000)
-  let context: Context
-
-  before(async () => {
-    context = await createTestContext()
-  })
-  after(() => context.close())
 
   async function createLines(): Promise<TestLine[]> {
     const limits = { messagesPerNumberPerMinute: 3, messagesPerMinute: 5 }

@@ -1,13 +1,12 @@
 import { expect } from 'chai'
 import fc from 'fast-check'
 import { getCarrierAccount } from '../../src/domain/carrier-accounts.js'
-import type { Context } from '../../src/domain/context.js'
 import { changeConnection } from '../../src/domain/connections.js'
 import { receiveMessage, type ReceiveOutcome } from '../../src/domain/messages/receive.js'
 import { newId } from '../../src/ids.js'
 import { connect, createApplication } from '../domain/applications.js'
 import { inboundText, queueMessages } from '../domain/fixtures.js'
-import { createTestContext } from '../helpers/context.js'
+import { createTestContext, describeContext, joinService } from '../helpers/context.js'
 import { createLine, type TestLine } from '../helpers/factories.js'
 import { addTwilio } from '../web/carrier-callbacks/support.js'
 
@@ -32,21 +31,14 @@ const planned = fc.record<Planned>({
 })
 const plan = fc.array(fc.array(planned, { minLength: 1, maxLength: 16 }), { minLength: 1, maxLength: 3 })
 
-describe('a batch of messages that carriers bring', function () {
+describeContext('a batch of messages that carriers bring', function (context) {
   this.timeout(60_000)
-  let context: Context
-  let sameService: Context
+  const sameService = joinService(context)
   let application: { id: string }
 
   before(async () => {
-    context = await createTestContext()
-    sameService = await createTestContext({
-      DATABASE_URL: context.config.databaseUrl,
-      REDIS_URL: context.config.redisUrl,
-    })
     application = await createApplication(context, { webhookUrl: 'http://127.0.0.1:9/application' })
   })
-  after(() => Promise.all([context.close(), sameService.close()]))
 
   /** With an endpoint that asks for `optOut`, with one that is disabled, and with none but an application's. */
   async function createLines(): Promise<TestLine[]> {

@@ -2,6 +2,9 @@ import { expect } from 'chai'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { readProcfile } from '../../dev/supervise.js'
+import { needCompiled } from '../helpers/compile.js'
+
+needCompiled()
 
 /** What `npm run build` makes, which runs before the tests. */
 describe('the built programs', () => {

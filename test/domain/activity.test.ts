@@ -1,22 +1,16 @@
 import { expect } from 'chai'
 import { findActivity, idOf, type ActivityFilter } from '../../src/domain/activity.js'
-import type { Context } from '../../src/domain/context.js'
 import { receiveMessage } from '../../src/domain/messages/receive.js'
-import { createTestContext } from '../helpers/context.js'
+import { describeContext } from '../helpers/context.js'
 import { keepMedia } from '../../src/domain/simulator/media.js'
 import { copyMedia } from '../helpers/media.js'
 import { MEDIA } from './media-samples.js'
 import { createLine, type TestLine } from '../helpers/factories.js'
 import { ANNA, BEN, inboundText, queueMessage, receiveForDelivery } from './fixtures.js'
 
-describe('activity', () => {
-  let context: Context
+describeContext('activity', (context) => {
   let line: TestLine
 
-  before(async () => {
-    context = await createTestContext()
-  })
-  after(() => context.close())
   beforeEach(async () => {
     line = await createLine(context, { outgoingUrl: 'http://127.0.0.1:9/' })
   })

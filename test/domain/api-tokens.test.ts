@@ -1,26 +1,20 @@
 import { expect } from 'chai'
 import { listApiTokens } from '../../src/database/api-tokens.js'
 import { createApiToken, findTokenOwner, removeApiToken } from '../../src/domain/api-tokens.js'
-import type { Context } from '../../src/domain/context.js'
 import { addUser } from '../../src/domain/users.js'
 import { newId } from '../../src/ids.js'
 import { newToken } from '../../src/secrets.js'
-import { createTestContext } from '../helpers/context.js'
+import { describeContext } from '../helpers/context.js'
 import { refusal } from './refusal.js'
 
-describe('API tokens', () => {
-  let context: Context
+describeContext('API tokens', { acquireTimeoutMs: 10_000 }, (context) => {
   let userId: string
   let count = 0
 
-  before(async () => {
-    context = await createTestContext({}, { acquireTimeoutMs: 10_000 })
-  })
   beforeEach(async () => {
     count += 1
     userId = (await addUser(context, { email: `user${count}@example.com` })).id
   })
-  after(() => context.close())
 
   const setLastUsed = (id: string, age: string) =>
     context

@@ -7,24 +7,18 @@ import {
   listConnections,
 } from '../../src/domain/application-lines.js'
 import { deleteApplication } from '../../src/domain/applications.js'
-import type { Context } from '../../src/domain/context.js'
 import { setLineStatus } from '../../src/domain/lines.js'
 import { newId } from '../../src/ids.js'
-import { createTestContext } from '../helpers/context.js'
+import { describeContext } from '../helpers/context.js'
 import { createLine, type TestLine } from '../helpers/factories.js'
 import { connect, createApplication } from './applications.js'
 import { refusal } from './refusal.js'
 
-describe('lines connected to applications', () => {
-  let context: Context
+describeContext('lines connected to applications', (context) => {
   let line: TestLine
   let second: TestLine
   let applicationId: string
 
-  before(async () => {
-    context = await createTestContext()
-  })
-  after(() => context.close())
   beforeEach(async () => {
     line = await createLine(context, { name: 'Shop' })
     second = await createLine(context, { userId: line.userId })

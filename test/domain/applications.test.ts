@@ -10,10 +10,9 @@ import {
   rotateClientSecret,
   updateApplication,
 } from '../../src/domain/applications.js'
-import type { Context } from '../../src/domain/context.js'
 import { addUser } from '../../src/domain/users.js'
 import { newId } from '../../src/ids.js'
-import { createTestContext } from '../helpers/context.js'
+import { describeContext } from '../helpers/context.js'
 import { createLine } from '../helpers/factories.js'
 import { connect, createApplication, FIELDS } from './applications.js'
 import { refusal } from './refusal.js'
@@ -24,14 +23,7 @@ const NO_ENDPOINT = {
   endpointFailureCount: null,
 }
 
-describe('applications', () => {
-  let context: Context
-
-  before(async () => {
-    context = await createTestContext()
-  })
-  after(() => context.close())
-
+describeContext('applications', (context) => {
   const newUser = async () => (await addUser(context, { email: `${newId()}@example.com`, name: 'Grace' })).id
   const endpoint = (id: string) =>
     context

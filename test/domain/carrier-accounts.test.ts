@@ -12,29 +12,28 @@ import { changeCarrierAccount, type CarrierAccountChange } from '../../src/domai
 import { getCarrierAccountOverview } from '../../src/domain/carrier-accounts/overview.js'
 import { testCarrierAccount } from '../../src/domain/carrier-accounts/trial.js'
 import { openSettings } from '../../src/domain/carrier-settings.js'
-import type { Context } from '../../src/domain/context.js'
 import { addLine } from '../../src/domain/lines.js'
 import { newId } from '../../src/ids.js'
-import { createTestContext } from '../helpers/context.js'
+import { createTestContext, describeContext } from '../helpers/context.js'
 import { createLine } from '../helpers/factories.js'
 import { memoryLog } from '../helpers/log.js'
 import { API_KEY, BIRDS, startParrot, type Parrot } from '../helpers/parrot.js'
+import { openForSuite } from '../helpers/suite.js'
 import { createPerson } from './people.js'
 import { refusal } from './refusal.js'
 
-describe('carrier accounts', () => {
-  let context: Context
+const options = { environment: { CARRIER_TIMEOUT_MS: '300' }, carrierKinds: BIRDS }
+
+describeContext('carrier accounts', options, (context) => {
   let bird: Parrot
   let count = 0
 
   before(async () => {
-    context = await createTestContext({ CARRIER_TIMEOUT_MS: '300' }, { carrierKinds: BIRDS })
     bird = await startParrot()
   })
 
-  after(async () => {
+  after(() => {
     bird.close()
-    await context.close()
   })
 
   function newAccount(overrides: Partial<NewCarrierAccount> = {}): NewCarrierAccount {
@@ -350,18 +349,15 @@ describe('carrier accounts', () => {
 
   describe('whose settings were sealed by another key', () => {
     const WORDS = /^the settings of the carrier account cannot be opened: give ENCRYPTION_KEY the key/
-    let other: Context
-
-    before(async () => {
-      other = await createTestContext(
+    const other = openForSuite(() =>
+      createTestContext(
         {
           DATABASE_URL: context.config.databaseUrl,
           ENCRYPTION_KEY: randomBytes(32).toString('base64'),
         },
         { carrierKinds: BIRDS },
-      )
-    })
-    after(() => other.close())
+      ),
+    )
 
     it('say so, and keep their pace', async () => {
       const account = await add()

@@ -7,13 +7,12 @@ import {
   enableConnection,
   setOutgoingUrl,
 } from '../../src/domain/connections.js'
-import type { Context } from '../../src/domain/context.js'
 import { regenerateToken, revealIncomingWebhook } from '../../src/domain/incoming-webhooks.js'
 import { addLine } from '../../src/domain/lines.js'
 import { revealSigningSecret } from '../../src/domain/signing-secrets.js'
 import { addUser } from '../../src/domain/users.js'
 import { newId } from '../../src/ids.js'
-import { createTestContext } from '../helpers/context.js'
+import { describeContext } from '../helpers/context.js'
 import { createLine, type TestLine } from '../helpers/factories.js'
 import { until } from '../helpers/until.js'
 import { refusal } from './refusal.js'
@@ -27,16 +26,13 @@ const NOT_ENABLED = {
 const NO_CONNECTION = { status: 404, message: 'this line has no developer connection' }
 const NO_LINE = { status: 404, message: 'no such line' }
 
-describe('a developer connection', () => {
-  let context: Context
+describeContext('a developer connection', (context) => {
   let line: TestLine
   let strangerId: string
 
   before(async () => {
-    context = await createTestContext()
     strangerId = (await addUser(context, { email: 'stranger@example.com' })).id
   })
-  after(() => context.close())
   beforeEach(async () => {
     line = await createLine(context)
   })

@@ -2,22 +2,18 @@ import { expect } from 'chai'
 import { recordDeliveryCrash } from '../../src/database/deliveries/stranded.js'
 import { sendHeldEvents } from '../../src/domain/deliveries/held-events.js'
 import { CRASH_WAIT_MS, MAX_CRASHES } from '../../src/domain/crashes.js'
-import type { Context } from '../../src/domain/context.js'
 import { countMessageCrash } from '../../src/domain/messages/crash.js'
-import { createTestContext } from '../helpers/context.js'
+import { describeContext } from '../helpers/context.js'
 import { createLine, type TestLine } from '../helpers/factories.js'
 import { until } from '../helpers/until.js'
 import { BEN, deliveryRow, hasMessageJob, messageRow, queueMessage, receiveForDelivery } from './fixtures.js'
 
-describe('a row whose job crashes', () => {
-  let context: Context
+describeContext('a row whose job crashes', (context) => {
   let line: TestLine
 
   before(async () => {
-    context = await createTestContext()
     line = await createLine(context, { outgoingUrl: 'http://127.0.0.1:9/events' })
   })
-  after(() => context.close())
 
   it(`is tried again ${MAX_CRASHES - 1} times; with the next crash a message fails`, async () => {
     const id = await queueMessage(context, line)

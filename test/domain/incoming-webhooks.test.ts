@@ -1,6 +1,5 @@
 import { expect } from 'chai'
 import { disableConnection, disconnect, enableConnection } from '../../src/domain/connections.js'
-import type { Context } from '../../src/domain/context.js'
 import {
   createIncomingWebhook,
   isTokenOf,
@@ -12,7 +11,7 @@ import { setLineStatus } from '../../src/domain/lines.js'
 import { addUser } from '../../src/domain/users.js'
 import { newId } from '../../src/ids.js'
 import { sha256 } from '../../src/secrets.js'
-import { createTestContext } from '../helpers/context.js'
+import { describeContext } from '../helpers/context.js'
 import { createLine, type TestLine } from '../helpers/factories.js'
 import { refusal } from './refusal.js'
 
@@ -23,16 +22,15 @@ const NOT_ENABLED = {
   message: 'the developer connection of this line is not enabled: enable it first',
 }
 
-describe('an incoming webhook', () => {
-  let context: Context
+const environment = { PUBLIC_URL: 'https://hooks.example.com/base/' }
+
+describeContext('an incoming webhook', { environment }, (context) => {
   let line: TestLine
   let strangerId: string
 
   before(async () => {
-    context = await createTestContext({ PUBLIC_URL: 'https://hooks.example.com/base/' })
     strangerId = (await addUser(context, { email: 'stranger@example.com' })).id
   })
-  after(() => context.close())
   beforeEach(async () => {
     line = await createLine(context)
   })

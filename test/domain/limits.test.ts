@@ -1,22 +1,16 @@
 import { expect } from 'chai'
-import type { Context } from '../../src/domain/context.js'
 import { readLimits } from '../../src/domain/limits.js'
 import { receiveMessage } from '../../src/domain/messages/receive.js'
 import { submitToWebhook } from '../../src/domain/messages/submit.js'
 import { newId } from '../../src/ids.js'
-import { createTestContext } from '../helpers/context.js'
+import { describeContext } from '../helpers/context.js'
 import { createLine, type TestLine } from '../helpers/factories.js'
 import { ANNA, BEN, inboundText, queueMessage } from './fixtures.js'
 import { refusal } from './refusal.js'
 
-describe('the limits of a line', () => {
-  let context: Context
+describeContext('the limits of a line', (context) => {
   let line: TestLine
 
-  before(async () => {
-    context = await createTestContext()
-  })
-  after(() => context.close())
   beforeEach(async () => {
     line = await createLine(context, { messagesPerNumberPerMinute: 2, messagesPerMinute: 8 })
   })

@@ -1,7 +1,6 @@
 import { expect } from 'chai'
 import { listAllLines } from '../../src/database/lines.js'
 import { enableConnection } from '../../src/domain/connections.js'
-import type { Context } from '../../src/domain/context.js'
 import {
   addLine,
   getAnyLine,
@@ -14,19 +13,16 @@ import {
 import { receiveMessage } from '../../src/domain/messages/receive.js'
 import { addUser } from '../../src/domain/users.js'
 import { newId } from '../../src/ids.js'
-import { createTestContext } from '../helpers/context.js'
+import { describeContext } from '../helpers/context.js'
 import { refusal } from './refusal.js'
 
-describe('lines', () => {
-  let context: Context
+describeContext('lines', (context) => {
   let userId: string
   let count = 0
 
   before(async () => {
-    context = await createTestContext()
     userId = (await addUser(context, { email: 'ada@example.com' })).id
   })
-  after(() => context.close())
 
   const freshNumber = () => {
     count += 1

@@ -4,12 +4,11 @@ import { listApplicationsOf } from '../../src/database/applications.js'
 import { listUsers } from '../../src/database/users.js'
 import { createApiToken } from '../../src/domain/api-tokens.js'
 import { registerApplication } from '../../src/domain/applications.js'
-import type { Context } from '../../src/domain/context.js'
 import { addLine, getOwnLine, renameLine } from '../../src/domain/lines.js'
 import { asName, readName, readOptionalName } from '../../src/domain/names.js'
 import { addUser } from '../../src/domain/users.js'
 import { UserError } from '../../src/errors.js'
-import { createTestContext } from '../helpers/context.js'
+import { describeContext } from '../helpers/context.js'
 import { FIELDS } from './applications.js'
 import { refusal } from './refusal.js'
 
@@ -31,16 +30,12 @@ const UNSEEN = {
   'one beside a NUL': '\0\u200b\0',
 }
 
-describe('a name', () => {
-  let context: Context
+describeContext('a name', (context) => {
   let userId: string
 
   before(async () => {
-    context = await createTestContext()
     userId = (await addUser(context, { email: 'ada@example.com' })).id
   })
-
-  after(() => context.close())
 
   for (const [what, name] of Object.entries(UNSEEN)) {
     it(`cannot be ${what}, of an application, a line, an API token or a user`, async () => {

@@ -1,6 +1,5 @@
 import { expect } from 'chai'
 import { listSessions } from '../../src/database/sessions.js'
-import type { Context } from '../../src/domain/context.js'
 import {
   changePassword,
   confirmPassword,
@@ -13,7 +12,7 @@ import { createSetUpLink, findSetUpLink } from '../../src/domain/set-up-links.js
 import { SIGN_IN_REFUSED, signIn } from '../../src/domain/sign-in.js'
 import { newId } from '../../src/ids.js'
 import { newToken, sha256 } from '../../src/secrets.js'
-import { createTestContext } from '../helpers/context.js'
+import { describeContext } from '../helpers/context.js'
 import { startSession } from '../helpers/sessions.js'
 import { createPerson, PASSWORD, type Person } from './people.js'
 import { refusal } from './refusal.js'
@@ -21,18 +20,13 @@ import { refusal } from './refusal.js'
 const ADDRESS = '192.0.2.1'
 const NEXT = 'a whole new password'
 
-describe('sessions', () => {
-  let context: Context
+describeContext('sessions', (context) => {
   let ada: Person
 
-  before(async () => {
-    context = await createTestContext()
-  })
   beforeEach(async () => {
     await context.db('sign_in_attempts').delete()
     ada = await createPerson(context)
   })
-  after(() => context.close())
 
   const start = (userAgent = 'Firefox') => startSession(context, ada.id, userAgent)
   const get = async (token: string): Promise<Session> => {

@@ -1,7 +1,6 @@
 import { expect } from 'chai'
 import { listSessions } from '../../src/database/sessions.js'
 import { listUsers } from '../../src/database/users.js'
-import type { Context } from '../../src/domain/context.js'
 import { findSession } from '../../src/domain/sessions.js'
 import {
   completeSetUp,
@@ -14,7 +13,7 @@ import { signIn } from '../../src/domain/sign-in.js'
 import { getUser, getUserByEmail } from '../../src/domain/users.js'
 import { newId } from '../../src/ids.js'
 import { newToken, sha256 } from '../../src/secrets.js'
-import { createTestContext } from '../helpers/context.js'
+import { describeContext } from '../helpers/context.js'
 import { startSession } from '../helpers/sessions.js'
 import { createPerson, PASSWORD, type Person } from './people.js'
 import { refusal } from './refusal.js'
@@ -22,16 +21,12 @@ import { refusal } from './refusal.js'
 const USED_UP = { status: 404, message: 'This link is used up or too old: ask for a new one' }
 const NEXT = 'a whole new password'
 
-describe('set-up links', () => {
-  let context: Context
+const environment = { PUBLIC_URL: 'https://lines.example.com' }
 
-  before(async () => {
-    context = await createTestContext({ PUBLIC_URL: 'https://lines.example.com' })
-  })
+describeContext('set-up links', { environment }, (context) => {
   beforeEach(async () => {
     await context.db.raw('truncate users, set_up_links cascade')
   })
-  after(() => context.close())
 
   const link = async (userId: string | null) => tokenOf((await createSetUpLink(context, userId)).url)
   const complete = (token: string, overrides: Partial<SetUpFields> = {}) =>

@@ -1,11 +1,10 @@
 import { expect } from 'chai'
 import { listSessions } from '../../src/database/sessions.js'
-import type { Context } from '../../src/domain/context.js'
 import { findSession } from '../../src/domain/sessions.js'
 import { SIGN_IN_REFUSED, signIn, type Credentials } from '../../src/domain/sign-in.js'
 import { UserError } from '../../src/errors.js'
 import { sha256 } from '../../src/secrets.js'
-import { createTestContext } from '../helpers/context.js'
+import { describeContext } from '../helpers/context.js'
 import { until } from '../helpers/until.js'
 import { createPerson, PASSWORD, type Person } from './people.js'
 import { refusal } from './refusal.js'
@@ -13,18 +12,13 @@ import { refusal } from './refusal.js'
 const REFUSED = { status: 401, message: SIGN_IN_REFUSED }
 const WRONG = 'a wrong password'
 
-describe('signing in', () => {
-  let context: Context
+describeContext('signing in', (context) => {
   let ada: Person
 
-  before(async () => {
-    context = await createTestContext()
-  })
   beforeEach(async () => {
     await context.db('sign_in_attempts').delete()
     ada = await createPerson(context)
   })
-  after(() => context.close())
 
   const attempt = (overrides: Partial<Credentials> = {}) =>
     signIn(context, {

@@ -1,27 +1,21 @@
 import { expect } from 'chai'
 import { Webhook } from 'standardwebhooks'
 import { getConnection } from '../../src/domain/connection-overview.js'
-import type { Context } from '../../src/domain/context.js'
 import { revealSigningSecret, rotateSigningSecret } from '../../src/domain/signing-secrets.js'
 import { sendTestEvent } from '../../src/domain/test-event.js'
 import { deliver } from '../../src/domain/deliveries/deliver.js'
 import { newId } from '../../src/ids.js'
-import { createTestContext } from '../helpers/context.js'
+import { describeContext } from '../helpers/context.js'
 import { createLine, type TestLine } from '../helpers/factories.js'
-import { startReceiver, type Receiver, type ReceivedRequest } from '../helpers/receiver.js'
+import { startReceiver, type ReceivedRequest } from '../helpers/receiver.js'
+import { openForSuite } from '../helpers/suite.js'
 import { receiveForDelivery } from './fixtures.js'
 import { refusal } from './refusal.js'
 
-describe('a signing secret', () => {
-  let context: Context
-  let receiver: Receiver
+describeContext('a signing secret', (context) => {
+  const receiver = openForSuite(startReceiver)
   let line: TestLine
 
-  before(async () => {
-    context = await createTestContext()
-    receiver = await startReceiver()
-  })
-  after(() => Promise.all([context.close(), receiver.close()]))
   beforeEach(async () => {
     line = await createLine(context, { outgoingUrl: receiver.url })
   })

@@ -1,8 +1,7 @@
 import { expect } from 'chai'
-import type { Context } from '../../src/domain/context.js'
 import { simulatorTokenOf } from '../../src/domain/simulator/media-url.js'
 import { forgetOldSimulatorMedia, keepMedia, openSimulatorMedia } from '../../src/domain/simulator/media.js'
-import { createTestContext } from '../helpers/context.js'
+import { describeContext } from '../helpers/context.js'
 import { countRows } from './fixtures.js'
 import { MEDIA, NO_MEDIA, pictureOf } from './media-samples.js'
 import { refusal } from './refusal.js'
@@ -26,13 +25,9 @@ const REFUSALS = {
   recording: 'recording must be a wav, mp3, ogg, webm, m4a or amr file',
 }
 
-describe("the simulator's media", () => {
-  let context: Context
+const environment = { PUBLIC_URL: 'https://lines.example/hook' }
 
-  before(async () => {
-    context = await createTestContext({ PUBLIC_URL: 'https://lines.example/hook' })
-  })
-  after(() => context.close())
+describeContext("the simulator's media", { environment }, (context) => {
   beforeEach(() => context.db('simulator_media').delete())
 
   const tokenOf = (url: string) => url.split('/').at(-1) ?? ''

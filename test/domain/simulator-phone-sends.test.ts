@@ -1,24 +1,18 @@
 import { expect } from 'chai'
-import type { Context } from '../../src/domain/context.js'
 import { openSimulatorMedia } from '../../src/domain/simulator/media.js'
 import { leaveVoicemail, sendFromPhone } from '../../src/domain/simulator/phone-sends.js'
 import { sampleRecording } from '../../src/domain/simulator/sample-recording.js'
 import { newId } from '../../src/ids.js'
-import { createTestContext } from '../helpers/context.js'
+import { describeContext } from '../helpers/context.js'
 import { createLine, type TestLine } from '../helpers/factories.js'
 import { mediaRow } from '../helpers/media.js'
 import { ANNA, countRows, moveToAnotherCarrier, type MessageRow } from './fixtures.js'
 import { MEDIA } from './media-samples.js'
 import { refusal } from './refusal.js'
 
-describe("a simulator's phone", () => {
-  let context: Context
+describeContext("a simulator's phone", (context) => {
   let line: TestLine
 
-  before(async () => {
-    context = await createTestContext()
-  })
-  after(() => context.close())
   beforeEach(async () => {
     line = await createLine(context)
     await context.db('simulator_media').delete()

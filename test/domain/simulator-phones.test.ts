@@ -1,5 +1,4 @@
 import { expect } from 'chai'
-import type { Context } from '../../src/domain/context.js'
 import {
   findConversation,
   listSimulatorLines,
@@ -7,21 +6,16 @@ import {
   suggestPhones,
 } from '../../src/domain/simulator/phones.js'
 import { simulateInbound, type SimulatedInbound } from '../../src/domain/simulator.js'
-import { createTestContext } from '../helpers/context.js'
+import { describeContext } from '../helpers/context.js'
 import { createLine, type TestLine } from '../helpers/factories.js'
 import { ANNA, BEN, CLEO, moveToAnotherCarrier, queueMessage } from './fixtures.js'
 import { refusal } from './refusal.js'
 
-describe("the simulator's phones", () => {
-  let context: Context
+describeContext("the simulator's phones", (context) => {
   let line: TestLine
   let otherLine: TestLine
   let strangersLine: TestLine
 
-  before(async () => {
-    context = await createTestContext()
-  })
-  after(() => context.close())
   beforeEach(async () => {
     line = await createLine(context)
     otherLine = await createLine(context, { userId: line.userId })

@@ -1,5 +1,4 @@
 import { expect } from 'chai'
-import type { Context } from '../../src/domain/context.js'
 import { sendMessage } from '../../src/domain/messages/send.js'
 import {
   readOutbox,
@@ -8,26 +7,17 @@ import {
   type SimulatedInbound,
 } from '../../src/domain/simulator.js'
 import { newId } from '../../src/ids.js'
-import { createTestContext } from '../helpers/context.js'
+import { describeContext, joinService } from '../helpers/context.js'
 import { createLine, type TestLine } from '../helpers/factories.js'
 import { ANNA, BEN, messageRow, queueMessage, queueMessages, UNLIMITED } from './fixtures.js'
 import { refusal } from './refusal.js'
 
 const HOSTED = 'http://localhost:3000/media/TOKEN'
 
-describe('the simulator', () => {
-  let context: Context
-  let sameService: Context
+describeContext('the simulator', (context) => {
+  const sameService = joinService(context)
   let line: TestLine
 
-  before(async () => {
-    context = await createTestContext()
-    sameService = await createTestContext({
-      DATABASE_URL: context.config.databaseUrl,
-      REDIS_URL: context.config.redisUrl,
-    })
-  })
-  after(() => Promise.all([context.close(), sameService.close()]))
   beforeEach(async () => {
     await context.db('simulator_outbox').delete()
     line = await createLine(context, UNLIMITED)

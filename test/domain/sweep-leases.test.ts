@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { MAX_LOST } from '../../src/domain/crashes.js'
-import { createContext, type Context } from '../../src/domain/context.js'
+import { createContext } from '../../src/domain/context.js'
 import { deliver } from '../../src/domain/deliveries/deliver.js'
 import { createLeases, LEASE_MS, stopLeases } from '../../src/domain/leases.js'
 import { sendMessage } from '../../src/domain/messages/send.js'
@@ -8,10 +8,11 @@ import { sweep } from '../../src/domain/sweep.js'
 import { newId } from '../../src/ids.js'
 import { whenReady } from '../../src/redis.js'
 import { startProxy } from '../database/proxy.js'
-import { createTestContext } from '../helpers/context.js'
+import { createTestContext, describeContext } from '../helpers/context.js'
 import { createLine, type TestLine } from '../helpers/factories.js'
-import { startReceiver, type Receiver } from '../helpers/receiver.js'
+import { startReceiver } from '../helpers/receiver.js'
 import { createTestRedis } from '../helpers/services.js'
+import { openForSuite } from '../helpers/suite.js'
 import { until } from '../helpers/until.js'
 import {
   UNLIMITED,
@@ -28,16 +29,10 @@ import {
   withCarrier,
 } from './fixtures.js'
 
-describe('the sweep for leases of lost workers', () => {
-  let context: Context
-  let receiver: Receiver
+describeContext('the sweep for leases of lost workers', (context) => {
+  const receiver = openForSuite(startReceiver)
   let line: TestLine
 
-  before(async () => {
-    context = await createTestContext()
-    receiver = await startReceiver()
-  })
-  after(() => Promise.all([context.close(), receiver.close()]))
   beforeEach(async () => {
     line = await createLine(context, { ...UNLIMITED, outgoingUrl: receiver.url })
   })

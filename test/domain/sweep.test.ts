@@ -1,10 +1,9 @@
 import { Worker } from 'bullmq'
 import { expect } from 'chai'
-import type { Context } from '../../src/domain/context.js'
 import { sendMessage } from '../../src/domain/messages/send.js'
 import { sweep } from '../../src/domain/sweep.js'
 import { QUEUE_PREFIX } from '../../src/queues/queues.js'
-import { createTestContext } from '../helpers/context.js'
+import { createTestContext, describeContext } from '../helpers/context.js'
 import { createLine, type TestLine } from '../helpers/factories.js'
 import {
   BEN,
@@ -23,14 +22,9 @@ import {
   type DeliveryRow,
 } from './fixtures.js'
 
-describe('the sweep for stranded rows', () => {
-  let context: Context
+describeContext('the sweep for stranded rows', (context) => {
   let line: TestLine
 
-  before(async () => {
-    context = await createTestContext()
-  })
-  after(() => context.close())
   beforeEach(async () => {
     // What earlier tests left is nothing to sweep any more.
     await context.db('messages').delete()

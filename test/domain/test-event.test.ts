@@ -1,29 +1,22 @@
 import { expect } from 'chai'
 import { Webhook } from 'standardwebhooks'
 import { disableConnection } from '../../src/domain/connections.js'
-import type { Context } from '../../src/domain/context.js'
 import { sendTestEvent } from '../../src/domain/test-event.js'
 import { newId } from '../../src/ids.js'
-import { createTestContext } from '../helpers/context.js'
+import { describeContext } from '../helpers/context.js'
 import { createLine, type TestLine } from '../helpers/factories.js'
-import { startReceiver, type Receiver } from '../helpers/receiver.js'
+import { startReceiver } from '../helpers/receiver.js'
+import { openForEachTest } from '../helpers/suite.js'
 import { countRows } from './fixtures.js'
 import { refusal } from './refusal.js'
 
-describe('a test event', () => {
-  let context: Context
-  let receiver: Receiver
+describeContext('a test event', (context) => {
+  const receiver = openForEachTest(startReceiver)
   let line: TestLine
 
-  before(async () => {
-    context = await createTestContext()
-  })
-  after(() => context.close())
   beforeEach(async () => {
-    receiver = await startReceiver()
     line = await createLine(context, { outgoingUrl: receiver.url })
   })
-  afterEach(() => receiver.close())
 
   const send = () => sendTestEvent(context, line.userId, line.lineId)
   const answerWith = (status: number, body = '') => {

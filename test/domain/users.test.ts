@@ -1,20 +1,12 @@
 import { expect } from 'chai'
 import { listUsers } from '../../src/database/users.js'
-import type { Context } from '../../src/domain/context.js'
 import { addUser, getUser, getUserByEmail } from '../../src/domain/users.js'
 import { newId } from '../../src/ids.js'
-import { createTestContext } from '../helpers/context.js'
+import { describeContext } from '../helpers/context.js'
 import { createPerson } from './people.js'
 import { refusal } from './refusal.js'
 
-describe('users', () => {
-  let context: Context
-
-  before(async () => {
-    context = await createTestContext()
-  })
-  after(() => context.close())
-
+describeContext('users', (context) => {
   it('are added with an address and a name', async () => {
     const user = await addUser(context, { email: ' Ada@Example.com ', name: ' Ada ' })
     expect(user).to.deep.include({ email: 'Ada@Example.com', name: 'Ada' })

@@ -1,12 +1,12 @@
 import { expect } from 'chai'
-import { createContext, type Context } from '../../src/domain/context.js'
+import { createContext } from '../../src/domain/context.js'
 import { warmUp, type HotFunction } from '../../src/domain/warm-up.js'
 import { startProxy } from '../database/proxy.js'
-import { createTestContext } from '../helpers/context.js'
+import { describeContext } from '../helpers/context.js'
 import { createLine } from '../helpers/factories.js'
 import { countRows, queueMessage } from './fixtures.js'
 
-describe('the warm-up of a process', () => {
+describeContext('the warm-up of a process', (context) => {
   const ALL: HotFunction[] = [
     'queue_messages',
     'receive_messages',
@@ -15,12 +15,6 @@ describe('the warm-up of a process', () => {
     'take_simulated_messages',
     'deliver_next',
   ]
-  let context: Context
-
-  before(async () => {
-    context = await createTestContext()
-  })
-  after(() => context.close())
 
   it('calls every hot function on several connections, and changes nothing', async () => {
     await queueMessage(context, await createLine(context))

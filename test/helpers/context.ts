@@ -1,17 +1,52 @@
+import type { Suite } from 'mocha'
 import type { CARRIER_KINDS } from '../../src/carriers/registry.js'
 import { readConfig } from '../../src/config.js'
 import { createContext, type Context } from '../../src/domain/context.js'
 import { whenReady } from '../../src/redis.js'
 import { createEnvironment, type Environment } from './environment.js'
+import { describeWith, openForSuite } from './suite.js'
 
-/** A context over a database and a Redis of its own. The caller closes it: `after(() => context.close())`. */
+interface ProcessOptions {
+  carrierKinds?: typeof CARRIER_KINDS
+  statementTimeoutMs?: number
+  acquireTimeoutMs?: number
+}
+
+export interface ContextOptions extends ProcessOptions {
+  /** What differs from the configuration that tests have otherwise. */
+  environment?: Environment
+}
+
+type Body = (this: Suite, context: Context) => void
+
+/** A `describe` whose tests share a context over a database and a Redis of its own. */
+export function describeContext(title: string, body: Body): void
+export function describeContext(title: string, options: ContextOptions, body: Body): void
+export function describeContext(title: string, ...rest: [Body] | [ContextOptions, Body]): void {
+  const [{ environment, ...options }, body]: [ContextOptions, Body] = rest.length === 1 ? [{}, rest[0]] : rest
+  describeWith(title, () => createTestContext(environment, options), body)
+}
+
+/**
+ * The context of a second process of the same service: with the database, the Redis and the keys of the first. Called
+ * in the body of `describeContext`.
+ */
+export function joinService(first: Context, overrides: Environment = {}): Context {
+  return openForSuite(() => {
+    const { databaseUrl, redisUrl, encryptionKeys } = first.config
+    return createTestContext({
+      DATABASE_URL: databaseUrl,
+      REDIS_URL: redisUrl,
+      ENCRYPTION_KEY: encryptionKeys.map((key) => key.toString('base64')).join(','),
+      ...overrides,
+    })
+  })
+}
+
+/** For a context that is not a whole suite's. The caller closes it: `after(() => context.close())`. */
 export async function createTestContext(
   overrides: Environment = {},
-  options: {
-    carrierKinds?: typeof CARRIER_KINDS
-    statementTimeoutMs?: number
-    acquireTimeoutMs?: number
-  } = {},
+  options: ProcessOptions = {},
 ): Promise<Context> {
   const config = readConfig(await createEnvironment(overrides))
   const context = createContext(config, { process: 'test', ...options })

@@ -6,8 +6,11 @@ import { fileURLToPath, pathToFileURL } from 'node:url'
 import { freePort } from '../../dev/free-port.js'
 import { readSources } from '../../dev/supervise.js'
 import type { QueueName } from '../../src/queues/queues.js'
+import { needCompiled } from './compile.js'
 import type { Environment } from './environment.js'
 import { until } from './until.js'
+
+needCompiled()
 
 const sources = readSources()
 

@@ -1,8 +1,11 @@
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import type { Suite } from 'mocha'
 import type { Context } from '../../src/domain/context.js'
 import { createApp } from '../../src/web/app.js'
 import { listen } from '../../src/web/listen.js'
+import { createTestContext, type ContextOptions } from './context.js'
+import { openedLater } from './suite.js'
 
 export interface Answer {
   status: number
@@ -25,6 +28,29 @@ export interface TestWeb {
   drain(): Promise<void>
   /** For `after`: cuts everything off. */
   close(): Promise<void>
+}
+
+export interface ServedContext {
+  context: Context
+  web: TestWeb
+}
+
+type Body = (this: Suite, served: ServedContext) => void
+
+/** As `describeContext`, with the app of the context on a real HTTP server. */
+export function describeWeb(title: string, body: Body): void
+export function describeWeb(title: string, options: ContextOptions, body: Body): void
+export function describeWeb(title: string, ...rest: [Body] | [ContextOptions, Body]): void {
+  const [{ environment, ...options }, body]: [ContextOptions, Body] = rest.length === 1 ? [{}, rest[0]] : rest
+  describe(title, function () {
+    const context = openedLater(() => createTestContext(environment, options))
+    const web = openedLater(() => serveApp(context.object))
+    before(context.open)
+    before(web.open)
+    body.call(this, { context: context.object, web: web.object })
+    after(web.close)
+    after(context.close)
+  })
 }
 
 /** The app of a context on a real HTTP server at a free port of loopback, or at the one that PUBLIC_URL has. */

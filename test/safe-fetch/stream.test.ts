@@ -2,21 +2,20 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { expect } from 'chai'
 import { createSafeFetch, FetchFailed, type SafeFetch } from '../../src/safe-fetch.js'
 import { startHostileServer } from '../helpers/hostile-servers.js'
-import { startStandIn, type StandIn } from '../helpers/stand-in.js'
+import { startStandIn } from '../helpers/stand-in.js'
+import { openForSuite } from '../helpers/suite.js'
 
 const MIB = Buffer.alloc(1024 * 1024)
 
 describe('safe-fetch, streaming', () => {
-  let server: StandIn
+  const server = openForSuite(startStandIn)
   let safeFetch: SafeFetch
 
-  before(async () => {
-    server = await startStandIn()
+  before(() => {
     safeFetch = createSafeFetch({ allowHttp: true, allowedPrivateCidrs: ['127.0.0.0/8'] })
   })
   after(async () => {
     await safeFetch.close()
-    await server.close()
   })
 
   it('hands over the whole body, in order, with the head before it', async () => {

@@ -3,17 +3,17 @@ import { text } from 'node:stream/consumers'
 import { expect } from 'chai'
 import { createS3Storage } from '../../src/storage/s3.js'
 import { StorageFailed, type Storage } from '../../src/storage/storage.js'
-import { HOSTILITIES, startHostileServer, type HostileServer } from '../helpers/hostile-servers.js'
+import { HOSTILITIES, startHostileServer } from '../helpers/hostile-servers.js'
+import { openForSuite } from '../helpers/suite.js'
 
 /** Of silence it would be 15 s each. */
 const ENDING = HOSTILITIES.filter(([what]) => !/stays|another answer|garbage/.test(what))
 
 describe('S3, when what speaks its protocol closes and lies', () => {
-  let server: HostileServer
+  const server = openForSuite(startHostileServer)
   let storage: Storage
 
-  before(async () => {
-    server = await startHostileServer()
+  before(() => {
     storage = createS3Storage({
       bucket: 'media',
       region: 'us-east-1',
@@ -21,9 +21,8 @@ describe('S3, when what speaks its protocol closes and lies', () => {
       credentials: { accessKeyId: 'id', secretAccessKey: 'secret' },
     })
   })
-  after(async () => {
+  after(() => {
     storage.close()
-    await server.close()
   })
 
   // mocha fails a test for what is thrown outside of its promises.

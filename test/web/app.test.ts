@@ -1,23 +1,13 @@
 import { expect } from 'chai'
-import type { Context } from '../../src/domain/context.js'
 import { createTestContext } from '../helpers/context.js'
 import { createLine, messageBody, type TestLine } from '../helpers/factories.js'
-import { serveApp, type Answer, type TestWeb } from '../helpers/web.js'
+import { describeWeb, serveApp, type Answer } from '../helpers/web.js'
 
-describe('the app', () => {
-  let context: Context
-  let web: TestWeb
+describeWeb('the app', { environment: { QUEUES_PASSWORD: 'a long password' } }, ({ context, web }) => {
   let line: TestLine
 
   before(async () => {
-    context = await createTestContext({ QUEUES_PASSWORD: 'a long password' })
-    web = await serveApp(context)
     line = await createLine(context)
-  })
-
-  after(async () => {
-    await web.close()
-    await context.close()
   })
 
   function expectProblem(answer: Answer, status: number, title: string): void {

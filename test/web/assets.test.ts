@@ -1,8 +1,6 @@
 import { expect } from 'chai'
 import { assetPath } from '../../src/web/assets.js'
-import type { Context } from '../../src/domain/context.js'
-import { createTestContext } from '../helpers/context.js'
-import { serveApp, type TestWeb } from '../helpers/web.js'
+import { describeWeb } from '../helpers/web.js'
 
 const TYPES = {
   'pico.css': 'text/css; charset=utf-8',
@@ -15,20 +13,7 @@ const TYPES = {
   'icon.svg': 'image/svg+xml',
 } as const
 
-describe('assets', () => {
-  let context: Context
-  let web: TestWeb
-
-  before(async () => {
-    context = await createTestContext()
-    web = await serveApp(context)
-  })
-
-  after(async () => {
-    await web.close()
-    await context.close()
-  })
-
+describeWeb('assets', ({ web }) => {
   it('have their content’s hash in their path, their type, and are kept for ever', async () => {
     for (const [name, type] of Object.entries(TYPES)) {
       const path = assetPath(name as keyof typeof TYPES)

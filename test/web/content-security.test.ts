@@ -1,27 +1,18 @@
 import { expect } from 'chai'
-import type { Context } from '../../src/domain/context.js'
 import { createSetUpLink } from '../../src/domain/set-up-links.js'
 import { browse, type BrowserSession } from '../helpers/browser-session.js'
-import { createTestContext } from '../helpers/context.js'
-import { serveApp, type Answer, type TestWeb } from '../helpers/web.js'
+import { describeWeb, type Answer } from '../helpers/web.js'
 import { consoleRoutes, createOwner, expectPage, type Owner } from './console/support.js'
 
-describe('the Content-Security-Policy', () => {
-  let context: Context
-  let web: TestWeb
+const environment = { QUEUES_PASSWORD: 'a long password' }
+
+describeWeb('the Content-Security-Policy', { environment }, ({ context, web }) => {
   let owner: Owner
   let browser: BrowserSession
 
   before(async () => {
-    context = await createTestContext({ QUEUES_PASSWORD: 'a long password' })
-    web = await serveApp(context)
     owner = await createOwner(context)
     browser = await browse(context, web, owner.person.id)
-  })
-
-  after(async () => {
-    await web.close()
-    await context.close()
   })
 
   const policyOf = ({ headers }: Answer) =>

@@ -1,22 +1,7 @@
 import { expect } from 'chai'
-import type { Context } from '../../src/domain/context.js'
-import { createTestContext } from '../helpers/context.js'
-import { serveApp, type TestWeb } from '../helpers/web.js'
+import { describeWeb } from '../helpers/web.js'
 
-describe('/docs', () => {
-  let context: Context
-  let web: TestWeb
-
-  before(async () => {
-    context = await createTestContext()
-    web = await serveApp(context)
-  })
-
-  after(async () => {
-    await web.close()
-    await context.close()
-  })
-
+describeWeb('/docs', ({ web }) => {
   it('is a page for everybody, all of whose files are ours', async () => {
     const { status, headers, text } = await web.request('/docs')
     expect([status, headers.get('content-type')]).to.deep.equal([200, 'text/html; charset=utf-8'])

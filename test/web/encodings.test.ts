@@ -3,9 +3,10 @@ import { expect } from 'chai'
 import { createApiToken } from '../../src/domain/api-tokens.js'
 import { getOwnLine } from '../../src/domain/lines.js'
 import { browse, type BrowserSession } from '../helpers/browser-session.js'
+import { describeWith } from '../helpers/suite.js'
 import type { Answer } from '../helpers/web.js'
 import { consentFields, createApplication, createVisitor, requestToken, serveOAuth } from './oauth/support.js'
-import type { OAuthServer, TestApplication, Visitor } from './oauth/support.js'
+import type { TestApplication, Visitor } from './oauth/support.js'
 import { messagesOf } from './support.js'
 
 const FORM = { 'Content-Type': 'application/x-www-form-urlencoded' }
@@ -13,23 +14,19 @@ const FORM = { 'Content-Type': 'application/x-www-form-urlencoded' }
 /** Latin-1, as bytes and behind percent signs. */
 const BURO = [Buffer.from('B\xfcro', 'latin1'), Buffer.from('B%FCro')]
 
-describe('what a request is written in', () => {
-  let server: OAuthServer
+describeWith('what a request is written in', serveOAuth, (server) => {
   let application: TestApplication
   let visitor: Visitor
   let browser: BrowserSession
   let authorization: string
 
   before(async () => {
-    server = await serveOAuth()
     application = await createApplication(server)
     visitor = await createVisitor(server, { name: 'Shop' })
     const { context, web } = server
     browser = await browse(context, web, visitor.line.userId)
     authorization = `Bearer ${(await createApiToken(context, visitor.line.userId, 'a test')).token}`
   })
-
-  after(() => server.close())
 
   const post = (path: string, body: Buffer, headers: Record<string, string> = {}) =>
     server.web.post(path, new Uint8Array(body), headers)

@@ -1,10 +1,8 @@
 import { request as httpRequest } from 'node:http'
 import { expect } from 'chai'
 import fc from 'fast-check'
-import type { Context } from '../../src/domain/context.js'
-import { createTestContext } from '../helpers/context.js'
 import { createLine, messageBody, type TestLine } from '../helpers/factories.js'
-import { serveApp, type Answer, type TestWeb } from '../helpers/web.js'
+import { describeWeb, type Answer } from '../helpers/web.js'
 import { expectAccepted } from './support.js'
 
 const RUNS = { numRuns: 150 }
@@ -63,20 +61,13 @@ const headers = fc.record(
   { requiredKeys: [] },
 )
 
-describe('whatever is sent', () => {
-  let context: Context
-  let web: TestWeb
+const environment = { MAX_QUEUED_PER_LINE: '100000' }
+
+describeWeb('whatever is sent', { environment }, ({ context, web }) => {
   let line: TestLine
 
   before(async () => {
-    context = await createTestContext({ MAX_QUEUED_PER_LINE: '100000' })
-    web = await serveApp(context)
     line = await createLine(context, { messagesPerMinute: 100_000, messagesPerNumberPerMinute: 100_000 })
-  })
-
-  after(async () => {
-    await web.close()
-    await context.close()
   })
 
   afterEach('a message is accepted as ever', async () => {

@@ -1,28 +1,15 @@
 import { Agent, request as httpRequest } from 'node:http'
 import { expect } from 'chai'
-import type { Context } from '../../src/domain/context.js'
-import { createTestContext } from '../helpers/context.js'
+import { describeContext } from '../helpers/context.js'
 import { createLine, messageBody } from '../helpers/factories.js'
+import { openForEachTest } from '../helpers/suite.js'
 import { until } from '../helpers/until.js'
 import { serveApp, type TestWeb } from '../helpers/web.js'
 import { messagesOf } from './support.js'
 import { answerTo, openSocket, parseAnswer } from './raw-socket.js'
 
-describe('the HTTP server', () => {
-  let context: Context
-  let web: TestWeb
-
-  before(async () => {
-    context = await createTestContext()
-  })
-
-  beforeEach(async () => {
-    web = await serveApp(context, { finishMs: 500 })
-  })
-
-  afterEach(() => web.close())
-
-  after(() => context.close())
+describeContext('the HTTP server', (context) => {
+  const web = openForEachTest(() => serveApp(context, { finishMs: 500 }))
 
   it('has the time-outs of the design', () => {
     const { headersTimeout, requestTimeout, keepAliveTimeout, maxHeadersCount } = web.server

@@ -7,27 +7,18 @@ import { receiveMessage } from '../../src/domain/messages/receive.js'
 import { keepMedia, type MediaField } from '../../src/domain/simulator/media.js'
 import { inboundText } from '../domain/fixtures.js'
 import { MEDIA, pictureOf } from '../domain/media-samples.js'
-import { createTestContext } from '../helpers/context.js'
 import { createLine, type TestLine } from '../helpers/factories.js'
 import { copyMedia, mediaRow } from '../helpers/media.js'
 import { until } from '../helpers/until.js'
-import { serveApp, type TestWeb } from '../helpers/web.js'
+import { describeWeb, serveApp } from '../helpers/web.js'
 
 const PNG = MEDIA.picture.png!
 
-describe('/media', () => {
-  let context: Context
-  let web: TestWeb
+describeWeb('/media', ({ context, web }) => {
   let line: TestLine
 
   before(async () => {
-    context = await createTestContext()
-    web = await serveApp(context)
     line = await createLine(context)
-  })
-  after(async () => {
-    await web.close()
-    await context.close()
   })
 
   /** @returns the message's id and the path of our copy, which is there only after `copyMedia` */

@@ -3,10 +3,11 @@ import { expect } from 'chai'
 import { createApiToken } from '../../src/domain/api-tokens.js'
 import { routesOf, type Route } from '../helpers/routes.js'
 import { startSession } from '../helpers/sessions.js'
+import { describeWith } from '../helpers/suite.js'
 import { postSigned } from '../carriers/twilio/callbacks.js'
 import { addTwilio } from './carrier-callbacks/support.js'
 import { createOwner, type Owner } from './console/support.js'
-import { createApplication, createVisitor, getTokens, serveOAuth, type OAuthServer } from './oauth/support.js'
+import { createApplication, createVisitor, getTokens, serveOAuth } from './oauth/support.js'
 
 /** What every plain object seems to have a value for. */
 const NAMES = ['toString', 'constructor', 'valueOf', '__proto__', 'hasOwnProperty', 'isPrototypeOf']
@@ -23,8 +24,9 @@ const FIELDS = (
 
 const PASSWORD = 'correct horse battery'
 
-describe('the names that every object has', () => {
-  let server: OAuthServer
+const serve = () => serveOAuth({ QUEUES_PASSWORD: PASSWORD })
+
+describeWith('the names that every object has', serve, (server) => {
   let owner: Owner
   let twilioId: string
   let apiToken: string
@@ -32,7 +34,6 @@ describe('the names that every object has', () => {
   let clientBasic: string
 
   before(async () => {
-    server = await serveOAuth({ QUEUES_PASSWORD: PASSWORD })
     const { context } = server
     owner = await createOwner(context)
     twilioId = (await addTwilio(context, 'twilio')).id
@@ -42,8 +43,6 @@ describe('the names that every object has', () => {
     const tokens = await getTokens(server, await createVisitor(server), application)
     applicationToken = tokens.access_token
   })
-
-  after(() => server.close())
 
   const basic = (name: string, password: string) =>
     `Basic ${Buffer.from(`${name}:${password}`).toString('base64')}`

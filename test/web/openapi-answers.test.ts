@@ -3,20 +3,13 @@ import { newId } from '../../src/ids.js'
 import { connectLines } from '../../src/domain/application-lines.js'
 import { createApplication } from '../domain/applications.js'
 import { createLine, messageBody } from '../helpers/factories.js'
+import { describeWith } from '../helpers/suite.js'
 import { queueMessage, receiveForDelivery } from '../domain/fixtures.js'
-import { createOwner, serveApi, type Api, type Client } from './v1/support.js'
+import { createOwner, serveApi, type Client } from './v1/support.js'
 import { newNumber } from './support.js'
 
 /** Each answer is compared with the document by `serveDescribed`; this is about none being left out. */
-describe('the document and the answers', () => {
-  let api: Api
-
-  before(async () => {
-    api = await serveApi()
-  })
-
-  after(() => api.close())
-
+describeWith('the document and the answers', serveApi, (api) => {
   it('agree for a success and an error of every operation', async () => {
     const { line, client, path } = await createOwner(api, { outgoingUrl: 'http://127.0.0.1:1/' })
     const messageId = await queueMessage(api.context, line, { status: 'failed' })

@@ -8,21 +8,15 @@ import { newId } from '../../src/ids.js'
 import { createVocabulary } from '../../src/vocabulary.js'
 import { createApp } from '../../src/web/app.js'
 import { describeApi } from '../../src/web/openapi/document.js'
-import { createTestContext } from '../helpers/context.js'
+import { describeContext } from '../helpers/context.js'
 import { serveApp } from '../helpers/web.js'
 import { operationsOf } from './described.js'
 
 type Json = Record<string, unknown>
 
-describe('/openapi.json', () => {
-  let context: Context
+const environment = { PUBLIC_URL: 'https://linehook.example/below/' }
 
-  before(async () => {
-    context = await createTestContext({ PUBLIC_URL: 'https://linehook.example/below/' })
-  })
-
-  after(() => context.close())
-
+describeContext('/openapi.json', { environment }, (context) => {
   const documentOf = (productWord: string, overrides: Partial<Context['config']> = {}) => {
     const vocabulary = createVocabulary(productWord)
     return JSON.parse(

@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import { createApiToken } from '../../src/domain/api-tokens.js'
+import { describeWith } from '../helpers/suite.js'
 import type { Answer } from '../helpers/web.js'
 import {
   asking,
@@ -8,25 +9,20 @@ import {
   getCode,
   pkce,
   serveOAuth,
-  type OAuthServer,
   type Visitor,
 } from './oauth/support.js'
 
 const ORIGIN = 'https://page.example'
 
 /** What browsers read of our answers before a page of another origin may (CORS). */
-describe('a page of another origin', () => {
-  let server: OAuthServer
+describeWith('a page of another origin', serveOAuth, (server) => {
   let visitor: Visitor
   let token: string
 
   before(async () => {
-    server = await serveOAuth()
     visitor = await createVisitor(server)
     ;({ token } = await createApiToken(server.context, visitor.line.userId, 'a page'))
   })
-
-  after(() => server.close())
 
   const ask = (path: string, init: RequestInit = {}) =>
     server.web.request(path, { ...init, headers: { Origin: ORIGIN, ...(init.headers as object) } })

@@ -1,30 +1,21 @@
 import { expect } from 'chai'
 import { deliver } from '../../src/domain/deliveries/deliver.js'
-import type { Context } from '../../src/domain/context.js'
 import { newId } from '../../src/ids.js'
 import { createTestContext } from '../helpers/context.js'
 import { createLine, messageBody, type TestLine } from '../helpers/factories.js'
-import { startReceiver, type Receiver } from '../helpers/receiver.js'
-import { serveApp, type TestWeb } from '../helpers/web.js'
+import { startReceiver } from '../helpers/receiver.js'
+import { openForSuite } from '../helpers/suite.js'
+import { describeWeb, serveApp } from '../helpers/web.js'
 import { expectAccepted, expectRefused, newNumber } from './support.js'
 
-describe('with PRODUCT_WORD=burner', () => {
-  let context: Context
-  let web: TestWeb
-  let receiver: Receiver
+const environment = { PRODUCT_WORD: 'burner' }
+
+describeWeb('with PRODUCT_WORD=burner', { environment }, ({ context, web }) => {
+  const receiver = openForSuite(startReceiver)
   let line: TestLine
 
   before(async () => {
-    context = await createTestContext({ PRODUCT_WORD: 'burner' })
-    web = await serveApp(context)
-    receiver = await startReceiver()
     line = await createLine(context, { outgoingUrl: receiver.url })
-  })
-
-  after(async () => {
-    await web.close()
-    await context.close()
-    await receiver.close()
   })
 
   it('a generated URL says burnerId, and works', async () => {

@@ -8,27 +8,15 @@ import { createTestContext } from '../helpers/context.js'
 import { createLine, type TestLine } from '../helpers/factories.js'
 import { copyMediaToTheEnd, mediaRow } from '../helpers/media.js'
 import { startReceiver } from '../helpers/receiver.js'
-import { serveApp, type Answer, type TestWeb } from '../helpers/web.js'
+import { describeWeb, serveApp, type Answer } from '../helpers/web.js'
 
 const NOTHING_ALLOWED = { allowHttp: true, allowedPrivateCidrs: [] }
 
-describe('/simulator', () => {
-  let context: Context
-  let web: TestWeb
+describeWeb('/simulator', ({ context, web }) => {
   let line: TestLine
-
-  before(async () => {
-    context = await createTestContext()
-    web = await serveApp(context)
-  })
 
   beforeEach(async () => {
     line = await createLine(context)
-  })
-
-  after(async () => {
-    await web.close()
-    await context.close()
   })
 
   const inbound = (overrides: Record<string, unknown> = {}) =>

@@ -1,33 +1,22 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect } from 'chai'
-import type { Context } from '../../src/domain/context.js'
-import { createTestContext } from '../helpers/context.js'
 import { createLine, messageBody, type TestLine } from '../helpers/factories.js'
-import { serveApp, type TestWeb } from '../helpers/web.js'
+import { describeWeb } from '../helpers/web.js'
 import { openSocket, parseAnswer, type RawSocket } from './raw-socket.js'
 import { expectAccepted, messagesOf, newNumber } from './support.js'
 
 /** Looked at every second, so a connection is gone a second after its time at the latest; the rest is patience. */
 const PATIENCE_MS = 6000
 
-describe('a connection that says little and slowly', () => {
-  let context: Context
-  let web: TestWeb
+describeWeb('a connection that says little and slowly', ({ context, web }) => {
   let line: TestLine
 
   before(async () => {
-    context = await createTestContext()
-    web = await serveApp(context)
     line = await createLine(context)
     // The design's are 10 s, 15 s and 10 s (see listen.test.ts).
     web.server.headersTimeout = 300
     web.server.requestTimeout = 600
     web.server.keepAliveTimeout = 300
-  })
-
-  after(async () => {
-    await web.close()
-    await context.close()
   })
 
   const head = () => `POST ${line.webhookPath} HTTP/1.1\r\nHost: localhost\r\n`

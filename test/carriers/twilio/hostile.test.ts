@@ -5,24 +5,23 @@ import {
   CarrierRejected,
   type Carrier,
 } from '../../../src/carriers/carrier.js'
-import { HOSTILITIES, startHostileServer, type HostileServer } from '../../helpers/hostile-servers.js'
+import { HOSTILITIES, startHostileServer } from '../../helpers/hostile-servers.js'
+import { openForSuite } from '../../helpers/suite.js'
 import { createTestTwilio } from './carrier.js'
 
 /** After a while without an answer the caller gives up. */
 const PATIENCE_MS = 1000
 
 describe('Twilio, when its API closes and lies', () => {
-  let server: HostileServer
+  const server = openForSuite(startHostileServer)
   let carrier: Carrier
   let close: () => Promise<void>
 
-  before(async () => {
-    server = await startHostileServer()
+  before(() => {
     ;({ carrier, close } = createTestTwilio(server.origin))
   })
   after(async () => {
     await close()
-    await server.close()
   })
 
   // mocha fails a test for what is thrown outside of its promises.

@@ -6,29 +6,23 @@ import {
   enableApplicationEndpoint,
   sendHeldApplicationEvents,
 } from '../../../src/domain/applications/endpoint.js'
-import type { Context } from '../../../src/domain/context.js'
 import { deliver } from '../../../src/domain/deliveries/deliver.js'
 import { sendDeliveryAgain } from '../../../src/domain/deliveries/send-again.js'
 import { receiveMessage } from '../../../src/domain/messages/receive.js'
-import { createTestContext } from '../../helpers/context.js'
+import { describeContext } from '../../helpers/context.js'
 import { createLine, type TestLine } from '../../helpers/factories.js'
-import { startReceiver, type Receiver } from '../../helpers/receiver.js'
+import { startReceiver } from '../../helpers/receiver.js'
+import { openForEachTest } from '../../helpers/suite.js'
 import { until } from '../../helpers/until.js'
 import { connect, createApplication } from '../applications.js'
 import { deliveryRow, inboundText, type DeliveryRow } from '../fixtures.js'
 
-describe('the event lineDisconnected', () => {
-  let context: Context
-  let receiver: Receiver
+describeContext('the event lineDisconnected', (context) => {
+  const receiver = openForEachTest(startReceiver)
   let line: TestLine
   let application: Awaited<ReturnType<typeof createApplication>>
 
-  before(async () => {
-    context = await createTestContext()
-  })
-  after(() => context.close())
   beforeEach(async () => {
-    receiver = await startReceiver()
     line = await createLine(context)
     application = await createApplication(context, {
       webhookUrl: receiver.url,
@@ -36,7 +30,6 @@ describe('the event lineDisconnected', () => {
     })
     await connect(context, application, line)
   })
-  afterEach(() => receiver.close())
 
   const deliveries = (of = application) =>
     context

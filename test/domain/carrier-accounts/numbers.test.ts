@@ -5,9 +5,8 @@ import {
   listAccountNumbers,
   setUpNumbers,
 } from '../../../src/domain/carrier-accounts/numbers.js'
-import type { Context } from '../../../src/domain/context.js'
 import { addLine, listOwnLines } from '../../../src/domain/lines.js'
-import { createTestContext } from '../../helpers/context.js'
+import { describeContext } from '../../helpers/context.js'
 import { API_KEY, BIRDS, startParrot, type Parrot } from '../../helpers/parrot.js'
 import { createPerson, type Person } from '../people.js'
 import { refusal } from '../refusal.js'
@@ -16,15 +15,13 @@ const FREE = { id: 'PN1', number: '+15557771001', name: 'Front desk' }
 const UNNAMED = { id: 'PN2', number: '+15557771002', name: '' }
 const TAKEN = { id: 'PN3', number: '+15557771003', name: 'Taken' }
 
-describe('the numbers of a carrier account', () => {
-  let context: Context
+describeContext('the numbers of a carrier account', { carrierKinds: BIRDS }, (context) => {
   let bird: Parrot
   let account: CarrierAccount
   let finch: CarrierAccount
   let owner: Person
 
   before(async () => {
-    context = await createTestContext({}, { carrierKinds: BIRDS })
     bird = await startParrot()
     const settings = { url: bird.url, apiKey: API_KEY }
     account = await addCarrierAccount(context, { name: 'parrot', kind: 'parrot', settings })
@@ -39,9 +36,8 @@ describe('the numbers of a carrier account', () => {
     bird.setUp = []
   })
 
-  after(async () => {
+  after(() => {
     bird.close()
-    await context.close()
   })
 
   const linesOf = async ({ id }: Person) =>

@@ -1,6 +1,5 @@
 import { expect } from 'chai'
 import { Webhook } from 'standardwebhooks'
-import type { Context } from '../../../src/domain/context.js'
 import {
   postEvent,
   signingSecretPlace,
@@ -8,24 +7,15 @@ import {
 } from '../../../src/domain/deliveries/attempt.js'
 import { newId } from '../../../src/ids.js'
 import { newSigningSecret } from '../../../src/secrets.js'
-import { createTestContext } from '../../helpers/context.js'
-import { startReceiver, type Receiver } from '../../helpers/receiver.js'
+import { describeContext } from '../../helpers/context.js'
+import { startReceiver } from '../../helpers/receiver.js'
+import { openForEachTest } from '../../helpers/suite.js'
 import { ANNA, BEN } from '../fixtures.js'
 
-describe('posting an event to its endpoint', () => {
+describeContext('posting an event to its endpoint', (context) => {
   const endpointId = newId()
   const [secret, previousSecret] = [newSigningSecret(), newSigningSecret()]
-  let context: Context
-  let receiver: Receiver
-
-  before(async () => {
-    context = await createTestContext()
-  })
-  after(() => context.close())
-  beforeEach(async () => {
-    receiver = await startReceiver()
-  })
-  afterEach(() => receiver.close())
+  const receiver = openForEachTest(startReceiver)
 
   const sealed = (plain: string) => context.secrets.seal(plain, signingSecretPlace(endpointId))
 

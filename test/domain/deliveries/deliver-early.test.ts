@@ -1,25 +1,19 @@
 import { expect } from 'chai'
 import type { Context } from '../../../src/domain/context.js'
 import { deliver } from '../../../src/domain/deliveries/deliver.js'
-import { createTestContext } from '../../helpers/context.js'
+import { describeContext } from '../../helpers/context.js'
 import { createLine } from '../../helpers/factories.js'
-import { startReceiver, type Receiver } from '../../helpers/receiver.js'
+import { startReceiver } from '../../helpers/receiver.js'
+import { openForEachTest } from '../../helpers/suite.js'
 import { deliveryRow, deliverWhenDue, receiveForDelivery, type DeliveryRow } from '../fixtures.js'
 
-describe('a job of a delivery whose time is another by the clock of its worker', () => {
-  let context: Context
-  let receiver: Receiver
+describeContext('a job of a delivery whose time is another by the clock of its worker', (context) => {
+  const receiver = openForEachTest(startReceiver)
   let delivery: DeliveryRow
 
-  before(async () => {
-    context = await createTestContext()
-  })
-  after(() => context.close())
   beforeEach(async () => {
-    receiver = await startReceiver()
     delivery = await receiveForDelivery(context, await createLine(context, { outgoingUrl: receiver.url }))
   })
-  afterEach(() => receiver.close())
 
   it('does nothing when it comes before the retry is due, and says for how long', async () => {
     receiver.answerWith((response) => response.writeHead(500).end())

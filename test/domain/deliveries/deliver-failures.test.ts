@@ -1,9 +1,9 @@
 import { expect } from 'chai'
-import type { Context } from '../../../src/domain/context.js'
 import { type DeliverOutcome } from '../../../src/domain/deliveries/deliver.js'
-import { createTestContext } from '../../helpers/context.js'
+import { describeContext, joinService } from '../../helpers/context.js'
 import { createLine } from '../../helpers/factories.js'
-import { startReceiver, type Receiver } from '../../helpers/receiver.js'
+import { startReceiver } from '../../helpers/receiver.js'
+import { openForEachTest } from '../../helpers/suite.js'
 import {
   attemptRows,
   deliveryRow,
@@ -16,30 +16,19 @@ import {
 const BASE_MS = 1000
 const DAY_MS = 24 * 3_600_000
 
-describe('a delivery that fails', () => {
-  let context: Context
-  let strict: Context
-  let receiver: Receiver
+const environment = {
+  DELIVERY_RETRY_BASE_MS: String(BASE_MS),
+  DELIVERY_TIMEOUT_MS: '300',
+}
+
+describeContext('a delivery that fails', { environment }, (context) => {
+  const strict = joinService(context, { ALLOWED_PRIVATE_CIDRS: '' })
+  const receiver = openForEachTest(startReceiver)
   let delivery: DeliveryRow
 
-  before(async () => {
-    context = await createTestContext({
-      DELIVERY_RETRY_BASE_MS: String(BASE_MS),
-      DELIVERY_TIMEOUT_MS: '300',
-    })
-    strict = await createTestContext({
-      DATABASE_URL: context.config.databaseUrl,
-      REDIS_URL: context.config.redisUrl,
-      ENCRYPTION_KEY: context.config.encryptionKeys.map((key) => key.toString('base64')).join(','),
-      ALLOWED_PRIVATE_CIDRS: '',
-    })
-  })
-  after(() => Promise.all([context.close(), strict.close()]))
   beforeEach(async () => {
-    receiver = await startReceiver()
     delivery = await receiveForDelivery(context, await createLine(context, { outgoingUrl: receiver.url }))
   })
-  afterEach(() => receiver.close())
 
   function attempt(by = context): Promise<DeliverOutcome> {
     return deliverWhenDue(by, delivery.id, delivery.endpoint_id)

@@ -1,24 +1,19 @@
 import { expect } from 'chai'
-import type { Context } from '../../../src/domain/context.js'
 import { deliver } from '../../../src/domain/deliveries/deliver.js'
-import { createTestContext } from '../../helpers/context.js'
+import { describeContext } from '../../helpers/context.js'
 import { createLine, type TestLine } from '../../helpers/factories.js'
-import { HOSTILITIES, startHostileServer, type HostileServer } from '../../helpers/hostile-servers.js'
+import { HOSTILITIES, startHostileServer } from '../../helpers/hostile-servers.js'
+import { openForSuite } from '../../helpers/suite.js'
 import { deliveryRow, receiveForDelivery } from '../fixtures.js'
 
-describe('deliver, to servers that close and lie', () => {
-  let context: Context
-  let server: HostileServer
+const environment = { DELIVERY_TIMEOUT_MS: '1000' }
+
+describeContext('deliver, to servers that close and lie', { environment }, (context) => {
+  const server = openForSuite(startHostileServer)
   let line: TestLine
 
   before(async () => {
-    context = await createTestContext({ DELIVERY_TIMEOUT_MS: '1000' })
-    server = await startHostileServer()
     line = await createLine(context, { outgoingUrl: `${server.origin}/events` })
-  })
-  after(async () => {
-    await context.close()
-    await server.close()
   })
 
   // mocha fails a test for what is thrown outside of its promises.

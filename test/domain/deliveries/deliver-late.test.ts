@@ -1,10 +1,10 @@
 import { expect } from 'chai'
-import type { Context } from '../../../src/domain/context.js'
 import { deliver } from '../../../src/domain/deliveries/deliver.js'
 import { sweep } from '../../../src/domain/sweep.js'
-import { createTestContext } from '../../helpers/context.js'
+import { describeContext } from '../../helpers/context.js'
 import { createLine } from '../../helpers/factories.js'
-import { startReceiver, type Receiver } from '../../helpers/receiver.js'
+import { startReceiver } from '../../helpers/receiver.js'
+import { openForEachTest } from '../../helpers/suite.js'
 import {
   attemptRows,
   claimDelivery,
@@ -14,20 +14,13 @@ import {
   type DeliveryRow,
 } from '../fixtures.js'
 
-describe('the result of a delivery attempt that comes after its lease was over', () => {
-  let context: Context
-  let receiver: Receiver
+describeContext('the result of a delivery attempt that comes after its lease was over', (context) => {
+  const receiver = openForEachTest(startReceiver)
   let delivery: DeliveryRow
 
-  before(async () => {
-    context = await createTestContext()
-  })
-  after(() => context.close())
   beforeEach(async () => {
-    receiver = await startReceiver()
     delivery = await receiveForDelivery(context, await createLine(context, { outgoingUrl: receiver.url }))
   })
-  afterEach(() => receiver.close())
 
   const attempt = () => deliver(context, delivery.id, delivery.endpoint_id)
 

@@ -11,35 +11,28 @@ import {
   sendHeldApplicationEvents,
 } from '../../../src/domain/applications/endpoint.js'
 import { disableConnection } from '../../../src/domain/connections.js'
-import type { Context } from '../../../src/domain/context.js'
 import { deliver } from '../../../src/domain/deliveries/deliver.js'
 import { findEvents, getDelivery } from '../../../src/domain/deliveries/delivery-history.js'
 import { sendDeliveryAgain } from '../../../src/domain/deliveries/send-again.js'
 import { receiveMessage } from '../../../src/domain/messages/receive.js'
-import { createTestContext } from '../../helpers/context.js'
+import { describeContext } from '../../helpers/context.js'
 import { createLine, type TestLine } from '../../helpers/factories.js'
-import { startReceiver, type Receiver } from '../../helpers/receiver.js'
+import { startReceiver } from '../../helpers/receiver.js'
+import { openForEachTest } from '../../helpers/suite.js'
 import { connect, createApplication, FIELDS } from '../applications.js'
 import { ANNA, deliveryRow, inboundText, type DeliveryRow } from '../fixtures.js'
 import { refusal } from '../refusal.js'
 
-describe('events for applications', () => {
-  let context: Context
-  let receiver: Receiver
+describeContext('events for applications', (context) => {
+  const receiver = openForEachTest(startReceiver)
   let line: TestLine
   let application: Awaited<ReturnType<typeof createApplication>>
 
-  before(async () => {
-    context = await createTestContext()
-  })
-  after(() => context.close())
   beforeEach(async () => {
-    receiver = await startReceiver()
     line = await createLine(context)
     application = await createApplication(context, { webhookUrl: `${receiver.url}?key=secret` })
     await connect(context, application, line)
   })
-  afterEach(() => receiver.close())
 
   /** The line receives a text; gives the deliveries that come of it, the line's own first. */
   async function receive(to = line): Promise<DeliveryRow[]> {

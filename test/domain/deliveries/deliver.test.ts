@@ -1,34 +1,21 @@
 import { expect } from 'chai'
 import { Webhook } from 'standardwebhooks'
-import type { Context } from '../../../src/domain/context.js'
 import { signingSecretPlace } from '../../../src/domain/deliveries/attempt.js'
 import { newSigningSecret } from '../../../src/secrets.js'
-import { createTestContext } from '../../helpers/context.js'
+import { describeContext, joinService } from '../../helpers/context.js'
 import { createLine, type TestLine } from '../../helpers/factories.js'
-import { startReceiver, type Receiver } from '../../helpers/receiver.js'
+import { startReceiver } from '../../helpers/receiver.js'
+import { openForEachTest } from '../../helpers/suite.js'
 import { ANNA, attemptRows, deliveryRow, receiveForDelivery, deliverWhenDue } from '../fixtures.js'
 
-describe('deliver', () => {
-  let context: Context
-  let sameService: Context
-  let receiver: Receiver
+describeContext('deliver', (context) => {
+  const sameService = joinService(context, { PRODUCT_WORD: 'burner' })
+  const receiver = openForEachTest(startReceiver)
   let line: TestLine
 
-  before(async () => {
-    context = await createTestContext()
-    sameService = await createTestContext({
-      DATABASE_URL: context.config.databaseUrl,
-      REDIS_URL: context.config.redisUrl,
-      ENCRYPTION_KEY: context.config.encryptionKeys.map((key) => key.toString('base64')).join(','),
-      PRODUCT_WORD: 'burner',
-    })
-  })
-  after(() => Promise.all([context.close(), sameService.close()]))
   beforeEach(async () => {
-    receiver = await startReceiver()
     line = await createLine(context, { outgoingUrl: receiver.url })
   })
-  afterEach(() => receiver.close())
 
   it('posts the event’s six fields as JSON and notes the success', async () => {
     const { id, endpoint_id: endpointId } = await receiveForDelivery(context, line)

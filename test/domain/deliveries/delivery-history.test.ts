@@ -1,14 +1,14 @@
 import { expect } from 'chai'
 import { listDeliveries, type DeliveryFilter } from '../../../src/database/deliveries/reading.js'
-import type { Context } from '../../../src/domain/context.js'
 import { findEvents, getDelivery } from '../../../src/domain/deliveries/delivery-history.js'
 import { receiveMessage } from '../../../src/domain/messages/receive.js'
 import { keepMedia } from '../../../src/domain/simulator/media.js'
 import { newId } from '../../../src/ids.js'
-import { createTestContext } from '../../helpers/context.js'
+import { describeContext } from '../../helpers/context.js'
 import { createLine, type TestLine } from '../../helpers/factories.js'
 import { copyMedia } from '../../helpers/media.js'
-import { startReceiver, type Receiver } from '../../helpers/receiver.js'
+import { startReceiver } from '../../helpers/receiver.js'
+import { openForSuite } from '../../helpers/suite.js'
 import {
   ANNA,
   BEN,
@@ -21,17 +21,11 @@ import {
 import { MEDIA } from '../media-samples.js'
 import { refusal } from '../refusal.js'
 
-describe('reading deliveries', () => {
-  let context: Context
-  let receiver: Receiver
+describeContext('reading deliveries', (context) => {
+  const receiver = openForSuite(startReceiver)
   let line: TestLine
   let stranger: TestLine
 
-  before(async () => {
-    context = await createTestContext()
-    receiver = await startReceiver()
-  })
-  after(() => Promise.all([context.close(), receiver.close()]))
   beforeEach(async () => {
     line = await createLine(context, { outgoingUrl: receiver.url })
     stranger = await createLine(context, { outgoingUrl: receiver.url })

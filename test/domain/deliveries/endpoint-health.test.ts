@@ -1,11 +1,11 @@
 import { expect } from 'chai'
 import type { ServerResponse } from 'node:http'
 import { disableConnection, enableConnection, setOutgoingUrl } from '../../../src/domain/connections.js'
-import type { Context } from '../../../src/domain/context.js'
 import { deliver } from '../../../src/domain/deliveries/deliver.js'
-import { createTestContext } from '../../helpers/context.js'
+import { describeContext, joinService } from '../../helpers/context.js'
 import { createLine, type TestLine } from '../../helpers/factories.js'
-import { startReceiver, type Receiver } from '../../helpers/receiver.js'
+import { startReceiver } from '../../helpers/receiver.js'
+import { openForEachTest } from '../../helpers/suite.js'
 import { attemptRows, deliveryRow, receiveForDelivery, receiveManyForDelivery } from '../fixtures.js'
 
 interface Health {
@@ -22,26 +22,14 @@ const HEALTHY: Health = {
   disabled_reason: null,
 }
 
-describe('the health of an endpoint', () => {
-  let context: Context
-  let sameService: Context
-  let receiver: Receiver
+describeContext('the health of an endpoint', (context) => {
+  const sameService = joinService(context)
+  const receiver = openForEachTest(startReceiver)
   let line: TestLine
 
-  before(async () => {
-    context = await createTestContext()
-    sameService = await createTestContext({
-      DATABASE_URL: context.config.databaseUrl,
-      REDIS_URL: context.config.redisUrl,
-      ENCRYPTION_KEY: context.config.encryptionKeys.map((key) => key.toString('base64')).join(','),
-    })
-  })
-  after(() => Promise.all([context.close(), sameService.close()]))
   beforeEach(async () => {
-    receiver = await startReceiver()
     line = await createLine(context, { outgoingUrl: receiver.url })
   })
-  afterEach(() => receiver.close())
 
   async function health(): Promise<Health> {
     return context

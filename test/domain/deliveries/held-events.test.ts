@@ -1,13 +1,13 @@
 import { expect } from 'chai'
 import { disableConnection, enableConnection, setOutgoingUrl } from '../../../src/domain/connections.js'
 import { sendHeldEvents } from '../../../src/domain/deliveries/held-events.js'
-import type { Context } from '../../../src/domain/context.js'
 import { deliver } from '../../../src/domain/deliveries/deliver.js'
 import { revealSigningSecret } from '../../../src/domain/signing-secrets.js'
 import { addUser } from '../../../src/domain/users.js'
-import { createTestContext } from '../../helpers/context.js'
+import { describeContext } from '../../helpers/context.js'
 import { createLine, type TestLine } from '../../helpers/factories.js'
-import { startReceiver, type Receiver } from '../../helpers/receiver.js'
+import { startReceiver } from '../../helpers/receiver.js'
+import { openForSuite } from '../../helpers/suite.js'
 import {
   deliveryRow,
   dueInMs,
@@ -18,16 +18,10 @@ import {
 } from '../fixtures.js'
 import { refusal } from '../refusal.js'
 
-describe('sending the events that were held', () => {
-  let context: Context
-  let receiver: Receiver
+describeContext('sending the events that were held', (context) => {
+  const receiver = openForSuite(startReceiver)
   let line: TestLine
 
-  before(async () => {
-    context = await createTestContext()
-    receiver = await startReceiver()
-  })
-  after(() => Promise.all([context.close(), receiver.close()]))
   beforeEach(async () => {
     line = await createLine(context, { outgoingUrl: receiver.url })
   })

@@ -4,11 +4,12 @@ import { createContext, type Context } from '../../../src/domain/context.js'
 import { runLane, stopLanes } from '../../../src/domain/deliveries/lane.js'
 import { whenReady } from '../../../src/redis.js'
 import { startProxy, type Proxy } from '../../database/proxy.js'
-import { createTestContext } from '../../helpers/context.js'
+import { createTestContext, describeContext } from '../../helpers/context.js'
 import { createLine } from '../../helpers/factories.js'
 import { failure } from '../../helpers/failure.js'
-import { startReceiver, type Receiver } from '../../helpers/receiver.js'
+import { startReceiver } from '../../helpers/receiver.js'
 import { createTestDatabase } from '../../helpers/services.js'
+import { openForEachTest } from '../../helpers/suite.js'
 import { until } from '../../helpers/until.js'
 import {
   attemptRows,
@@ -22,7 +23,7 @@ import {
 describe('the lane of an endpoint', () => {
   let context: Context
   let proxy: Proxy
-  let receiver: Receiver
+  const receiver = openForEachTest(startReceiver)
   /** Answers that the receiver owes, while it hangs. */
   let held: ServerResponse[]
 
@@ -34,11 +35,9 @@ describe('the lane of an endpoint', () => {
     await context.close()
     await proxy.close()
   })
-  beforeEach(async () => {
+  beforeEach(() => {
     held = []
-    receiver = await startReceiver()
   })
-  afterEach(() => receiver.close())
 
   const hang = () => {
     receiver.answerWith((response) => held.push(response))
@@ -265,18 +264,10 @@ describe('the lane of an endpoint', () => {
   })
 })
 
-describe('the places of an endpoint', () => {
-  let context: Context
-  let receiver: Receiver
+const environment = { DELIVERY_TIMEOUT_MS: '1000' }
 
-  before(async () => {
-    context = await createTestContext({ DELIVERY_TIMEOUT_MS: '1000' })
-  })
-  after(() => context.close())
-  beforeEach(async () => {
-    receiver = await startReceiver()
-  })
-  afterEach(() => receiver.close())
+describeContext('the places of an endpoint', { environment }, (context) => {
+  const receiver = openForEachTest(startReceiver)
 
   const places = async (endpointId: string) =>
     (await context.db('endpoints').where({ id: endpointId }).first<{ places: number }>('places')).places

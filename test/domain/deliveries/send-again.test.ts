@@ -1,27 +1,21 @@
 import { expect } from 'chai'
 import { disableConnection } from '../../../src/domain/connections.js'
-import type { Context } from '../../../src/domain/context.js'
 import { deliver } from '../../../src/domain/deliveries/deliver.js'
 import { sendDeliveryAgain } from '../../../src/domain/deliveries/send-again.js'
 import { newId } from '../../../src/ids.js'
-import { createTestContext } from '../../helpers/context.js'
+import { describeContext } from '../../helpers/context.js'
 import { createLine, type TestLine } from '../../helpers/factories.js'
-import { startReceiver, type Receiver } from '../../helpers/receiver.js'
+import { startReceiver } from '../../helpers/receiver.js'
+import { openForSuite } from '../../helpers/suite.js'
 import { until } from '../../helpers/until.js'
 import { deliveryRow, hasDeliveryJob, receiveForDelivery, type DeliveryRow } from '../fixtures.js'
 import { refusal } from '../refusal.js'
 
-describe('sending a delivery again', () => {
-  let context: Context
-  let receiver: Receiver
+describeContext('sending a delivery again', (context) => {
+  const receiver = openForSuite(startReceiver)
   let line: TestLine
   let delivery: DeliveryRow
 
-  before(async () => {
-    context = await createTestContext()
-    receiver = await startReceiver()
-  })
-  after(() => Promise.all([context.close(), receiver.close()]))
   beforeEach(async () => {
     line = await createLine(context, { outgoingUrl: receiver.url })
     delivery = await receiveForDelivery(context, line)

@@ -5,10 +5,9 @@ import {
   type LaneStep,
 } from '../../../src/database/deliveries/delivering.js'
 import { MAX_LOST } from '../../../src/domain/crashes.js'
-import type { Context } from '../../../src/domain/context.js'
 import { DISABLE_AFTER_MS } from '../../../src/domain/deliveries/endpoint-health.js'
 import { newId } from '../../../src/ids.js'
-import { createTestContext } from '../../helpers/context.js'
+import { describeContext } from '../../helpers/context.js'
 import { createLine } from '../../helpers/factories.js'
 import { countRows, receiveForDelivery, type DeliveryRow } from '../fixtures.js'
 
@@ -17,21 +16,18 @@ const ROUND_COUNT = 50
 /** Two batches of each of two processes are under way at a time; a delivery is in one of them only. */
 const BATCH_COUNT = 4
 
-describe('two processes that report failures of the same endpoints all the time', () => {
-  let context: Context
+describeContext('two processes that report failures of the same endpoints all the time', (context) => {
   /** For each batch, one delivery for each endpoint. */
   let deliveries: DeliveryRow[][]
   const url = 'http://127.0.0.1:9/events'
 
   before(async () => {
-    context = await createTestContext()
     deliveries = Array.from({ length: BATCH_COUNT }, () => [])
     for (let n = 0; n < ENDPOINT_COUNT; n += 1) {
       const line = await createLine(context, { outgoingUrl: url })
       for (const batch of deliveries) batch.push(await receiveForDelivery(context, line))
     }
   })
-  after(() => context.close())
 
   it('never lock each other out, and lose no attempt and no failure', async function () {
     this.timeout(60_000)

@@ -1,38 +1,27 @@
 import { expect } from 'chai'
 import type { Carrier } from '../../../src/carriers/carrier.js'
-import type { Context } from '../../../src/domain/context.js'
 import { deliver } from '../../../src/domain/deliveries/deliver.js'
 import { sendHeldEvents } from '../../../src/domain/deliveries/held-events.js'
 import { sendDeliveryAgain } from '../../../src/domain/deliveries/send-again.js'
 import { receiveMessage, type InboundMessage } from '../../../src/domain/messages/receive.js'
 import { keepMedia } from '../../../src/domain/simulator/media.js'
-import { createTestContext } from '../../helpers/context.js'
+import { describeContext } from '../../helpers/context.js'
 import { createLine, type TestLine } from '../../helpers/factories.js'
 import { copyMedia, copyMediaToTheEnd, mediaRow } from '../../helpers/media.js'
-import { startReceiver, type Receiver } from '../../helpers/receiver.js'
-import { startStandIn, type StandIn } from '../../helpers/stand-in.js'
+import { startReceiver } from '../../helpers/receiver.js'
+import { startStandIn } from '../../helpers/stand-in.js'
+import { openForSuite } from '../../helpers/suite.js'
 import { hasDeliveryJob, inboundText, withCarrier, type DeliveryRow } from '../fixtures.js'
 import { MEDIA, NO_MEDIA, pictureOf, pngOf } from '../media-samples.js'
 import { refusal } from '../refusal.js'
 
 const PNG = MEDIA.picture.png!
 
-describe('media that a line receives', () => {
-  let context: Context
-  let host: StandIn
-  let receiver: Receiver
+describeContext('media that a line receives', (context) => {
+  const host = openForSuite(startStandIn)
+  const receiver = openForSuite(startReceiver)
   let line: TestLine
 
-  before(async () => {
-    context = await createTestContext()
-    host = await startStandIn()
-    receiver = await startReceiver()
-  })
-  after(async () => {
-    await host.close()
-    await receiver.close()
-    await context.close()
-  })
   beforeEach(async () => {
     receiver.requests.length = 0
     line = await createLine(context, { outgoingUrl: receiver.url })

@@ -1,14 +1,14 @@
 import { expect } from 'chai'
-import type { Context } from '../../../src/domain/context.js'
 import { getHostedMedia } from '../../../src/domain/media/hosting.js'
 import { getMessage } from '../../../src/domain/messages/get-message.js'
 import { postMessage } from '../../../src/domain/messages/post.js'
 import { sendMessageAgain } from '../../../src/domain/messages/send-again.js'
 import { keepMedia } from '../../../src/domain/simulator/media.js'
-import { createTestContext } from '../../helpers/context.js'
+import { describeContext } from '../../helpers/context.js'
 import { createLine, type TestLine } from '../../helpers/factories.js'
 import { copyMedia, copyMediaToTheEnd, mediaRow } from '../../helpers/media.js'
-import { startStandIn, type StandIn } from '../../helpers/stand-in.js'
+import { startStandIn } from '../../helpers/stand-in.js'
+import { openForSuite } from '../../helpers/suite.js'
 import {
   ANNA,
   hasMessageJob,
@@ -30,22 +30,15 @@ const JPG = Buffer.concat([
   Buffer.from([0xff, 0xc0, 0, 11, 8, 0, 5, 0, 7, 1, 1, 0x11, 0, 0xff, 0xd9]),
 ])
 
-describe('media that a line sends', () => {
-  let context: Context
-  let host: StandIn
+const environment = {
+  // 127.0.0.2 is as private as an address can be; nothing listens there.
+  ALLOWED_PRIVATE_CIDRS: '127.0.0.1/32',
+}
+
+describeContext('media that a line sends', { environment }, (context) => {
+  const host = openForSuite(startStandIn)
   let line: TestLine
 
-  before(async () => {
-    context = await createTestContext({
-      // 127.0.0.2 is as private as an address can be; nothing listens there.
-      ALLOWED_PRIVATE_CIDRS: '127.0.0.1/32',
-    })
-    host = await startStandIn()
-  })
-  after(async () => {
-    await host.close()
-    await context.close()
-  })
   beforeEach(async () => {
     await context.db('simulator_outbox').delete()
     line = await createLine(context, UNLIMITED)

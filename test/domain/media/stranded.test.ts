@@ -8,29 +8,21 @@ import { receiveMessage } from '../../../src/domain/messages/receive.js'
 import { sweep } from '../../../src/domain/sweep.js'
 import { jobIdOf } from '../../../src/queues/jobs.js'
 import { createStorage } from '../../../src/storage/create.js'
-import { createTestContext } from '../../helpers/context.js'
+import { describeContext } from '../../helpers/context.js'
 import { createLine, type TestLine } from '../../helpers/factories.js'
 import { copyMedia, mediaRow } from '../../helpers/media.js'
-import { startStandIn, type StandIn } from '../../helpers/stand-in.js'
+import { startStandIn } from '../../helpers/stand-in.js'
+import { openForSuite } from '../../helpers/suite.js'
 import { until } from '../../helpers/until.js'
 import { countRows, inboundText } from '../fixtures.js'
 import { MEDIA } from '../media-samples.js'
 
 const PNG = MEDIA.picture.png!
 
-describe('media whose worker or job is lost', () => {
-  let context: Context
-  let host: StandIn
+describeContext('media whose worker or job is lost', (context) => {
+  const host = openForSuite(startStandIn)
   let line: TestLine
 
-  before(async () => {
-    context = await createTestContext()
-    host = await startStandIn()
-  })
-  after(async () => {
-    await host.close()
-    await context.close()
-  })
   beforeEach(async () => {
     await context.db('media').delete()
     await context.db('deliveries').delete()

@@ -4,7 +4,7 @@ import type { Context } from '../../../src/domain/context.js'
 import { catchUp } from '../../../src/domain/messages/catch-up.js'
 import { receiveMessage } from '../../../src/domain/messages/receive.js'
 import { newSid } from '../../carriers/twilio/stand-in.js'
-import { createTestContext } from '../../helpers/context.js'
+import { describeContext } from '../../helpers/context.js'
 import { createLine, type TestLine } from '../../helpers/factories.js'
 import { ANNA, BEN, inboundText } from '../fixtures.js'
 
@@ -21,18 +21,13 @@ interface Had {
   toNumber?: string
 }
 
-describe('catching up on what lines have received', () => {
-  let context: Context
+describeContext('catching up on what lines have received', (context) => {
   let line: TestLine
   let had: Had[]
   let asked: { numbers: readonly string[]; since: Date }[]
   let readIds: string[]
   let fault: Error | undefined
 
-  before(async () => {
-    context = await createTestContext()
-  })
-  after(() => context.close())
   beforeEach(async () => {
     await context.db('messages').delete()
     await context.db('media').delete()

@@ -1,25 +1,19 @@
 import { expect } from 'chai'
 import { listMessages, type MessageFilter } from '../../../src/database/messages/reading.js'
-import type { Context } from '../../../src/domain/context.js'
 import { getMessage } from '../../../src/domain/messages/get-message.js'
 import { receiveMessage } from '../../../src/domain/messages/receive.js'
 import { sendMessage } from '../../../src/domain/messages/send.js'
 import { newId } from '../../../src/ids.js'
-import { createTestContext } from '../../helpers/context.js'
+import { describeContext } from '../../helpers/context.js'
 import { createLine, type TestLine } from '../../helpers/factories.js'
 import { ANNA, BEN, CLEO, inboundText, queueMessage, queueMessages } from '../fixtures.js'
 import { refusal } from '../refusal.js'
 
-describe('reading messages', () => {
-  let context: Context
+describeContext('reading messages', (context) => {
   let line: TestLine
   let sister: TestLine
   let stranger: TestLine
 
-  before(async () => {
-    context = await createTestContext()
-  })
-  after(() => context.close())
   beforeEach(async () => {
     line = await createLine(context)
     sister = await createLine(context, { userId: line.userId })

@@ -2,7 +2,6 @@ import { expect } from 'chai'
 import { Webhook } from 'standardwebhooks'
 import { changeConnection, disableConnection } from '../../../src/domain/connections.js'
 import { MAX_CRASHES } from '../../../src/domain/crashes.js'
-import type { Context } from '../../../src/domain/context.js'
 import { disconnectLine } from '../../../src/domain/application-lines.js'
 import { deliver } from '../../../src/domain/deliveries/deliver.js'
 import { setLineStatus } from '../../../src/domain/lines.js'
@@ -12,9 +11,10 @@ import { sendMessage } from '../../../src/domain/messages/send.js'
 import { sendSimulatedReceipts } from '../../../src/domain/simulator.js'
 import { sweep } from '../../../src/domain/sweep.js'
 import { newId } from '../../../src/ids.js'
-import { createTestContext } from '../../helpers/context.js'
+import { describeContext } from '../../helpers/context.js'
 import { createLine, type TestLine } from '../../helpers/factories.js'
-import { startReceiver, type Receiver } from '../../helpers/receiver.js'
+import { startReceiver } from '../../helpers/receiver.js'
+import { openForSuite } from '../../helpers/suite.js'
 import { until } from '../../helpers/until.js'
 import { connect, createApplication } from '../applications.js'
 import {
@@ -39,19 +39,10 @@ interface Told {
   carrierCode: string | null
 }
 
-describe('the event messageStatus', () => {
-  let context: Context
-  let receiver: Receiver
+describeContext('the event messageStatus', (context) => {
+  const receiver = openForSuite(startReceiver)
   let line: TestLine
 
-  before(async () => {
-    context = await createTestContext()
-    receiver = await startReceiver()
-  })
-  after(async () => {
-    await context.close()
-    await receiver.close()
-  })
   beforeEach(async () => {
     receiver.requests.length = 0
     line = await openLine(['messageStatus'])

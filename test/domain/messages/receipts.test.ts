@@ -1,24 +1,20 @@
 import { expect } from 'chai'
 import { applyReceipts, type Receipt } from '../../../src/database/messages/receipts.js'
 import { getCarrierAccount } from '../../../src/domain/carrier-accounts.js'
-import type { Context } from '../../../src/domain/context.js'
 import { receiveMessage, receiveReceipt } from '../../../src/domain/messages/receive.js'
 import { sendMessage } from '../../../src/domain/messages/send.js'
 import { newId } from '../../../src/ids.js'
-import { createTestContext } from '../../helpers/context.js'
+import { describeContext } from '../../helpers/context.js'
 import { createLine, type TestLine } from '../../helpers/factories.js'
 import { until } from '../../helpers/until.js'
 import { hasMessageJob, inboundText, messageRow, queueMessage, UNLIMITED } from '../fixtures.js'
 
-describe('a receipt', () => {
-  let context: Context
+describeContext('a receipt', (context) => {
   let line: TestLine
 
   before(async () => {
-    context = await createTestContext()
     line = await createLine(context, UNLIMITED)
   })
-  after(() => context.close())
 
   async function sentMessage(): Promise<{ id: string; carrierMessageId: string }> {
     const id = await queueMessage(context, line)

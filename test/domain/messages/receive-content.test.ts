@@ -1,19 +1,13 @@
 import { expect } from 'chai'
-import type { Context } from '../../../src/domain/context.js'
 import { receiveMessage, type InboundMessage } from '../../../src/domain/messages/receive.js'
-import { createTestContext } from '../../helpers/context.js'
+import { describeContext } from '../../helpers/context.js'
 import { createLine, type TestLine } from '../../helpers/factories.js'
 import { mediaRow } from '../../helpers/media.js'
 import { ANNA, inboundText, messageRow, UNLIMITED } from '../fixtures.js'
 
-describe('the content of a received message', () => {
-  let context: Context
+describeContext('the content of a received message', (context) => {
   let line: TestLine
 
-  before(async () => {
-    context = await createTestContext()
-  })
-  after(() => context.close())
   beforeEach(async () => {
     line = await createLine(context, UNLIMITED)
   })

@@ -1,9 +1,8 @@
 import { expect } from 'chai'
-import type { Context } from '../../../src/domain/context.js'
 import { receiveMessage } from '../../../src/domain/messages/receive.js'
 import { sendMessage } from '../../../src/domain/messages/send.js'
 import { submitToWebhook } from '../../../src/domain/messages/submit.js'
-import { createTestContext } from '../../helpers/context.js'
+import { describeContext } from '../../helpers/context.js'
 import { createLine, type TestLine } from '../../helpers/factories.js'
 import { until } from '../../helpers/until.js'
 import {
@@ -18,14 +17,9 @@ import {
   claimMessage,
 } from '../fixtures.js'
 
-describe('an inbound message clears the windows of its sender', () => {
-  let context: Context
+describeContext('an inbound message clears the windows of its sender', (context) => {
   let line: TestLine
 
-  before(async () => {
-    context = await createTestContext()
-  })
-  after(() => context.close())
   beforeEach(async () => {
     line = await createLine(context, { messagesPerNumberPerMinute: 2, messagesPerMinute: 5 })
   })

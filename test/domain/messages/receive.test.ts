@@ -1,28 +1,18 @@
 import { expect } from 'chai'
 import { disableConnection, setOutgoingUrl } from '../../../src/domain/connections.js'
-import type { Context } from '../../../src/domain/context.js'
 import { setLineStatus } from '../../../src/domain/lines.js'
 import { receiveMessage } from '../../../src/domain/messages/receive.js'
-import { createTestContext } from '../../helpers/context.js'
+import { describeContext, joinService } from '../../helpers/context.js'
 import { createLine, type TestLine } from '../../helpers/factories.js'
 import { until } from '../../helpers/until.js'
 import { ANNA, countRows, hasDeliveryJob, inboundText, messageRow, receiveForDelivery } from '../fixtures.js'
 
 const TABLES = ['messages', 'events', 'deliveries', 'line_contacts', 'carrier_message_ids']
 
-describe('receiveMessage', () => {
-  let context: Context
-  let sameService: Context
+describeContext('receiveMessage', (context) => {
+  const sameService = joinService(context)
   let line: TestLine
 
-  before(async () => {
-    context = await createTestContext()
-    sameService = await createTestContext({
-      DATABASE_URL: context.config.databaseUrl,
-      REDIS_URL: context.config.redisUrl,
-    })
-  })
-  after(() => Promise.all([context.close(), sameService.close()]))
   beforeEach(async () => {
     line = await createLine(context, { outgoingUrl: 'http://127.0.0.1:9/events' })
   })

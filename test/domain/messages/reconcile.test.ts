@@ -4,19 +4,17 @@ import type { SentRecord } from '../../../src/carriers/records.js'
 import type { Context } from '../../../src/domain/context.js'
 import { reconcile } from '../../../src/domain/messages/reconcile.js'
 import { newId } from '../../../src/ids.js'
-import { createTestContext } from '../../helpers/context.js'
+import { describeContext } from '../../helpers/context.js'
 import { createLine, type TestLine } from '../../helpers/factories.js'
 import { BEN, messageRow, queueMessage, UNLIMITED } from '../fixtures.js'
 
-describe('reconciling messages whose outcome is unknown', () => {
-  let context: Context
+describeContext('reconciling messages whose outcome is unknown', (context) => {
   let line: TestLine
   /** What the carrier was asked, and what it has. */
   let asked: UnknownMessage[]
   let findSent: (message: UnknownMessage) => Promise<SentRecord[]>
 
   before(async () => {
-    context = await createTestContext()
     line = await createLine(context, UNLIMITED)
   })
   beforeEach(async () => {
@@ -24,7 +22,6 @@ describe('reconciling messages whose outcome is unknown', () => {
     asked = []
     findSent = () => Promise.resolve([])
   })
-  after(() => context.close())
 
   /** The same context, whose carriers answer as the test says. */
   function withRecords(): Context {

@@ -1,12 +1,11 @@
 import { expect } from 'chai'
-import type { Context } from '../../../src/domain/context.js'
 import { setLineStatus } from '../../../src/domain/lines.js'
 import { getMessage } from '../../../src/domain/messages/get-message.js'
 import { sendMessageAgain } from '../../../src/domain/messages/send-again.js'
 import { sendMessage } from '../../../src/domain/messages/send.js'
 import { Unavailable } from '../../../src/errors.js'
 import { newId } from '../../../src/ids.js'
-import { createTestContext } from '../../helpers/context.js'
+import { describeContext } from '../../helpers/context.js'
 import { createLine, type TestLine } from '../../helpers/factories.js'
 import { until } from '../../helpers/until.js'
 import { ANNA, countRows, hasMessageJob, queueMessage, takenMessages } from '../fixtures.js'
@@ -14,14 +13,9 @@ import { refusal } from '../refusal.js'
 
 const NOT_AGAIN = { status: 409, message: 'only a message that failed or is unknown can be sent again' }
 
-describe('sending a message again', () => {
-  let context: Context
+describeContext('sending a message again', { environment: { MAX_QUEUED_PER_LINE: '3' } }, (context) => {
   let line: TestLine
 
-  before(async () => {
-    context = await createTestContext({ MAX_QUEUED_PER_LINE: '3' })
-  })
-  after(() => context.close())
   beforeEach(async () => {
     line = await createLine(context)
   })

@@ -4,7 +4,7 @@ import type { Context } from '../../../src/domain/context.js'
 import { receiveMessage } from '../../../src/domain/messages/receive.js'
 import { sendMessage } from '../../../src/domain/messages/send.js'
 import { newId } from '../../../src/ids.js'
-import { createTestContext } from '../../helpers/context.js'
+import { createTestContext, describeContext } from '../../helpers/context.js'
 import { createLine, type TestLine } from '../../helpers/factories.js'
 import { until } from '../../helpers/until.js'
 import {
@@ -22,14 +22,8 @@ import {
 
 const LIMITS = { leaseMs: 15_000, maxAgeMs: 60_000, lookAgainMs: 30_000, heldKinds: [], heldAccounts: [] }
 
-describe('the sending windows, as the carrier sees them', () => {
-  let context: Context
+describeContext('the sending windows, as the carrier sees them', (context) => {
   let count = 0
-
-  before(async () => {
-    context = await createTestContext()
-  })
-  after(() => context.close())
 
   const toAnybody = (line: TestLine) => {
     count += 1

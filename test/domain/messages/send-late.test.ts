@@ -2,20 +2,15 @@ import { expect } from 'chai'
 import { Unavailable } from '../../../src/errors.js'
 import type { Context } from '../../../src/domain/context.js'
 import { sendMessage } from '../../../src/domain/messages/send.js'
-import { createTestContext } from '../../helpers/context.js'
+import { describeContext } from '../../helpers/context.js'
 import { failure } from '../../helpers/failure.js'
 import { createLine, type TestLine } from '../../helpers/factories.js'
 import { loseWorker, messageRow, queueMessage, sendWhenDue, UNLIMITED, withCarrier } from '../fixtures.js'
 import { sweep } from '../../../src/domain/sweep.js'
 
-describe('a worker that is late', () => {
-  let context: Context
+describeContext('a worker that is late', (context) => {
   let line: TestLine
 
-  before(async () => {
-    context = await createTestContext()
-  })
-  after(() => context.close())
   beforeEach(async () => {
     line = await createLine(context, UNLIMITED)
   })

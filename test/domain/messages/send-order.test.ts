@@ -5,7 +5,7 @@ import type { Context } from '../../../src/domain/context.js'
 import { setLineStatus } from '../../../src/domain/lines.js'
 import { sendMessage } from '../../../src/domain/messages/send.js'
 import { newId } from '../../../src/ids.js'
-import { createTestContext } from '../../helpers/context.js'
+import { describeContext } from '../../helpers/context.js'
 import { createLine } from '../../helpers/factories.js'
 import { until } from '../../helpers/until.js'
 import {
@@ -22,14 +22,7 @@ import {
   withCarrier,
 } from '../fixtures.js'
 
-describe('messages to one number', () => {
-  let context: Context
-
-  before(async () => {
-    context = await createTestContext()
-  })
-  after(() => context.close())
-
+describeContext('messages to one number', (context) => {
   it('are sent in their order, each once, by 50 parallel calls', async () => {
     const line = await createLine(context, UNLIMITED)
     const ids = await queueMessages(context, line, 10)

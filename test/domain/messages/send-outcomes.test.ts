@@ -6,8 +6,7 @@ import {
   CarrierUnavailable,
 } from '../../../src/carriers/carrier.js'
 import { MAGIC_NUMBERS } from '../../../src/carriers/simulator.js'
-import type { Context } from '../../../src/domain/context.js'
-import { createTestContext } from '../../helpers/context.js'
+import { describeContext } from '../../helpers/context.js'
 import { createLine, type TestLine } from '../../helpers/factories.js'
 import {
   dueAfterMs,
@@ -19,14 +18,9 @@ import {
   sendWhenDue,
 } from '../fixtures.js'
 
-describe('what a carrier answers', () => {
-  let context: Context
+describeContext('what a carrier answers', { environment: { CARRIER_TIMEOUT_MS: '200' } }, (context) => {
   let line: TestLine
 
-  before(async () => {
-    context = await createTestContext({ CARRIER_TIMEOUT_MS: '200' })
-  })
-  after(() => context.close())
   beforeEach(async () => {
     line = await createLine(context, UNLIMITED)
   })

@@ -1,8 +1,7 @@
 import { expect } from 'chai'
 import { requeueHeads } from '../../../src/database/messages/requeueing.js'
-import type { Context } from '../../../src/domain/context.js'
 import { sendMessage, type SendOutcome } from '../../../src/domain/messages/send.js'
-import { createTestContext } from '../../helpers/context.js'
+import { describeContext } from '../../helpers/context.js'
 import { createLine } from '../../helpers/factories.js'
 import {
   ANNA,
@@ -15,14 +14,7 @@ import {
   sendWhenDue,
 } from '../fixtures.js'
 
-describe('the sending windows of a line', () => {
-  let context: Context
-
-  before(async () => {
-    context = await createTestContext()
-  })
-  after(() => context.close())
-
+describeContext('the sending windows of a line', (context) => {
   async function sendAll(ids: readonly string[]): Promise<SendOutcome[]> {
     const outcomes: SendOutcome[] = []
     for (const id of ids) outcomes.push(await sendWhenDue(context, id))

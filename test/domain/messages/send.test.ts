@@ -4,22 +4,12 @@ import { setLineStatus } from '../../../src/domain/lines.js'
 import { receiveMessage } from '../../../src/domain/messages/receive.js'
 import { sendMessage } from '../../../src/domain/messages/send.js'
 import { newId } from '../../../src/ids.js'
-import { createTestContext } from '../../helpers/context.js'
+import { describeContext, joinService } from '../../helpers/context.js'
 import { createLine } from '../../helpers/factories.js'
 import { inboundText, messageRow, queueMessage, takenMessages, withCarrier } from '../fixtures.js'
 
-describe('sendMessage', () => {
-  let context: Context
-  let sameService: Context
-
-  before(async () => {
-    context = await createTestContext()
-    sameService = await createTestContext({
-      DATABASE_URL: context.config.databaseUrl,
-      REDIS_URL: context.config.redisUrl,
-    })
-  })
-  after(() => Promise.all([context.close(), sameService.close()]))
+describeContext('sendMessage', (context) => {
+  const sameService = joinService(context)
 
   it('hands a queued message to the carrier of its line and keeps the carrier’s id', async () => {
     const line = await createLine(context)

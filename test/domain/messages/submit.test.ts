@@ -1,21 +1,15 @@
 import { expect } from 'chai'
-import type { Context } from '../../../src/domain/context.js'
 import { submitToWebhook, type WebhookMessage } from '../../../src/domain/messages/submit.js'
 import { startProxy } from '../../database/proxy.js'
-import { createTestContext } from '../../helpers/context.js'
+import { createTestContext, describeContext } from '../../helpers/context.js'
 import { createLine, type TestLine } from '../../helpers/factories.js'
 import { createTestRedis } from '../../helpers/services.js'
 import { until } from '../../helpers/until.js'
 import { ANNA, hasMessageJob, messageRow, queueMessages, UNLIMITED } from '../fixtures.js'
 
-describe('submitToWebhook', () => {
-  let context: Context
+describeContext('submitToWebhook', { environment: { MAX_QUEUED_PER_LINE: '3' } }, (context) => {
   let line: TestLine
 
-  before(async () => {
-    context = await createTestContext({ MAX_QUEUED_PER_LINE: '3' })
-  })
-  after(() => context.close())
   beforeEach(async () => {
     line = await createLine(context, UNLIMITED)
   })

@@ -1,11 +1,10 @@
 import { expect } from 'chai'
 import { changeConnection } from '../../../src/domain/connections.js'
-import type { Context } from '../../../src/domain/context.js'
 import { setLineStatus } from '../../../src/domain/lines.js'
 import { receiveMessage } from '../../../src/domain/messages/receive.js'
 import { sendMessage } from '../../../src/domain/messages/send.js'
 import { cutIntoSegments } from '../../../src/segments.js'
-import { createTestContext } from '../../helpers/context.js'
+import { describeContext } from '../../helpers/context.js'
 import { createLine, type TestLine } from '../../helpers/factories.js'
 import { until } from '../../helpers/until.js'
 import {
@@ -19,14 +18,9 @@ import {
   type MessageRow,
 } from '../fixtures.js'
 
-describe('STOP, START and HELP', () => {
-  let context: Context
+describeContext('STOP, START and HELP', (context) => {
   let line: TestLine
 
-  before(async () => {
-    context = await createTestContext()
-  })
-  after(() => context.close())
   beforeEach(async () => {
     line = await createLine(context, { outgoingUrl: 'http://127.0.0.1:9/events' })
     await changeConnection(context, line.userId, line.lineId, { optInEvents: ['optOut'] })

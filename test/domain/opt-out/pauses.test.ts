@@ -1,10 +1,9 @@
 import { expect } from 'chai'
-import type { Context } from '../../../src/domain/context.js'
 import { receiveMessage } from '../../../src/domain/messages/receive.js'
 import { numberWindowKey } from '../../../src/domain/messages/places.js'
 import { sendMessage } from '../../../src/domain/messages/send.js'
 import { findObstacles, listPauses } from '../../../src/domain/opt-out/contacts.js'
-import { createTestContext } from '../../helpers/context.js'
+import { describeContext } from '../../helpers/context.js'
 import { createLine, type TestLine } from '../../helpers/factories.js'
 import { until } from '../../helpers/until.js'
 import {
@@ -21,14 +20,9 @@ import {
 
 const PAUSE_MS = 600_000
 
-describe('a line and a number that answer each other without end', () => {
-  let context: Context
+describeContext('a line and a number that answer each other without end', (context) => {
   let line: TestLine
 
-  before(async () => {
-    context = await createTestContext()
-  })
-  after(() => context.close())
   beforeEach(async () => {
     line = await createLine(context, { ...UNLIMITED, outgoingUrl: 'http://127.0.0.1:9/events' })
   })

@@ -1,22 +1,16 @@
 import { expect } from 'chai'
 import { createFunctions } from '../../../src/database/functions.js'
-import type { Context } from '../../../src/domain/context.js'
 import { receiveMessage } from '../../../src/domain/messages/receive.js'
-import { createTestContext } from '../../helpers/context.js'
+import { describeContext } from '../../helpers/context.js'
 import { createLine, type TestLine } from '../../helpers/factories.js'
 import { ANNA, BEN, inboundText, queueMessage } from '../fixtures.js'
 
 /** So many seconds ago, evenly over the last `span` seconds; the first is now. */
 const times = (count: number, span = 50) => Array.from({ length: count }, (_, n) => (n * span) / count)
 
-describe('a ping-pong of two programs', () => {
-  let context: Context
+describeContext('a ping-pong of two programs', (context) => {
   let line: TestLine
 
-  before(async () => {
-    context = await createTestContext()
-  })
-  after(() => context.close())
   beforeEach(async () => {
     line = await createLine(context)
   })

@@ -3,21 +3,13 @@ import { migrationSource } from '../../../src/database/migrations.js'
 import { getCarrierAccount } from '../../../src/domain/carrier-accounts.js'
 import { changeCarrierAccount } from '../../../src/domain/carrier-accounts/change.js'
 import { openSettings, sealSettings } from '../../../src/domain/carrier-settings.js'
-import type { Context } from '../../../src/domain/context.js'
 import { newId } from '../../../src/ids.js'
-import { createTestContext } from '../../helpers/context.js'
+import { describeContext } from '../../helpers/context.js'
 import { addSmppAccount } from './fixtures.js'
 
 const MIGRATION = { migrationSource: migrationSource(), name: '20261122130000_carrier_sessions' }
 
-describe('how SMPP accounts bind', () => {
-  let context: Context
-
-  before(async () => {
-    context = await createTestContext()
-  })
-  after(() => context.close())
-
+describeContext('how SMPP accounts bind', (context) => {
   const settingsOf = async (name: string) =>
     openSettings(context, (await getCarrierAccount(context, name)).id)
 

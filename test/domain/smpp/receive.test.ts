@@ -3,11 +3,10 @@ import { inboundOf, receiptOf } from '../../../dev/smsc/messages.js'
 import { smpp } from '../../../src/carriers/smpp/package.js'
 import { confirmArrivals, deleteOldArrivals } from '../../../src/database/arrivals.js'
 import { insertPart } from '../../../src/database/text-parts.js'
-import type { Context } from '../../../src/domain/context.js'
 import { receiveMessage } from '../../../src/domain/messages/receive.js'
 import { receiveStaleTexts } from '../../../src/domain/held-accounts/long-texts.js'
 import { newId } from '../../../src/ids.js'
-import { createTestContext } from '../../helpers/context.js'
+import { describeContext, joinService } from '../../helpers/context.js'
 import { createLine, type TestLine } from '../../helpers/factories.js'
 import { ANNA, countRows, inboundText, messageRow, queueMessage } from '../fixtures.js'
 import {
@@ -19,16 +18,13 @@ import {
   type SmppAccount,
 } from './fixtures.js'
 
-describe('what an SMSC brings to a line', () => {
-  let context: Context
+describeContext('what an SMSC brings to a line', (context) => {
   let account: SmppAccount
   let line: TestLine
 
   before(async () => {
-    context = await createTestContext()
     account = await addSmppAccount(context, 'smsc')
   })
-  after(() => context.close())
   beforeEach(async () => {
     line = await createLine(context, { carrier: 'smsc' })
     account.openSessionIds = () => []
@@ -169,16 +165,9 @@ describe('what an SMSC brings to a line', () => {
 
   describe('in parts', () => {
     let whole: { from: string; to: string; reference: number; total: number }
-    let otherProcess: Context
+    const otherProcess = joinService(context)
     const part = (number: number, text: string) => partOf(whole, number, smpp.encodings.ASCII.encode(text))
 
-    before(async () => {
-      otherProcess = await createTestContext({
-        DATABASE_URL: context.config.databaseUrl,
-        REDIS_URL: context.config.redisUrl,
-      })
-    })
-    after(() => otherProcess.close())
     beforeEach(() => {
       whole = { from: ANNA, to: line.number, reference: 7, total: 3 }
     })

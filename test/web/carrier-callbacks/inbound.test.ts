@@ -2,19 +2,14 @@ import { expect } from 'chai'
 import { getExpectedTwilioSignature } from 'twilio/lib/webhooks/webhooks.js'
 import { AUTH_TOKEN, newSid } from '../../carriers/twilio/stand-in.js'
 import { ANNA } from '../../domain/fixtures.js'
-import { inboundOf, PUBLIC_URL, serveTwilio, type TwilioSide } from './support.js'
+import { describeWith } from '../../helpers/suite.js'
+import { inboundOf, PUBLIC_URL, serveTwilio } from './support.js'
 
 const MEDIA = 'https://api.twilio.com/2010-04-01/Accounts/AC/Messages/MM/Media/ME'
 const NOTHING = '<?xml version="1.0" encoding="UTF-8"?><Response></Response>'
 
-describe('what Twilio brings to a line', () => {
-  let side: TwilioSide
-
-  before(async () => {
-    side = await serveTwilio()
-  })
+describeWith('what Twilio brings to a line', serveTwilio, (side) => {
   beforeEach(() => side.context.db('messages').delete())
-  after(() => side.close())
 
   const message = (fields: Record<string, string>) => {
     const sid = newSid('SM')

@@ -5,15 +5,14 @@ import { sendMessage } from '../../../src/domain/messages/send.js'
 import { newSid } from '../../carriers/twilio/stand-in.js'
 import { messageRow, queueMessage, withCarrier } from '../../domain/fixtures.js'
 import { createLine, messageBody } from '../../helpers/factories.js'
+import { describeWith } from '../../helpers/suite.js'
 import { newNumber } from '../support.js'
-import { serveTwilio, type TwilioSide } from './support.js'
+import { serveTwilio } from './support.js'
 
-describe('opt-outs that Twilio knows of', () => {
-  let side: TwilioSide
+describeWith('opt-outs that Twilio knows of', serveTwilio, (side) => {
   let number: string
 
   before(async () => {
-    side = await serveTwilio()
     // So that we would answer, if Twilio had not.
     await side.context.db('carrier_accounts').update({ handles_opt_out: false })
     const { userId, lineId } = side.line
@@ -22,7 +21,6 @@ describe('opt-outs that Twilio knows of', () => {
   beforeEach(() => {
     number = newNumber()
   })
-  after(() => side.close())
 
   const bring = (fields: Record<string, string>) =>
     side.call('message', {

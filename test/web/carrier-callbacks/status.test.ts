@@ -2,17 +2,11 @@ import { expect } from 'chai'
 import { newId } from '../../../src/ids.js'
 import { newSid } from '../../carriers/twilio/stand-in.js'
 import { createLine } from '../../helpers/factories.js'
+import { describeWith } from '../../helpers/suite.js'
 import { messageRow, queueMessage, receiveForDelivery } from '../../domain/fixtures.js'
 import { addTwilio, serveTwilio, type TwilioSide } from './support.js'
 
-describe("Twilio's reports on sent messages", () => {
-  let side: TwilioSide
-
-  before(async () => {
-    side = await serveTwilio()
-  })
-  after(() => side.close())
-
+describeWith("Twilio's reports on sent messages", serveTwilio, (side) => {
   /** A message that Twilio has taken; its SID is known unless nobody heard of it. */
   async function sent(fields: Record<string, unknown> = {}): Promise<{ id: string; sid: string }> {
     const sid = newSid('SM')

@@ -5,17 +5,12 @@ import { newId } from '../../../src/ids.js'
 import { postSignedJson } from '../../carriers/twilio/callbacks.js'
 import { AUTH_TOKEN, newSid } from '../../carriers/twilio/stand-in.js'
 import { createLine } from '../../helpers/factories.js'
+import { describeWith } from '../../helpers/suite.js'
 import { ANNA } from '../../domain/fixtures.js'
-import { addTwilio, inboundOf, serveTwilio, type TwilioSide } from './support.js'
+import { addTwilio, inboundOf, serveTwilio } from './support.js'
 
-describe('who may call us as Twilio', () => {
-  let side: TwilioSide
-
-  before(async () => {
-    side = await serveTwilio()
-  })
+describeWith('who may call us as Twilio', serveTwilio, (side) => {
   beforeEach(() => side.context.db('messages').delete())
-  after(() => side.close())
 
   const message = (fields: Record<string, string> = {}) => ({
     MessageSid: newSid('SM'),

@@ -16,20 +16,16 @@ import {
 } from '../../domain/fixtures.js'
 import { browse } from '../../helpers/browser-session.js'
 import { createLine } from '../../helpers/factories.js'
+import { describeWith } from '../../helpers/suite.js'
 import { until } from '../../helpers/until.js'
 import { listen, livePathOf } from './activity/listen.js'
-import { startConsole, wordsOf, type Console, type OpenLine } from './line/line-page.js'
+import { startConsole, wordsOf, type OpenLine } from './line/line-page.js'
 
 const PATH = '/console/activity'
 
-describe('the activity page', () => {
-  let site: Console
+describeWith('the activity page', startConsole, (site) => {
   let line: OpenLine
 
-  before(async () => {
-    site = await startConsole()
-  })
-  after(() => site.close())
   beforeEach(async () => {
     line = await site.openLine({ name: 'Office', outgoingUrl: site.receiver.url })
   })

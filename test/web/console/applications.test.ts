@@ -6,7 +6,8 @@ import { connect, createApplication } from '../../domain/applications.js'
 import { receiveForDelivery } from '../../domain/fixtures.js'
 import { createPerson } from '../../domain/people.js'
 import { browse } from '../../helpers/browser-session.js'
-import { loseConfirmation, redirectOf, startConsole, wordsOf, type Console } from './line/line-page.js'
+import { describeWith } from '../../helpers/suite.js'
+import { loseConfirmation, redirectOf, startConsole, wordsOf } from './line/line-page.js'
 
 const PATH = '/console/applications'
 const FORMS = [
@@ -27,14 +28,7 @@ const TYPED = {
   kind: 'confidential',
 }
 
-describe('applications in the console', () => {
-  let site: Console
-
-  before(async () => {
-    site = await startConsole()
-  })
-  after(() => site.close())
-
+describeWith('applications in the console', startConsole, (site) => {
   async function openUser() {
     const { id: userId } = await createPerson(site.context)
     return { userId, browser: await browse(site.context, site.web, userId) }

@@ -7,18 +7,12 @@ import { connect, createApplication } from '../../domain/applications.js'
 import { receiveForDelivery } from '../../domain/fixtures.js'
 import { browse } from '../../helpers/browser-session.js'
 import { createLine } from '../../helpers/factories.js'
-import { redirectOf, startConsole, wordsOf, type Console } from './line/line-page.js'
+import { describeWith } from '../../helpers/suite.js'
+import { redirectOf, startConsole, wordsOf } from './line/line-page.js'
 
 const PATH = '/console/authorized-applications'
 
-describe('authorized applications in the console', () => {
-  let site: Console
-
-  before(async () => {
-    site = await startConsole()
-  })
-  after(() => site.close())
-
+describeWith('authorized applications in the console', startConsole, (site) => {
   const open = async () => {
     const line = await site.openLine({ name: 'Shop' })
     const application = await createApplication(site.context, {

@@ -1,28 +1,22 @@
 import { expect } from 'chai'
 import { startSmsc, type Smsc } from '../../../dev/smsc/server.js'
 import { getCarrierAccount } from '../../../src/domain/carrier-accounts.js'
-import type { Context } from '../../../src/domain/context.js'
 import { holdAccounts } from '../../../src/domain/held-accounts/holder.js'
 import { createPerson } from '../../domain/people.js'
 import { addSmppAccount } from '../../domain/smpp/fixtures.js'
-import { createTestContext } from '../../helpers/context.js'
 import { startSession } from '../../helpers/sessions.js'
 import { until } from '../../helpers/until.js'
-import { serveApp, type TestWeb } from '../../helpers/web.js'
+import { describeWeb } from '../../helpers/web.js'
 
 const CARRIERS = '/console/carriers'
 
-describe('the pages of carriers that are reached by sessions', () => {
-  let context: Context
-  let web: TestWeb
+describeWeb('the pages of carriers that are reached by sessions', ({ context, web }) => {
   let smsc: Smsc
   let cookie: string
   let path: string
   const leaving = new AbortController()
 
   before(async () => {
-    context = await createTestContext()
-    web = await serveApp(context)
     smsc = await startSmsc()
     const operator = await createPerson(context, { role: 'operator' })
     cookie = `__Host-linehook=${await startSession(context, operator.id)}`
@@ -31,8 +25,6 @@ describe('the pages of carriers that are reached by sessions', () => {
   after(async () => {
     leaving.abort()
     await smsc.close()
-    await web.close()
-    await context.close()
   })
 
   async function read(of: string): Promise<string> {

@@ -7,15 +7,15 @@ import {
   type NewCarrierAccount,
 } from '../../../src/domain/carrier-accounts.js'
 import { openSettings } from '../../../src/domain/carrier-settings.js'
-import type { Context } from '../../../src/domain/context.js'
 import { addLine, listOwnLines } from '../../../src/domain/lines.js'
 import { newId } from '../../../src/ids.js'
 import { createPerson, type Person } from '../../domain/people.js'
 import { browse, type BrowserSession } from '../../helpers/browser-session.js'
-import { createTestContext } from '../../helpers/context.js'
+import { createTestContext, describeContext } from '../../helpers/context.js'
 import { memoryLog } from '../../helpers/log.js'
 import { API_KEY, BIRDS, startParrot, type Parrot } from '../../helpers/parrot.js'
-import { serveApp, type Answer, type TestWeb } from '../../helpers/web.js'
+import { openForSuite } from '../../helpers/suite.js'
+import { serveApp, type Answer } from '../../helpers/web.js'
 import { allRows, consoleRoutes, createOwner, expectPage, expectSentTo, faultOf } from './support.js'
 
 const CARRIERS = '/console/carriers'
@@ -23,9 +23,8 @@ const XSS = '<img src=x onerror=alert(1)>'
 
 const SECRET = new Set(['apiKey', 'recoveryCode', 'pin'])
 
-describe('the pages of carriers', () => {
-  let context: Context
-  let web: TestWeb
+describeContext('the pages of carriers', { carrierKinds: BIRDS }, (context) => {
+  const web = openForSuite(() => serveApp({ ...context, log }))
   let bird: Parrot
   let operator: Person
   let browser: BrowserSession
@@ -33,8 +32,6 @@ describe('the pages of carriers', () => {
   let count = 0
 
   before(async () => {
-    context = await createTestContext({}, { carrierKinds: BIRDS })
-    web = await serveApp({ ...context, log })
     bird = await startParrot()
   })
 
@@ -45,10 +42,8 @@ describe('the pages of carriers', () => {
     bird.setUp = []
   })
 
-  after(async () => {
-    await web.close()
+  after(() => {
     bird.close()
-    await context.close()
   })
 
   async function add(overrides: Partial<NewCarrierAccount> = {}) {

@@ -1,9 +1,7 @@
 import { gzipSync } from 'node:zlib'
 import { expect } from 'chai'
-import type { Context } from '../../../src/domain/context.js'
 import { browse, type BrowserSession } from '../../helpers/browser-session.js'
-import { createTestContext } from '../../helpers/context.js'
-import { serveApp, type Answer, type TestWeb } from '../../helpers/web.js'
+import { describeWeb, type Answer } from '../../helpers/web.js'
 import { allRows, consoleRoutes, createOwner, expectPage, type Owner } from './support.js'
 
 const OPEN = ['/console/sign-in', '/console/set-up']
@@ -25,26 +23,17 @@ const FIELDS = {
   next: '/console',
 }
 
-describe('a form of the console', () => {
-  let context: Context
-  let web: TestWeb
+describeWeb('a form of the console', ({ context, web }) => {
   let owner: Owner
   let browser: BrowserSession
   let csrf: string
   let csrfOfAnother: string
 
   before(async () => {
-    context = await createTestContext()
-    web = await serveApp(context)
     owner = await createOwner(context)
     browser = await browse(context, web, owner.person.id)
     csrf = await tokenOf(browser)
     csrfOfAnother = await tokenOf(await browse(context, web, owner.person.id))
-  })
-
-  after(async () => {
-    await web.close()
-    await context.close()
   })
 
   async function tokenOf(of: BrowserSession): Promise<string> {

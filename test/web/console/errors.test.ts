@@ -1,32 +1,19 @@
 import { expect } from 'chai'
 import { freePort } from '../../../dev/free-port.js'
 import { readConfig } from '../../../src/config.js'
-import { createContext, type Context } from '../../../src/domain/context.js'
+import { createContext } from '../../../src/domain/context.js'
 import { createPerson } from '../../domain/people.js'
 import { browse } from '../../helpers/browser-session.js'
 import { createTestContext } from '../../helpers/context.js'
 import { createEnvironment } from '../../helpers/environment.js'
 import { memoryLog } from '../../helpers/log.js'
-import { serveApp, type TestWeb } from '../../helpers/web.js'
+import { describeWeb, serveApp } from '../../helpers/web.js'
 import { consoleRoutes, expectPage } from './support.js'
 
 const BROWSER = { Accept: 'text/html,application/xhtml+xml,*/*;q=0.8' }
 const XSS = '<script>alert(1)</script>'
 
-describe('what goes wrong', () => {
-  let context: Context
-  let web: TestWeb
-
-  before(async () => {
-    context = await createTestContext()
-    web = await serveApp(context)
-  })
-
-  after(async () => {
-    await web.close()
-    await context.close()
-  })
-
+describeWeb('what goes wrong', ({ context, web }) => {
   it('is a page for browsers, and a problem for everybody else', async () => {
     for (const [method, path, status, message] of [
       ['GET', '/nothing', 404, 'There is nothing at this path'],

@@ -5,7 +5,8 @@ import { newId } from '../../../src/ids.js'
 import { moveToAnotherCarrier } from '../../domain/fixtures.js'
 import { browse } from '../../helpers/browser-session.js'
 import { createLine, messageBody } from '../../helpers/factories.js'
-import { redirectOf, startConsole, wordsOf, type Console } from './line/line-page.js'
+import { describeWith } from '../../helpers/suite.js'
+import { redirectOf, startConsole, wordsOf } from './line/line-page.js'
 
 const FORMS = [
   'name',
@@ -21,14 +22,7 @@ const FORMS = [
   'signing-secret/rotate',
 ]
 
-describe("a line's page in the console", () => {
-  let site: Console
-
-  before(async () => {
-    site = await startConsole()
-  })
-  after(() => site.close())
-
+describeWith("a line's page in the console", startConsole, (site) => {
   it('names the line and links to its activity', async () => {
     const { page, number, lineId } = await site.openLine({ name: 'Support' })
     const html = await page()

@@ -1,26 +1,12 @@
 import { expect } from 'chai'
-import type { Context } from '../../../src/domain/context.js'
 import { addLine, setLineStatus } from '../../../src/domain/lines.js'
 import { addUser } from '../../../src/domain/users.js'
 import { browse } from '../../helpers/browser-session.js'
-import { createTestContext } from '../../helpers/context.js'
 import { createLine, messageBody } from '../../helpers/factories.js'
-import { serveApp, type TestWeb } from '../../helpers/web.js'
+import { describeWeb, serveApp } from '../../helpers/web.js'
 import { wordsOf } from './line/line-page.js'
 
-describe("the console's list of lines", () => {
-  let context: Context
-  let web: TestWeb
-
-  before(async () => {
-    context = await createTestContext()
-    web = await serveApp(context)
-  })
-  after(async () => {
-    await web.close()
-    await context.close()
-  })
-
+describeWeb("the console's list of lines", ({ context, web }) => {
   const linesOf = async (userId: string) => (await (await browse(context, web, userId)).get('/console')).text
 
   it('shows number, name, status, connection and last activity of the own lines, each a link', async () => {

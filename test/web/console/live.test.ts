@@ -1,6 +1,5 @@
 import { expect } from 'chai'
-import type { Context } from '../../../src/domain/context.js'
-import { createTestContext } from '../../helpers/context.js'
+import { describeContext } from '../../helpers/context.js'
 import { createLine, messageBody, type TestLine } from '../../helpers/factories.js'
 import { startSession } from '../../helpers/sessions.js'
 import { until } from '../../helpers/until.js'
@@ -18,16 +17,11 @@ interface Heard {
   leave(): void
 }
 
-describe('a live piece of a page', () => {
-  let context: Context
+describeContext('a live piece of a page', (context) => {
   let web: TestWeb
   let line: TestLine
   let path: string
   const open: Heard[] = []
-
-  before(async () => {
-    context = await createTestContext()
-  })
 
   beforeEach(async () => {
     web = await serveApp(context)
@@ -39,8 +33,6 @@ describe('a live piece of a page', () => {
     for (const heard of open.splice(0)) heard.leave()
     await web.close()
   })
-
-  after(() => context.close())
 
   const cookieOf = async (userId: string) => `__Host-linehook=${await startSession(context, userId)}`
 

@@ -1,23 +1,14 @@
 import { expect } from 'chai'
 import { createApiToken } from '../../../src/domain/api-tokens.js'
-import type { Context } from '../../../src/domain/context.js'
 import { createSetUpLink } from '../../../src/domain/set-up-links.js'
 import { createPerson } from '../../domain/people.js'
 import { browse } from '../../helpers/browser-session.js'
-import { createTestContext } from '../../helpers/context.js'
+import { describeContext } from '../../helpers/context.js'
 import { memoryLog } from '../../helpers/log.js'
 import { serveApp } from '../../helpers/web.js'
 import { consoleRoutes, createOwner } from './support.js'
 
-describe('the log of the console', () => {
-  let context: Context
-
-  before(async () => {
-    context = await createTestContext()
-  })
-
-  after(() => context.close())
-
+describeContext('the log of the console', (context) => {
   it('has no password, token, cookie or form token, whatever works and whatever fails', async () => {
     const { log, lines } = memoryLog()
     const web = await serveApp({ ...context, log })

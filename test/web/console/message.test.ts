@@ -17,21 +17,17 @@ import {
 import { MEDIA } from '../../domain/media-samples.js'
 import { createLine } from '../../helpers/factories.js'
 import { copyMedia, mediaRow } from '../../helpers/media.js'
+import { describeWith } from '../../helpers/suite.js'
 import { until } from '../../helpers/until.js'
 import { listen, livePathOf } from './activity/listen.js'
 import { faultOf } from './support.js'
-import { redirectOf, startConsole, wordsOf, type Console, type OpenLine } from './line/line-page.js'
+import { redirectOf, startConsole, wordsOf, type OpenLine } from './line/line-page.js'
 
 const pathOf = (id: string) => `/console/messages/${id}`
 
-describe("a message's page", () => {
-  let site: Console
+describeWith("a message's page", startConsole, (site) => {
   let line: OpenLine
 
-  before(async () => {
-    site = await startConsole()
-  })
-  after(() => site.close())
   beforeEach(async () => {
     site.receiver.answerWith((response) => response.end('ok'))
     line = await site.openLine({ name: 'Office', outgoingUrl: site.receiver.url })

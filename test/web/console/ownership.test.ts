@@ -1,34 +1,23 @@
 import { expect } from 'chai'
-import type { Context } from '../../../src/domain/context.js'
 import { createPerson, type Person } from '../../domain/people.js'
 import { browse, type BrowserSession } from '../../helpers/browser-session.js'
-import { createTestContext } from '../../helpers/context.js'
 import { createLine } from '../../helpers/factories.js'
-import { serveApp, type TestWeb } from '../../helpers/web.js'
+import { describeWeb } from '../../helpers/web.js'
 import { allRows, consoleRoutes, createOwner, type Owner } from './support.js'
 
 /** One path names a number that is everybody's; what it may be written to is the form's own question. */
 const NAMES_NOTHING_OF_OURS = /:phone/
 
-describe('what is another user’s, in the console', () => {
-  let context: Context
-  let web: TestWeb
+describeWeb('what is another user’s, in the console', ({ context, web }) => {
   let owner: Owner
   let stranger: Person
   let browser: BrowserSession
 
   before(async () => {
-    context = await createTestContext()
-    web = await serveApp(context)
     owner = await createOwner(context)
     stranger = await createPerson(context, { role: 'user' })
     await createLine(context, { userId: stranger.id })
     browser = await browse(context, web, stranger.id)
-  })
-
-  after(async () => {
-    await web.close()
-    await context.close()
   })
 
   const fields = () => ({

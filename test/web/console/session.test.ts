@@ -1,26 +1,15 @@
 import { expect } from 'chai'
-import type { Context } from '../../../src/domain/context.js'
 import { browse } from '../../helpers/browser-session.js'
-import { createTestContext } from '../../helpers/context.js'
-import { serveApp, type TestWeb } from '../../helpers/web.js'
+import { describeWeb } from '../../helpers/web.js'
 import { consoleRoutes, createOwner, expectPage, expectSentTo, type Owner } from './support.js'
 
 const OPEN = ['/console/sign-in', '/console/set-up']
 
-describe('a session of the console', () => {
-  let context: Context
-  let web: TestWeb
+describeWeb('a session of the console', ({ context, web }) => {
   let owner: Owner
 
   before(async () => {
-    context = await createTestContext()
-    web = await serveApp(context)
     owner = await createOwner(context)
-  })
-
-  after(async () => {
-    await web.close()
-    await context.close()
   })
 
   const sessions = () => context.db('sessions').where({ user_id: owner.person.id, user_agent: 'test' })

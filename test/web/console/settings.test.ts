@@ -2,37 +2,23 @@ import { expect } from 'chai'
 import { listApiTokens } from '../../../src/database/api-tokens.js'
 import { listSessions } from '../../../src/database/sessions.js'
 import { createApiToken } from '../../../src/domain/api-tokens.js'
-import type { Context } from '../../../src/domain/context.js'
 import { PASSWORD_REFUSED } from '../../../src/domain/sessions.js'
 import { newId } from '../../../src/ids.js'
 import { createPerson, PASSWORD, type Person } from '../../domain/people.js'
 import { browse, type BrowserSession } from '../../helpers/browser-session.js'
-import { createTestContext } from '../../helpers/context.js'
 import { createLine } from '../../helpers/factories.js'
-import { serveApp, type TestWeb } from '../../helpers/web.js'
+import { describeWeb } from '../../helpers/web.js'
 import { expectPage, expectSentTo, faultOf } from './support.js'
 
 const SETTINGS = '/console/settings'
 
-describe('the settings', () => {
-  let context: Context
-  let web: TestWeb
+describeWeb('the settings', ({ context, web }) => {
   let person: Person
   let browser: BrowserSession
-
-  before(async () => {
-    context = await createTestContext()
-    web = await serveApp(context)
-  })
 
   beforeEach(async () => {
     person = await createPerson(context)
     browser = await browse(context, web, person.id)
-  })
-
-  after(async () => {
-    await web.close()
-    await context.close()
   })
 
   /** As if the password had been given a while ago. */

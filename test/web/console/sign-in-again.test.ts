@@ -1,34 +1,23 @@
 import { expect } from 'chai'
-import type { Context } from '../../../src/domain/context.js'
 import { createPerson, PASSWORD } from '../../domain/people.js'
 import { browse, type BrowserSession } from '../../helpers/browser-session.js'
-import { createTestContext } from '../../helpers/context.js'
-import { serveApp, type Answer, type TestWeb } from '../../helpers/web.js'
+import { describeWeb, type Answer } from '../../helpers/web.js'
 import { allRows, consoleRoutes, createOwner, expectPage, faultOf, type Owner } from './support.js'
 
 const OPEN = ['/console/sign-in', '/console/set-up']
 const isMultipart = (path: string) => path.startsWith('/simulator/phones/')
 
-describe('a form that is posted after the session ended', () => {
-  let context: Context
-  let web: TestWeb
+describeWeb('a form that is posted after the session ended', ({ context, web }) => {
   let owner: Owner
   let browser: BrowserSession
 
   before(async () => {
-    context = await createTestContext()
-    web = await serveApp(context)
     owner = await createOwner(context)
   })
 
   beforeEach(async () => {
     browser = await browse(context, web, owner.person.id)
     await context.db('sessions').delete()
-  })
-
-  after(async () => {
-    await web.close()
-    await context.close()
   })
 
   const post = (path: string, fields: Record<string, string>) =>

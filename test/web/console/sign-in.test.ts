@@ -1,31 +1,18 @@
 import { expect } from 'chai'
-import type { Context } from '../../../src/domain/context.js'
 import { SIGN_IN_REFUSED } from '../../../src/domain/sign-in.js'
 import { createPerson, PASSWORD, type Person } from '../../domain/people.js'
 import { browse, type BrowserSession } from '../../helpers/browser-session.js'
 import { createTestContext } from '../../helpers/context.js'
-import { serveApp, type Answer, type TestWeb } from '../../helpers/web.js'
+import { describeWeb, serveApp, type Answer } from '../../helpers/web.js'
 import { expectPage, expectSentTo, faultOf } from './support.js'
 
 const SIGN_IN = '/console/sign-in'
 
-describe('signing in to the console', () => {
-  let context: Context
-  let web: TestWeb
+describeWeb('signing in to the console', ({ context, web }) => {
   let person: Person
-
-  before(async () => {
-    context = await createTestContext()
-    web = await serveApp(context)
-  })
 
   beforeEach(async () => {
     person = await createPerson(context)
-  })
-
-  after(async () => {
-    await web.close()
-    await context.close()
   })
 
   const signIn = (browser: BrowserSession, fields: Record<string, string> = {}) =>

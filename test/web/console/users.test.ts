@@ -1,37 +1,23 @@
 import { expect } from 'chai'
 import { listUsers } from '../../../src/database/users.js'
-import type { Context } from '../../../src/domain/context.js'
 import { addLine, getOwnLine, listOwnLines } from '../../../src/domain/lines.js'
 import { addUser } from '../../../src/domain/users.js'
 import { newId } from '../../../src/ids.js'
 import { createPerson, type Person } from '../../domain/people.js'
 import { browse, type BrowserSession } from '../../helpers/browser-session.js'
-import { createTestContext } from '../../helpers/context.js'
 import { createLine } from '../../helpers/factories.js'
-import { serveApp, type Answer, type TestWeb } from '../../helpers/web.js'
+import { describeWeb, type Answer } from '../../helpers/web.js'
 import { allRows, consoleRoutes, createOwner, expectPage, expectSentTo, faultOf } from './support.js'
 
 const USERS = '/console/users'
 
-describe('the pages of users', () => {
-  let context: Context
-  let web: TestWeb
+describeWeb('the pages of users', ({ context, web }) => {
   let operator: Person
   let browser: BrowserSession
-
-  before(async () => {
-    context = await createTestContext()
-    web = await serveApp(context)
-  })
 
   beforeEach(async () => {
     operator = await createPerson(context, { role: 'operator' })
     browser = await browse(context, web, operator.id)
-  })
-
-  after(async () => {
-    await web.close()
-    await context.close()
   })
 
   function linkOf({ text }: Answer): string {

@@ -3,10 +3,10 @@ import { Agent, request as httpRequest } from 'node:http'
 import { connect } from 'node:net'
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
 import { expect } from 'chai'
-import type { Context } from '../../../src/domain/context.js'
-import { createTestContext } from '../../helpers/context.js'
+import { describeContext } from '../../helpers/context.js'
 import { createLine, messageBody, type TestLine } from '../../helpers/factories.js'
 import { memoryLog } from '../../helpers/log.js'
+import { openForSuite } from '../../helpers/suite.js'
 import { until } from '../../helpers/until.js'
 import { serveApp, type TestWeb } from '../../helpers/web.js'
 import { expectAccepted, expectRefused, messagesOf, newNumber } from '../support.js'
@@ -15,24 +15,13 @@ const LIMIT = 64 * 1024
 const NO_INTENT = 'JSON body must contain an intent'
 const TOO_LARGE = 'Request body is too large'
 
-describe('the body of a message', () => {
-  let context: Context
-  let web: TestWeb
+describeContext('the body of a message', (context) => {
+  const web = openForSuite(() => serveApp({ ...context, log }))
   let line: TestLine
   const { log, lines } = memoryLog()
 
-  before(async () => {
-    context = await createTestContext()
-    web = await serveApp({ ...context, log })
-  })
-
   beforeEach(async () => {
     line = await createLine(context)
-  })
-
-  after(async () => {
-    await web.close()
-    await context.close()
   })
 
   const post = (body: string | Uint8Array, headers?: Record<string, string>) =>

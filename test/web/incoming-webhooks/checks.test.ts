@@ -1,30 +1,17 @@
 import { expect } from 'chai'
-import type { Context } from '../../../src/domain/context.js'
 import { newId } from '../../../src/ids.js'
 import { createTestContext } from '../../helpers/context.js'
 import { createLine, messageBody, type TestLine } from '../../helpers/factories.js'
-import { serveApp, type TestWeb } from '../../helpers/web.js'
+import { describeWeb, serveApp } from '../../helpers/web.js'
 import { expectAccepted, expectRefused, messagesOf } from '../support.js'
 
 const TOO_LARGE = 'x'.repeat(100 * 1024)
 
-describe('an incoming webhook', () => {
-  let context: Context
-  let web: TestWeb
+describeWeb('an incoming webhook', ({ context, web }) => {
   let line: TestLine
-
-  before(async () => {
-    context = await createTestContext()
-    web = await serveApp(context)
-  })
 
   beforeEach(async () => {
     line = await createLine(context)
-  })
-
-  after(async () => {
-    await web.close()
-    await context.close()
   })
 
   const post = (body: unknown) => web.post(line.webhookPath, body)

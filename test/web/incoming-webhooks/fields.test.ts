@@ -1,29 +1,15 @@
 import { expect } from 'chai'
-import type { Context } from '../../../src/domain/context.js'
-import { createTestContext } from '../../helpers/context.js'
 import { createLine, messageBody, type TestLine } from '../../helpers/factories.js'
-import { serveApp, type TestWeb } from '../../helpers/web.js'
+import { describeWeb } from '../../helpers/web.js'
 import { expectAccepted, expectRefused, messagesOf, newNumber } from '../support.js'
 
 const MISSING = 'JSON data field must contain a toNumber and text to send'
 
-describe('toNumber and text', () => {
-  let context: Context
-  let web: TestWeb
+describeWeb('toNumber and text', ({ context, web }) => {
   let line: TestLine
-
-  before(async () => {
-    context = await createTestContext()
-    web = await serveApp(context)
-  })
 
   beforeEach(async () => {
     line = await createLine(context)
-  })
-
-  after(async () => {
-    await web.close()
-    await context.close()
   })
 
   const send = (data: Record<string, unknown>) => web.post(line.webhookPath, messageBody(data))
@@ -82,20 +68,7 @@ describe('toNumber and text', () => {
   })
 })
 
-describe('toNumber', () => {
-  let context: Context
-  let web: TestWeb
-
-  before(async () => {
-    context = await createTestContext()
-    web = await serveApp(context)
-  })
-
-  after(async () => {
-    await web.close()
-    await context.close()
-  })
-
+describeWeb('toNumber', ({ context, web }) => {
   const accepted: Record<string, Record<string, string>> = {
     '+14155550100': {
       '+15005550199': '+15005550199',

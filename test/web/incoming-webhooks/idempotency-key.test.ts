@@ -1,31 +1,18 @@
 import { expect } from 'chai'
-import type { Context } from '../../../src/domain/context.js'
 import { createTestContext } from '../../helpers/context.js'
 import { createLine, messageBody, type TestLine } from '../../helpers/factories.js'
 import { until } from '../../helpers/until.js'
-import { serveApp, type Answer, type TestWeb } from '../../helpers/web.js'
+import { describeWeb, serveApp, type Answer } from '../../helpers/web.js'
 import { backdateMessages, expectAccepted, expectRefused, messagesOf, newNumber } from '../support.js'
 
 const REUSED = 'Idempotency-Key was used with another body: use a new key for another message'
 const IN_FLIGHT = 'The first request with this Idempotency-Key is still being accepted: try again'
 
-describe('Idempotency-Key', () => {
-  let context: Context
-  let web: TestWeb
+describeWeb('Idempotency-Key', ({ context, web }) => {
   let line: TestLine
-
-  before(async () => {
-    context = await createTestContext()
-    web = await serveApp(context)
-  })
 
   beforeEach(async () => {
     line = await createLine(context)
-  })
-
-  after(async () => {
-    await web.close()
-    await context.close()
   })
 
   const send = (key: string, data: Record<string, unknown> = {}, of = line) =>

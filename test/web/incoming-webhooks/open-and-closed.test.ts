@@ -1,34 +1,20 @@
 import { expect } from 'chai'
 import { disableConnection, disconnect, enableConnection } from '../../../src/domain/connections.js'
-import type { Context } from '../../../src/domain/context.js'
 import {
   createIncomingWebhook,
   regenerateToken,
   removeIncomingWebhook,
 } from '../../../src/domain/incoming-webhooks.js'
 import { setLineStatus } from '../../../src/domain/lines.js'
-import { createTestContext } from '../../helpers/context.js'
 import { createLine, messageBody, type TestLine } from '../../helpers/factories.js'
-import { serveApp, type TestWeb } from '../../helpers/web.js'
+import { describeWeb } from '../../helpers/web.js'
 import { expectAccepted, expectRefused, messagesOf } from '../support.js'
 
-describe('an incoming webhook', () => {
-  let context: Context
-  let web: TestWeb
+describeWeb('an incoming webhook', ({ context, web }) => {
   let line: TestLine
-
-  before(async () => {
-    context = await createTestContext()
-    web = await serveApp(context)
-  })
 
   beforeEach(async () => {
     line = await createLine(context)
-  })
-
-  after(async () => {
-    await web.close()
-    await context.close()
   })
 
   const send = (token = line.token) =>

@@ -1,24 +1,13 @@
 import { expect } from 'chai'
-import type { Context } from '../../../src/domain/context.js'
-import { createTestContext } from '../../helpers/context.js'
 import { createLine, messageBody, type TestLine } from '../../helpers/factories.js'
-import { serveApp, type TestWeb } from '../../helpers/web.js'
+import { describeWeb } from '../../helpers/web.js'
 import { expectAccepted, expectRefused, newNumber } from '../support.js'
 
-describe('the path of an incoming webhook', () => {
-  let context: Context
-  let web: TestWeb
+describeWeb('the path of an incoming webhook', ({ context, web }) => {
   let line: TestLine
 
   before(async () => {
-    context = await createTestContext()
-    web = await serveApp(context)
     line = await createLine(context)
-  })
-
-  after(async () => {
-    await web.close()
-    await context.close()
   })
 
   const paths = [

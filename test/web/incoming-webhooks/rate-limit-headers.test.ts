@@ -1,29 +1,17 @@
 import { expect } from 'chai'
-import type { Context } from '../../../src/domain/context.js'
 import { retryAfterSeconds } from '../../../src/web/rate-limit-headers.js'
-import { createTestContext } from '../../helpers/context.js'
 import { createLine, messageBody, type TestLine } from '../../helpers/factories.js'
-import { serveApp, type Answer, type TestWeb } from '../../helpers/web.js'
+import { describeWeb, type Answer } from '../../helpers/web.js'
 import { backdateMessages, expectAccepted, newNumber } from '../support.js'
 
-/** Of the IETF httpapi draft: `r` messages are left, one more comes back after `t` seconds. */
-describe('RateLimit-Policy and RateLimit', () => {
-  let context: Context
-  let web: TestWeb
-  let line: TestLine
+const environment = { MAX_QUEUED_PER_LINE: '8' }
 
-  before(async () => {
-    context = await createTestContext({ MAX_QUEUED_PER_LINE: '8' })
-    web = await serveApp(context)
-  })
+/** Of the IETF httpapi draft: `r` messages are left, one more comes back after `t` seconds. */
+describeWeb('RateLimit-Policy and RateLimit', { environment }, ({ context, web }) => {
+  let line: TestLine
 
   beforeEach(async () => {
     line = await createLine(context)
-  })
-
-  after(async () => {
-    await web.close()
-    await context.close()
   })
 
   const post = (body: unknown, headers?: Record<string, string>) => web.post(line.webhookPath, body, headers)

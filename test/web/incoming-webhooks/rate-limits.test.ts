@@ -1,30 +1,17 @@
 import { expect } from 'chai'
 import { setLineStatus } from '../../../src/domain/lines.js'
-import type { Context } from '../../../src/domain/context.js'
 import { createTestContext } from '../../helpers/context.js'
 import { createLine, messageBody, type TestLine } from '../../helpers/factories.js'
-import { serveApp, type Answer, type TestWeb } from '../../helpers/web.js'
+import { describeWeb, serveApp, type Answer } from '../../helpers/web.js'
 import { backdateMessages, expectAccepted, expectRefused, messagesOf, newNumber } from '../support.js'
 
 const EXCEEDED = 'Rate limit exceeded'
 
-describe('the limits of an incoming webhook', () => {
-  let context: Context
-  let web: TestWeb
+describeWeb('the limits of an incoming webhook', ({ context, web }) => {
   let line: TestLine
-
-  before(async () => {
-    context = await createTestContext()
-    web = await serveApp(context)
-  })
 
   beforeEach(async () => {
     line = await createLine(context)
-  })
-
-  after(async () => {
-    await web.close()
-    await context.close()
   })
 
   const send = (toNumber: string, data: Record<string, unknown> = {}, of = line) =>

@@ -1,29 +1,15 @@
-import type { Context } from '../../../src/domain/context.js'
-import { createTestContext } from '../../helpers/context.js'
 import { createLine, messageBody, type TestLine } from '../../helpers/factories.js'
-import { serveApp, type TestWeb } from '../../helpers/web.js'
+import { describeWeb } from '../../helpers/web.js'
 import { expectAccepted, expectRefused, newNumber } from '../support.js'
 
 const OPTED_OUT = 'Recipient has opted out'
 const NOT_ALLOWED = 'Destination is not allowed'
 
-describe('a recipient', () => {
-  let context: Context
-  let web: TestWeb
+describeWeb('a recipient', ({ context, web }) => {
   let line: TestLine
-
-  before(async () => {
-    context = await createTestContext()
-    web = await serveApp(context)
-  })
 
   beforeEach(async () => {
     line = await createLine(context)
-  })
-
-  after(async () => {
-    await web.close()
-    await context.close()
   })
 
   const send = (toNumber: string, of = line) => web.post(of.webhookPath, messageBody({ toNumber }))

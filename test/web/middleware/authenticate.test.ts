@@ -2,20 +2,17 @@ import { expect } from 'chai'
 import { freePort } from '../../../dev/free-port.js'
 import { createApiToken, removeApiToken } from '../../../src/domain/api-tokens.js'
 import { createLine } from '../../helpers/factories.js'
-import { expectAnswer, expectProblem, serveApi, type Api } from '../v1/support.js'
+import { describeWith } from '../../helpers/suite.js'
+import { expectAnswer, expectProblem, serveApi } from '../v1/support.js'
 
-describe('the API token of a request', () => {
-  let api: Api
+describeWith('the API token of a request', serveApi, (api) => {
   let userId: string
   let token: string
 
   before(async () => {
-    api = await serveApi()
     userId = (await createLine(api.context)).userId
     token = (await createApiToken(api.context, userId, 'a test')).token
   })
-
-  after(() => api.close())
 
   const ask = (authorization?: string, query = '') =>
     api.web.request(`/v1/lines${query}`, {

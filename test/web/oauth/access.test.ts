@@ -6,9 +6,10 @@ import { receiveMessage } from '../../../src/domain/messages/receive.js'
 import { newId } from '../../../src/ids.js'
 import { inboundText, queueMessage, queueMessages } from '../../domain/fixtures.js'
 import { createLine } from '../../helpers/factories.js'
+import { describeWith, openForSuite } from '../../helpers/suite.js'
 import type { Answer } from '../../helpers/web.js'
 import { backdateMessages, messagesOf, newNumber } from '../support.js'
-import { serveDescribed, type DescribedWeb } from '../described.js'
+import { serveDescribed } from '../described.js'
 import {
   call as callPlain,
   createApplication,
@@ -17,33 +18,21 @@ import {
   requestToken,
   send as sendPlain,
   serveOAuth,
-  type OAuthServer,
   type TestApplication,
   type Visitor,
 } from './support.js'
 
 /** What applications and programs may do below /v1 (contract §6). Every answer is compared with the document. */
-describe('/v1 by an access token', () => {
-  let server: OAuthServer
-  let described: DescribedWeb
+describeWith('/v1 by an access token', serveOAuth, (server) => {
+  const described = openForSuite(() => serveDescribed(server.context))
   let application: TestApplication
   let visitor: Visitor
   let lineId: string
-
-  before(async () => {
-    server = await serveOAuth()
-    described = await serveDescribed(server.context)
-  })
 
   beforeEach(async () => {
     application = await createApplication(server)
     visitor = await createVisitor(server)
     lineId = visitor.line.lineId
-  })
-
-  after(async () => {
-    await described.close()
-    await server.close()
   })
 
   const authorize = async (scope = 'messages:write,messages:connect', lineIds = [lineId]) =>

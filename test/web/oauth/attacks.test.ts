@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import { newId } from '../../../src/ids.js'
 import { newToken } from '../../../src/secrets.js'
+import { describeWith } from '../../helpers/suite.js'
 import { serveApp, type Answer } from '../../helpers/web.js'
 import {
   asking,
@@ -18,25 +19,20 @@ import {
   requestToken,
   serveOAuth,
   visit,
-  type OAuthServer,
   type TestApplication,
   type Tokens,
   type Visitor,
 } from './support.js'
 
 /** RFC 9700's attacks. */
-describe('OAuth withstands', () => {
-  let server: OAuthServer
+describeWith('OAuth withstands', serveOAuth, (server) => {
   let application: TestApplication
   let visitor: Visitor
 
   before(async () => {
-    server = await serveOAuth()
     application = await createApplication(server)
     visitor = await createVisitor(server)
   })
-
-  after(() => server.close())
 
   const works = async (token: string) => (await call(server, token, '/v1/lines')).status === 200
   const exchange = (code: string, more: Record<string, string> = {}, by = application) =>

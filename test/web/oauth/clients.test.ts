@@ -3,6 +3,7 @@ import ClientOAuth2 from 'client-oauth2'
 import * as openid from 'openid-client'
 import PassportStrategy from 'passport-oauth2'
 import { AuthorizationCode } from 'simple-oauth2'
+import { describeWith } from '../../helpers/suite.js'
 import {
   call,
   createApplication,
@@ -11,22 +12,17 @@ import {
   REDIRECT_URI,
   send,
   serveOAuth,
-  type OAuthServer,
   type TestApplication,
   type Visitor,
 } from './support.js'
 
 /** Specification §4.3, "typical use", by libraries that people use, as their own pages say to. */
-describe('the quick start works with', () => {
-  let server: OAuthServer
+describeWith('the quick start works with', serveOAuth, (server) => {
   let visitor: Visitor
 
   before(async () => {
-    server = await serveOAuth()
     visitor = await createVisitor(server)
   })
-
-  after(() => server.close())
 
   const authorize = async (url: string): Promise<URL> => decide(visitor, await visitor.follow(url))
 

@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import { createLine } from '../../helpers/factories.js'
+import { describeWith } from '../../helpers/suite.js'
 import { sourceOf } from '../../../src/web/oauth/consent.js'
 import {
   asking,
@@ -9,26 +10,18 @@ import {
   decide,
   getTokens,
   serveOAuth,
-  type OAuthServer,
   type TestApplication,
   type Visitor,
 } from './support.js'
 
-describe('the consent page', () => {
-  let server: OAuthServer
+describeWith('the consent page', serveOAuth, (server) => {
   let application: TestApplication
   let visitor: Visitor
-
-  before(async () => {
-    server = await serveOAuth()
-  })
 
   beforeEach(async () => {
     application = await createApplication(server, { description: 'Answers when you cannot' })
     visitor = await createVisitor(server, { name: 'Shop' })
   })
-
-  after(() => server.close())
 
   const open = async (more: Record<string, string> = {}) =>
     visitor.follow(authorizePath(asking(application, more)))

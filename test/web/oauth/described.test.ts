@@ -1,5 +1,6 @@
 import { expect } from 'chai'
-import { serveDescribed, type DescribedWeb } from '../described.js'
+import { serveDescribed } from '../described.js'
+import { describeWith, openForSuite } from '../../helpers/suite.js'
 import {
   asking,
   createApplication,
@@ -7,23 +8,11 @@ import {
   getCode,
   requestToken,
   serveOAuth,
-  type OAuthServer,
   type Tokens,
 } from './support.js'
 
-describe('the document and the answers of OAuth', () => {
-  let server: OAuthServer
-  let web: DescribedWeb
-
-  before(async () => {
-    server = await serveOAuth()
-    web = await serveDescribed(server.context)
-  })
-
-  after(async () => {
-    await web.close()
-    await server.close()
-  })
+describeWith('the document and the answers of OAuth', serveOAuth, (server) => {
+  const web = openForSuite(() => serveDescribed(server.context))
 
   it('agree', async () => {
     const described = { ...server, web }

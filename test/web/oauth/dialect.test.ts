@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import { describeWith } from '../../helpers/suite.js'
 import type { Answer } from '../../helpers/web.js'
 import {
   asking,
@@ -11,25 +12,20 @@ import {
   REDIRECT_URI,
   requestToken,
   serveOAuth,
-  type OAuthServer,
   type TestApplication,
   type Tokens,
   type Visitor,
 } from './support.js'
 
 /** What is read in the code of clients of the original service, and in that of libraries. */
-describe('a client that', () => {
-  let server: OAuthServer
+describeWith('a client that', serveOAuth, (server) => {
   let application: TestApplication
   let visitor: Visitor
 
   before(async () => {
-    server = await serveOAuth()
     application = await createApplication(server)
     visitor = await createVisitor(server)
   })
-
-  after(() => server.close())
 
   const asks = async (path: string) => decide(visitor, await visitor.follow(path))
   const exchange = async (

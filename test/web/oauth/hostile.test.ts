@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import { describeWith } from '../../helpers/suite.js'
 import {
   asking,
   authorizePath,
@@ -9,7 +10,6 @@ import {
   requestToken,
   send,
   serveOAuth,
-  type OAuthServer,
   type TestApplication,
   type Visitor,
 } from './support.js'
@@ -36,18 +36,14 @@ const HOSTILE = [
 ]
 
 /** No input makes anything but an answer. */
-describe('OAuth, whatever is sent,', () => {
-  let server: OAuthServer
+describeWith('OAuth, whatever is sent,', serveOAuth, (server) => {
   let application: TestApplication
   let visitor: Visitor
 
   before(async () => {
-    server = await serveOAuth()
     application = await createApplication(server)
     visitor = await createVisitor(server)
   })
-
-  after(() => server.close())
 
   const clearPace = () => server.context.windows.clear(['oauth:{127.0.0.1}'])
   beforeEach(clearPace)

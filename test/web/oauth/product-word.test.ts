@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import { messagesOf } from '../support.js'
+import { describeWith } from '../../helpers/suite.js'
 import {
   asking,
   authorizePath,
@@ -10,24 +11,21 @@ import {
   requestToken,
   send,
   serveOAuth,
-  type OAuthServer,
   type TestApplication,
   type Tokens,
   type Visitor,
 } from './support.js'
 
-describe('OAuth with PRODUCT_WORD=burner', () => {
-  let server: OAuthServer
+const serve = () => serveOAuth({ PRODUCT_WORD: 'burner' })
+
+describeWith('OAuth with PRODUCT_WORD=burner', serve, (server) => {
   let application: TestApplication
   let visitor: Visitor
 
   before(async () => {
-    server = await serveOAuth({ PRODUCT_WORD: 'burner' })
     application = await createApplication(server)
     visitor = await createVisitor(server)
   })
-
-  after(() => server.close())
 
   const authorize = async (more: Record<string, string>): Promise<Tokens> => {
     const page = await visitor.follow(authorizePath(asking(application, more)))

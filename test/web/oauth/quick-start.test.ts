@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import { messagesOf } from '../support.js'
+import { describeWith } from '../../helpers/suite.js'
 import {
   asking,
   authorizePath,
@@ -11,27 +12,24 @@ import {
   requestToken,
   send,
   serveOAuth,
-  type OAuthServer,
   type TestApplication,
   type Visitor,
 } from './support.js'
 
 for (const word of ['line', 'burner']) {
-  describe(`an application, with PRODUCT_WORD=${word}`, () => {
+  const serve = () => serveOAuth({ PRODUCT_WORD: word })
+
+  describeWith(`an application, with PRODUCT_WORD=${word}`, serve, (server) => {
     const lineId = `${word}Id`
     const connectedLines = `connected_${word}s` as 'connected_lines'
 
-    let server: OAuthServer
     let application: TestApplication
     let visitor: Visitor
 
     before(async () => {
-      server = await serveOAuth({ PRODUCT_WORD: word })
       application = await createApplication(server, { webhookUrl: 'http://127.0.0.1:9/events' })
       visitor = await createVisitor(server, { name: 'Shop' })
     })
-
-    after(() => server.close())
 
     it('sends its user to the consent page, and gets them back with a code, the state and who answers', async () => {
       const page = await visitor.follow(authorizePath(asking(application)))

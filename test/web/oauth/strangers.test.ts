@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import { openForEachTest } from '../../helpers/suite.js'
 import {
   asking,
   authorizePath,
@@ -6,21 +7,18 @@ import {
   createVisitor,
   serveOAuth,
   visit,
-  type OAuthServer,
   type TestApplication,
 } from './support.js'
 
 const PER_MINUTE = 60
 
 describe('/oauth/authorize', () => {
-  let server: OAuthServer
+  const server = openForEachTest(serveOAuth)
   let application: TestApplication
 
   beforeEach(async () => {
-    server = await serveOAuth()
     application = await createApplication(server)
   })
-  afterEach(() => server.close())
 
   const askAsStranger = (state = 'a state') =>
     server.web.request(authorizePath(asking(application, { state })), { headers: { Accept: 'text/html' } })

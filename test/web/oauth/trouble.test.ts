@@ -4,6 +4,7 @@ import { freePort } from '../../../dev/free-port.js'
 import { createTestContext } from '../../helpers/context.js'
 import { createEnvironment } from '../../helpers/environment.js'
 import { startWeb, stopProcesses, withoutAdvice } from '../../helpers/processes.js'
+import { describeWith } from '../../helpers/suite.js'
 import { until } from '../../helpers/until.js'
 import { serveApp } from '../../helpers/web.js'
 import { startProxy, through } from '../proxy.js'
@@ -84,15 +85,7 @@ describe('OAuth when not all is well', () => {
     }
   })
 
-  describe('afterwards', () => {
-    let server: OAuthServer
-
-    before(async () => {
-      server = await serveOAuth()
-    })
-
-    after(() => server.close())
-
+  describeWith('afterwards', serveOAuth, (server) => {
     it('what is over is swept, what works stays', async () => {
       const { db } = server.context
       const application = await createApplication(server)

@@ -1,29 +1,21 @@
 import { expect } from 'chai'
-import type { Context } from '../../../src/domain/context.js'
 import { simulateInbound } from '../../../src/domain/simulator.js'
 import { ANNA, BEN, queueMessage } from '../../domain/fixtures.js'
 import { browse } from '../../helpers/browser-session.js'
-import { createTestContext } from '../../helpers/context.js'
 import { createLine, type TestLine } from '../../helpers/factories.js'
 import { until } from '../../helpers/until.js'
-import { serveApp, type TestWeb } from '../../helpers/web.js'
+import { describeWeb } from '../../helpers/web.js'
 
-describe('/simulator/live', () => {
-  let context: Context
-  let web: TestWeb
+describeWeb('/simulator/live', ({ context, web }) => {
   let line: TestLine
   const streams: AbortController[] = []
 
   before(async () => {
-    context = await createTestContext()
-    web = await serveApp(context)
     line = await createLine(context)
   })
 
-  after(async () => {
+  after(() => {
     for (const stream of streams) stream.abort()
-    await web.close()
-    await context.close()
   })
 
   /** What has come of a stream until now, in all. */

@@ -1,25 +1,10 @@
 import { expect } from 'chai'
-import type { Context } from '../../../src/domain/context.js'
 import { keepMedia } from '../../../src/domain/simulator/media.js'
 import { readRange } from '../../../src/web/range.js'
 import { MEDIA, pictureOf } from '../../domain/media-samples.js'
-import { createTestContext } from '../../helpers/context.js'
-import { serveApp, type TestWeb } from '../../helpers/web.js'
+import { describeWeb } from '../../helpers/web.js'
 
-describe('/simulator/media', () => {
-  let context: Context
-  let web: TestWeb
-
-  before(async () => {
-    context = await createTestContext()
-    web = await serveApp(context)
-  })
-
-  after(async () => {
-    await web.close()
-    await context.close()
-  })
-
+describeWeb('/simulator/media', ({ context, web }) => {
   const keep = async (field: 'picture' | 'recording', bytes: Buffer) =>
     new URL(await keepMedia(context, field, bytes)).pathname
   const fetchBytes = async (path: string, headers: Record<string, string> = {}) => {

@@ -1,5 +1,4 @@
 import { expect } from 'chai'
-import type { Context } from '../../../src/domain/context.js'
 import { keepMedia } from '../../../src/domain/simulator/media.js'
 import { simulateInbound, type SimulatedInbound } from '../../../src/domain/simulator.js'
 import { addUser } from '../../../src/domain/users.js'
@@ -9,27 +8,15 @@ import { browse, type BrowserSession } from '../../helpers/browser-session.js'
 import { createTestContext } from '../../helpers/context.js'
 import { createLine, type TestLine } from '../../helpers/factories.js'
 import { copyMedia, copyMediaToTheEnd, mediaRow } from '../../helpers/media.js'
-import { serveApp, type TestWeb } from '../../helpers/web.js'
+import { describeWeb, serveApp } from '../../helpers/web.js'
 
-describe('/simulator, the page', () => {
-  let context: Context
-  let web: TestWeb
+describeWeb('/simulator, the page', ({ context, web }) => {
   let line: TestLine
   let browser: BrowserSession
-
-  before(async () => {
-    context = await createTestContext()
-    web = await serveApp(context)
-  })
 
   beforeEach(async () => {
     line = await createLine(context, { name: 'Front desk' })
     browser = await browse(context, web, line.userId)
-  })
-
-  after(async () => {
-    await web.close()
-    await context.close()
   })
 
   const receive = (fields: Partial<SimulatedInbound> = { text: 'Hi' }, to = line) =>

@@ -1,37 +1,23 @@
 import { expect } from 'chai'
-import type { Context } from '../../../src/domain/context.js'
 import { newId } from '../../../src/ids.js'
 import { ANNA, countRows, type MessageRow } from '../../domain/fixtures.js'
 import { MEDIA, NO_MEDIA, pictureOf } from '../../domain/media-samples.js'
 import { browse, type BrowserSession } from '../../helpers/browser-session.js'
-import { createTestContext } from '../../helpers/context.js'
 import { createLine, type TestLine } from '../../helpers/factories.js'
 import { copyMedia } from '../../helpers/media.js'
-import { serveApp, type Answer, type TestWeb } from '../../helpers/web.js'
+import { describeWeb, type Answer } from '../../helpers/web.js'
 
 const PHONE = '/simulator/phones/15005550101'
 const SHOWN = '?phone=%2B15005550101&phone=%2B15005550102'
 
-describe("a phone's form at /simulator", () => {
-  let context: Context
-  let web: TestWeb
+describeWeb("a phone's form at /simulator", ({ context, web }) => {
   let line: TestLine
   let browser: BrowserSession
-
-  before(async () => {
-    context = await createTestContext()
-    web = await serveApp(context)
-  })
 
   beforeEach(async () => {
     await context.db('simulator_media').delete()
     line = await createLine(context)
     browser = await browse(context, web, line.userId)
-  })
-
-  after(async () => {
-    await web.close()
-    await context.close()
   })
 
   const send = (fields: Record<string, string | Blob>) =>

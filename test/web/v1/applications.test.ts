@@ -5,8 +5,9 @@ import { receiveMessage } from '../../../src/domain/messages/receive.js'
 import { connect } from '../../domain/applications.js'
 import { inboundText } from '../../domain/fixtures.js'
 import { createLine, type TestLine } from '../../helpers/factories.js'
-import { startReceiver, type Receiver } from '../../helpers/receiver.js'
-import { createOwner, expectAnswer, expectProblem, serveApi, type Api, type Client } from './support.js'
+import { startReceiver } from '../../helpers/receiver.js'
+import { describeWith, openForSuite } from '../../helpers/suite.js'
+import { createOwner, expectAnswer, expectProblem, serveApi, type Client } from './support.js'
 
 interface Registered {
   id: string
@@ -17,24 +18,15 @@ interface Registered {
 
 const FIELDS = { name: 'Auto Reply', redirectUris: ['https://example.com/callback'] }
 
-describe('/v1/applications', () => {
-  let api: Api
-  let receiver: Receiver
+describeWith('/v1/applications', serveApi, (api) => {
+  const receiver = openForSuite(startReceiver)
   let line: TestLine
   let client: Client
 
-  before(async () => {
-    api = await serveApi()
-    receiver = await startReceiver()
-  })
   beforeEach(async () => {
     ;({ line, client } = await createOwner(api))
     receiver.requests.length = 0
     receiver.answerWith((response) => response.end('ok'))
-  })
-  after(async () => {
-    await api.close()
-    await receiver.close()
   })
 
   const register = async (fields: object = {}) =>

@@ -2,18 +2,17 @@ import { expect } from 'chai'
 import { connectLines } from '../../../src/domain/application-lines.js'
 import { createApplication } from '../../domain/applications.js'
 import { createLine, type TestLine } from '../../helpers/factories.js'
-import { createOwner, expectAnswer, expectProblem, serveApi, type Api, type Client } from './support.js'
+import { describeWith } from '../../helpers/suite.js'
+import { createOwner, expectAnswer, expectProblem, serveApi, type Client } from './support.js'
 
 for (const word of ['line', 'burner']) {
-  describe(`/v1/authorized-applications (${word})`, () => {
-    let api: Api
+  const serve = () => serveApi({ PRODUCT_WORD: word })
+
+  describeWith(`/v1/authorized-applications (${word})`, serve, (api) => {
     let client: Client
     let lines: TestLine[]
     let applicationId: string
 
-    before(async () => {
-      api = await serveApi({ PRODUCT_WORD: word })
-    })
     beforeEach(async () => {
       const owner = await createOwner(api, { name: 'Shop' })
       const { userId } = owner.line
@@ -27,7 +26,6 @@ for (const word of ['line', 'burner']) {
         scopes: ['messages:connect', 'lines:read'],
       })
     })
-    after(() => api.close())
 
     const path = (lineId = '') =>
       `/v1/authorized-applications/${applicationId}${lineId === '' ? '' : `/${word}s/${lineId}`}`

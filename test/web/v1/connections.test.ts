@@ -1,29 +1,23 @@
 import { expect } from 'chai'
 import { addLine } from '../../../src/domain/lines.js'
 import { messageBody, type TestLine } from '../../helpers/factories.js'
+import { describeWith } from '../../helpers/suite.js'
 import { expectRefused, newNumber } from '../support.js'
-import { createOwner, expectAnswer, expectProblem, serveApi, type Api, type Client } from './support.js'
+import { createOwner, expectAnswer, expectProblem, serveApi, type Client } from './support.js'
 
 const URL_A = 'http://127.0.0.1:9/events'
 const URL_B = 'http://127.0.0.1:9/other?a=b'
 
-describe('/v1/lines/{lineId}/connection', () => {
-  let api: Api
+describeWith('/v1/lines/{lineId}/connection', serveApi, (api) => {
   let line: TestLine
   let client: Client
   let path: string
-
-  before(async () => {
-    api = await serveApi()
-  })
 
   beforeEach(async () => {
     const owner = await createOwner(api)
     ;({ line, client } = owner)
     path = `${owner.path}/connection`
   })
-
-  after(() => api.close())
 
   const unconnected = async () => {
     const { id } = await addLine(api.context, {

@@ -10,8 +10,9 @@ import {
   type DeliveryRow,
 } from '../../domain/fixtures.js'
 import type { TestLine } from '../../helpers/factories.js'
-import { startReceiver, type Receiver } from '../../helpers/receiver.js'
-import { createOwner, expectAnswer, expectProblem, serveApi, type Api, type Client } from './support.js'
+import { startReceiver } from '../../helpers/receiver.js'
+import { describeWith, openForSuite } from '../../helpers/suite.js'
+import { createOwner, expectAnswer, expectProblem, serveApi, type Client } from './support.js'
 
 interface Delivery {
   id: string
@@ -19,26 +20,15 @@ interface Delivery {
   [field: string]: unknown
 }
 
-describe('/v1/deliveries', () => {
-  let api: Api
-  let receiver: Receiver
+describeWith('/v1/deliveries', serveApi, (api) => {
+  const receiver = openForSuite(startReceiver)
   let line: TestLine
   let client: Client
-
-  before(async () => {
-    api = await serveApi()
-    receiver = await startReceiver()
-  })
 
   beforeEach(async () => {
     ;({ line, client } = await createOwner(api, { outgoingUrl: receiver.url }))
     receiver.requests.length = 0
     receiver.answerWith((response) => response.end('thanks'))
-  })
-
-  after(async () => {
-    await api.close()
-    await receiver.close()
   })
 
   const list = async (query = '') => expectAnswer(await client.get(`/v1/deliveries${query}`)) as Delivery[]

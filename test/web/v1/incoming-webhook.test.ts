@@ -1,30 +1,26 @@
 import { expect } from 'chai'
 import { messageBody, type TestLine } from '../../helpers/factories.js'
+import { describeWith } from '../../helpers/suite.js'
 import { expectAccepted, expectRefused, newNumber } from '../support.js'
-import { createOwner, expectAnswer, expectProblem, serveApi, type Api, type Client } from './support.js'
+import { createOwner, expectAnswer, expectProblem, serveApi, type Client } from './support.js'
 
 interface Shown {
   url: string
   token: string
 }
 
-describe('/v1/lines/{lineId}/incoming-webhook', () => {
-  let api: Api
+const serve = () => serveApi({ PUBLIC_URL: 'https://linehook.example' })
+
+describeWith('/v1/lines/{lineId}/incoming-webhook', serve, (api) => {
   let line: TestLine
   let client: Client
   let path: string
-
-  before(async () => {
-    api = await serveApi({ PUBLIC_URL: 'https://linehook.example' })
-  })
 
   beforeEach(async () => {
     const owner = await createOwner(api)
     ;({ line, client } = owner)
     path = `${owner.path}/incoming-webhook`
   })
-
-  after(() => api.close())
 
   const send = (url: string) =>
     api.web.post(url.replace('https://linehook.example', ''), messageBody({ toNumber: newNumber() }))

@@ -1,24 +1,18 @@
 import { expect } from 'chai'
 import { newId } from '../../../src/ids.js'
 import { createLine, messageBody, type TestLine } from '../../helpers/factories.js'
+import { describeWith } from '../../helpers/suite.js'
 import { newNumber } from '../support.js'
-import { createOwner, expectAnswer, expectProblem, serveApi, type Api, type Client } from './support.js'
+import { createOwner, expectAnswer, expectProblem, serveApi, type Client } from './support.js'
 
-describe('/v1/lines', () => {
-  let api: Api
+describeWith('/v1/lines', serveApi, (api) => {
   let line: TestLine
   let client: Client
   let path: string
 
-  before(async () => {
-    api = await serveApi()
-  })
-
   beforeEach(async () => {
     ;({ line, client, path } = await createOwner(api, { name: 'Shop' }))
   })
-
-  after(() => api.close())
 
   const idsOf = async (query: string) =>
     (expectAnswer(await client.get(`/v1/lines${query}`)) as { id: string }[]).map(({ id }) => id)

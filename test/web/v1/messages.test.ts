@@ -1,9 +1,10 @@
 import { expect } from 'chai'
 import { newId } from '../../../src/ids.js'
 import type { TestLine } from '../../helpers/factories.js'
+import { describeWith } from '../../helpers/suite.js'
 import { ANNA, BEN, inboundText, messageRow, queueMessage } from '../../domain/fixtures.js'
 import { receiveMessage } from '../../../src/domain/messages/receive.js'
-import { createOwner, expectAnswer, expectProblem, serveApi, type Api, type Client } from './support.js'
+import { createOwner, expectAnswer, expectProblem, serveApi, type Client } from './support.js'
 
 interface Message {
   id: string
@@ -11,20 +12,13 @@ interface Message {
   [field: string]: unknown
 }
 
-describe('/v1/messages', () => {
-  let api: Api
+describeWith('/v1/messages', serveApi, (api) => {
   let line: TestLine
   let client: Client
-
-  before(async () => {
-    api = await serveApi()
-  })
 
   beforeEach(async () => {
     ;({ line, client } = await createOwner(api))
   })
-
-  after(() => api.close())
 
   const list = async (query = '') => expectAnswer(await client.get(`/v1/messages${query}`)) as Message[]
   const idsOf = async (query: string) => (await list(query)).map(({ id }) => id)

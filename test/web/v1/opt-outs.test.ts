@@ -2,18 +2,16 @@ import { expect } from 'chai'
 import { receiveMessage } from '../../../src/domain/messages/receive.js'
 import { ANNA, BEN, CLEO, inboundText } from '../../domain/fixtures.js'
 import type { TestLine } from '../../helpers/factories.js'
-import { createOwner, expectAnswer, expectProblem, serveApi, type Api, type Client } from './support.js'
+import { describeWith } from '../../helpers/suite.js'
+import { createOwner, expectAnswer, expectProblem, serveApi, type Client } from './support.js'
 
-describe('/v1/lines/{lineId}/opt-outs', () => {
-  let api: Api
+const serve = () => serveApi({ PUBLIC_URL: 'https://linehook.example' })
+
+describeWith('/v1/lines/{lineId}/opt-outs', serve, (api) => {
   let line: TestLine
   let client: Client
   let path: string
 
-  before(async () => {
-    api = await serveApi({ PUBLIC_URL: 'https://linehook.example' })
-  })
-  after(() => api.close())
   beforeEach(async () => {
     const owner = await createOwner(api)
     ;({ line, client } = owner)

@@ -1,21 +1,16 @@
 import { expect } from 'chai'
 import { Webhook } from 'standardwebhooks'
 import type { TestLine } from '../../helpers/factories.js'
-import { startReceiver, type Receiver } from '../../helpers/receiver.js'
+import { startReceiver } from '../../helpers/receiver.js'
+import { describeWith, openForSuite } from '../../helpers/suite.js'
 import { deliveryRow, receiveForDelivery } from '../../domain/fixtures.js'
-import { createOwner, expectAnswer, expectProblem, serveApi, type Api, type Client } from './support.js'
+import { createOwner, expectAnswer, expectProblem, serveApi, type Client } from './support.js'
 
-describe('/v1/lines/{lineId}/connection, below it', () => {
-  let api: Api
-  let receiver: Receiver
+describeWith('/v1/lines/{lineId}/connection, below it', serveApi, (api) => {
+  const receiver = openForSuite(startReceiver)
   let line: TestLine
   let client: Client
   let path: string
-
-  before(async () => {
-    api = await serveApi()
-    receiver = await startReceiver()
-  })
 
   beforeEach(async () => {
     const owner = await createOwner(api, { outgoingUrl: receiver.url })
@@ -23,11 +18,6 @@ describe('/v1/lines/{lineId}/connection, below it', () => {
     path = `${owner.path}/connection`
     receiver.requests.length = 0
     receiver.answerWith((response) => response.end('ok'))
-  })
-
-  after(async () => {
-    await api.close()
-    await receiver.close()
   })
 
   const withoutUrl = async () => {

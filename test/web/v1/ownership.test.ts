@@ -2,19 +2,18 @@ import { expect } from 'chai'
 import { newId } from '../../../src/ids.js'
 import { connect, createApplication } from '../../domain/applications.js'
 import { queueMessage, receiveForDelivery } from '../../domain/fixtures.js'
-import { createOwner, expectAnswer, expectProblem, serveApi, type Api, type Client } from './support.js'
+import { describeWith } from '../../helpers/suite.js'
+import { createOwner, expectAnswer, expectProblem, serveApi, type Client } from './support.js'
 
 /** What every operation on a thing could do, if it were let. */
 const BODY = { name: 'Mine now', enabled: false, overlapSeconds: 60 }
 
-describe("another user's id", () => {
-  let api: Api
+describeWith("another user's id", serveApi, (api) => {
   let owner: Client
   let stranger: Client
   let own: Record<string, string>
 
   before(async () => {
-    api = await serveApi()
     const { line, client } = await createOwner(api, { outgoingUrl: 'http://127.0.0.1:9/' })
     owner = client
     stranger = (await createOwner(api, { outgoingUrl: 'http://127.0.0.1:9/' })).client
@@ -27,8 +26,6 @@ describe("another user's id", () => {
     await connect(api.context, { id: applicationId }, line)
     own = { lineId: line.lineId, messageId, deliveryId, applicationId }
   })
-
-  after(() => api.close())
 
   const fill = (path: string, idOf: (name: string) => string) =>
     path.replace(/\{(\w+)\}/g, (_, name: string) => idOf(name))

@@ -2,25 +2,21 @@ import { expect } from 'chai'
 import { newId } from '../../../src/ids.js'
 import { queueMessage, queueMessages, receiveManyForDelivery } from '../../domain/fixtures.js'
 import type { TestLine } from '../../helpers/factories.js'
+import { describeWith } from '../../helpers/suite.js'
 import type { Answer } from '../../helpers/web.js'
-import { createOwner, expectAnswer, serveApi, type Api, type Client } from './support.js'
+import { createOwner, expectAnswer, serveApi, type Client } from './support.js'
 
 const PUBLIC_URL = 'https://linehook.example'
 
-describe('the pages of a list', () => {
-  let api: Api
+const serve = () => serveApi({ PUBLIC_URL })
+
+describeWith('the pages of a list', serve, (api) => {
   let line: TestLine
   let client: Client
-
-  before(async () => {
-    api = await serveApi({ PUBLIC_URL })
-  })
 
   beforeEach(async () => {
     ;({ line, client } = await createOwner(api, { outgoingUrl: 'http://127.0.0.1:9/' }))
   })
-
-  after(() => api.close())
 
   const idsOf = (answer: Answer) => (expectAnswer(answer) as { id: string }[]).map(({ id }) => id)
 

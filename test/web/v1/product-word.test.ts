@@ -1,21 +1,20 @@
 import { expect } from 'chai'
 import { queueMessages, receiveManyForDelivery } from '../../domain/fixtures.js'
 import { createLine, type TestLine } from '../../helpers/factories.js'
-import { createOwner, expectAnswer, expectProblem, serveApi, type Api, type Client } from './support.js'
+import { describeWith } from '../../helpers/suite.js'
+import { createOwner, expectAnswer, expectProblem, serveApi, type Client } from './support.js'
 
-describe('/v1 with PRODUCT_WORD=burner', () => {
-  let api: Api
+const serve = () => serveApi({ PRODUCT_WORD: 'burner', PUBLIC_URL: 'https://linehook.example' })
+
+describeWith('/v1 with PRODUCT_WORD=burner', serve, (api) => {
   let line: TestLine
   let client: Client
 
   before(async () => {
-    api = await serveApi({ PRODUCT_WORD: 'burner', PUBLIC_URL: 'https://linehook.example' })
     ;({ line, client } = await createOwner(api, { outgoingUrl: 'http://127.0.0.1:9/' }))
     await queueMessages(api.context, line, 2, { source: 'console' })
     await receiveManyForDelivery(api.context, line, 2)
   })
-
-  after(() => api.close())
 
   it('says burner in every path, and takes line too', async () => {
     expect(expectAnswer(await client.get('/v1/burners'))).to.have.length(1)

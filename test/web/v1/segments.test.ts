@@ -1,15 +1,13 @@
 import { expect } from 'chai'
-import { createOwner, expectAnswer, expectProblem, serveApi, type Api, type Client } from './support.js'
+import { describeWith } from '../../helpers/suite.js'
+import { createOwner, expectAnswer, expectProblem, serveApi, type Client } from './support.js'
 
-describe('/v1/segments', () => {
-  let api: Api
+describeWith('/v1/segments', serveApi, (api) => {
   let client: Client
 
   before(async () => {
-    api = await serveApi()
     ;({ client } = await createOwner(api))
   })
-  after(() => api.close())
 
   const count = async (text: string) => expectAnswer(await client.post('/v1/segments', { text }))
 

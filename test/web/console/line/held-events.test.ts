@@ -1,15 +1,11 @@
 import { expect } from 'chai'
 import { deliveryRow, receiveForDelivery, receiveManyForDelivery } from '../../../domain/fixtures.js'
-import { redirectOf, startConsole, wordsOf, type Console, type OpenLine } from './line-page.js'
+import { describeWith } from '../../../helpers/suite.js'
+import { redirectOf, startConsole, wordsOf, type OpenLine } from './line-page.js'
 
-describe("endpoint health and held events on a line's page", () => {
-  let site: Console
+describeWith("endpoint health and held events on a line's page", startConsole, (site) => {
   let line: OpenLine
 
-  before(async () => {
-    site = await startConsole()
-  })
-  after(() => site.close())
   beforeEach(async () => {
     line = await site.openLine({ outgoingUrl: site.receiver.url })
   })

@@ -1,16 +1,10 @@
 import { expect } from 'chai'
 import { messageBody } from '../../../helpers/factories.js'
+import { describeWith } from '../../../helpers/suite.js'
 import { until } from '../../../helpers/until.js'
-import { startConsole, wordsOf, type Console, type OpenLine } from './line-page.js'
+import { startConsole, wordsOf, type OpenLine } from './line-page.js'
 
-describe("the gauges on a line's page", () => {
-  let site: Console
-
-  before(async () => {
-    site = await startConsole()
-  })
-  after(() => site.close())
-
+describeWith("the gauges on a line's page", startConsole, (site) => {
   const send = async (line: OpenLine, toNumber: string, times: number) => {
     for (let n = 0; n < times; n += 1) {
       expect((await site.web.post(line.webhookPath, messageBody({ toNumber }))).status).to.equal(200)

@@ -1,16 +1,12 @@
 import { expect } from 'chai'
 import { receiveMessage } from '../../../../src/domain/messages/receive.js'
 import { ANNA, BEN, inboundText, queueMessage } from '../../../domain/fixtures.js'
-import { startConsole, wordsOf, type Console, type OpenLine } from './line-page.js'
+import { describeWith } from '../../../helpers/suite.js'
+import { startConsole, wordsOf, type OpenLine } from './line-page.js'
 
-describe('opt-outs and pauses in the console', () => {
-  let site: Console
+describeWith('opt-outs and pauses in the console', startConsole, (site) => {
   let line: OpenLine
 
-  before(async () => {
-    site = await startConsole()
-  })
-  after(() => site.close())
   beforeEach(async () => {
     line = await site.openLine()
   })

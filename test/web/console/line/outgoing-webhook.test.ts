@@ -1,14 +1,10 @@
 import { expect } from 'chai'
-import { redirectOf, startConsole, wordsOf, type Console, type OpenLine } from './line-page.js'
+import { describeWith } from '../../../helpers/suite.js'
+import { redirectOf, startConsole, wordsOf, type OpenLine } from './line-page.js'
 
-describe("the outgoing webhook on a line's page", () => {
-  let site: Console
+describeWith("the outgoing webhook on a line's page", startConsole, (site) => {
   let line: OpenLine
 
-  before(async () => {
-    site = await startConsole()
-  })
-  after(() => site.close())
   beforeEach(async () => {
     site.receiver.answerWith((response) => response.end('ok'))
     line = await site.openLine({ outgoingUrl: site.receiver.url })

@@ -1,16 +1,12 @@
 import { expect } from 'chai'
 import { setLineStatus } from '../../../../src/domain/lines.js'
 import { ANNA, countRows, messageRow } from '../../../domain/fixtures.js'
-import { redirectOf, startConsole, wordsOf, type Console, type OpenLine } from './line-page.js'
+import { describeWith } from '../../../helpers/suite.js'
+import { redirectOf, startConsole, wordsOf, type OpenLine } from './line-page.js'
 
-describe("the form for a text on a line's page", () => {
-  let site: Console
+describeWith("the form for a text on a line's page", startConsole, (site) => {
   let line: OpenLine
 
-  before(async () => {
-    site = await startConsole()
-  })
-  after(() => site.close())
   beforeEach(async () => {
     line = await site.openLine()
   })

@@ -1,21 +1,10 @@
 import { expect } from 'chai'
-import {
-  loseConfirmation,
-  redirectOf,
-  startConsole,
-  wordsOf,
-  type Console,
-  type OpenLine,
-} from './line-page.js'
+import { describeWith } from '../../../helpers/suite.js'
+import { loseConfirmation, redirectOf, startConsole, wordsOf, type OpenLine } from './line-page.js'
 
-describe("the signing secret on a line's page", () => {
-  let site: Console
+describeWith("the signing secret on a line's page", startConsole, (site) => {
   let line: OpenLine
 
-  before(async () => {
-    site = await startConsole()
-  })
-  after(() => site.close())
   beforeEach(async () => {
     line = await site.openLine({ outgoingUrl: site.receiver.url })
   })

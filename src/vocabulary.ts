@@ -33,6 +33,8 @@ export interface Vocabulary {
    * @throws UserError when the id came under both words
    */
   canonicalFields(fields: Record<string, unknown>): Record<string, unknown>
+  /** The other way round: fields as output has them, in their order. */
+  fields(canonical: Record<string, unknown>): Record<string, unknown>
 }
 
 export function createVocabulary(productWord: string): Vocabulary {
@@ -62,6 +64,10 @@ export function createVocabulary(productWord: string): Vocabulary {
       }
       return { ...others, lineId }
     },
+    fields: (canonical) =>
+      Object.fromEntries(
+        Object.entries(canonical).map(([name, value]) => [name === 'lineId' ? idField : name, value]),
+      ),
   }
 }
 

@@ -1,38 +1,6 @@
+import { columnsOf } from '../shape.js'
+import { APPLICATION_FIELDS, type Application, type ApplicationKind } from './application.js'
 import type { Database } from './connection.js'
-import type { OptInEventType } from './events.js'
-
-/** confidential: has a server that keeps its secret; public: runs where everybody can read it, and has none. */
-export type ApplicationKind = 'confidential' | 'public'
-
-export interface Application {
-  id: string
-  /** Who registered it. */
-  userId: string
-  ownerName: string
-  clientId: string
-  kind: ApplicationKind
-  /** SHA-256; null for a public one. */
-  clientSecretHash: Buffer | null
-  name: string
-  /** May be empty. */
-  description: string
-  website: string | null
-  redirectUris: string[]
-  createdAt: Date
-  /** That of a webhook URL that was taken away, too. */
-  keptEndpointId: string | null
-  /** Of the kept endpoint, too: they come again with a webhook URL. */
-  optInEvents: OptInEventType[]
-  /** With the webhook URL they are all there, without it all null. */
-  endpointId: string | null
-  webhookUrl: string | null
-  endpointFailingSince: Date | null
-  endpointFailureCount: number | null
-  endpointDisabledAt: Date | null
-  endpointDisabledReason: 'gone' | 'failing' | null
-  /** Until then the signing secret from before the last rotation signs too. */
-  previousSecretUntil: Date | null
-}
 
 /** What its owner can change at any time, but for the webhook URL. */
 export interface ApplicationFields {
@@ -63,7 +31,7 @@ export async function insertApplication(
 
 /** Oldest first. */
 export async function listApplicationsOf(db: Database, userId: string): Promise<Application[]> {
-  return existing(db).where({ 'a.user_id': userId }).orderBy('a.id').select<Application[]>(columns(db))
+  return existing(db).where({ 'a.user_id': userId }).orderBy('a.id').select<Application[]>(db.raw(COLUMNS))
 }
 
 export async function countApplications(db: Database, userId: string): Promise<number> {
@@ -86,7 +54,7 @@ export async function findApplication(
       if (isLocked) void query.forUpdate('a')
     })
     .where({ 'a.user_id': userId, 'a.id': id })
-    .first<Application | undefined>(columns(db))
+    .first<Application | undefined>(db.raw(COLUMNS))
 }
 
 /** Whosever it is: for OAuth, which knows no user yet. */
@@ -94,7 +62,7 @@ export async function findApplicationByClientId(
   db: Database,
   clientId: string,
 ): Promise<Application | undefined> {
-  return existing(db).where({ 'a.client_id': clientId }).first<Application | undefined>(columns(db))
+  return existing(db).where({ 'a.client_id': clientId }).first<Application | undefined>(db.raw(COLUMNS))
 }
 
 /** Until the transaction ends, nobody else deletes it, or changes whose lines it has. @returns false when it is deleted */
@@ -144,32 +112,7 @@ function existing(db: Database) {
     .whereNull('a.deleted_at')
 }
 
-const columns = (db: Database) => [
-  {
-    id: 'a.id',
-    userId: 'a.user_id',
-    ownerName: 'u.name',
-    clientId: 'a.client_id',
-    kind: 'a.kind',
-    clientSecretHash: 'a.client_secret_hash',
-    name: 'a.name',
-    description: 'a.description',
-    website: 'a.website',
-    redirectUris: 'a.redirect_uris',
-    createdAt: 'a.created_at',
-    keptEndpointId: 'a.endpoint_id',
-    endpointId: 'e.id',
-    webhookUrl: 'e.url',
-    endpointFailingSince: 'e.failing_since',
-    endpointFailureCount: 'e.consecutive_failure_count',
-    endpointDisabledAt: 'e.disabled_at',
-    endpointDisabledReason: 'e.disabled_reason',
-  },
-  db.raw(`coalesce(k.opt_in_events, '{}') as "optInEvents"`),
-  db.raw(
-    'case when e.previous_secret_until > now() then e.previous_secret_until end as "previousSecretUntil"',
-  ),
-]
+const COLUMNS = columnsOf(APPLICATION_FIELDS)
 
 function rowOf({ name, description, website, redirectUris }: ApplicationFields) {
   return { name, description, website, redirect_uris: redirectUris }

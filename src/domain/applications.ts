@@ -1,5 +1,6 @@
 import { timingSafeEqual } from 'node:crypto'
 import { deleteApplicationLines } from '../database/application-lines.js'
+import type { Application } from '../database/application.js'
 import {
   countApplications,
   findApplication,
@@ -8,7 +9,6 @@ import {
   markApplicationDeleted,
   replaceClientSecret,
   updateApplicationRow,
-  type Application,
 } from '../database/applications.js'
 import { transaction, type Database } from '../database/connection.js'
 import { setOptInEvents } from '../database/endpoints.js'
@@ -29,7 +29,7 @@ import { setWebhookUrl } from './applications/endpoint.js'
 import type { Context } from './context.js'
 import { readOptInEvents } from './opt-in-events.js'
 
-export type { Application, ApplicationKind } from '../database/applications.js'
+export type { Application, ApplicationKind } from '../database/application.js'
 
 const MAX_APPLICATIONS = 50
 

@@ -1,5 +1,5 @@
 import type { EventType, MessageEventType } from '../database/events.js'
-import type { MessageType } from '../database/messages/reading.js'
+import type { MessageType } from '../database/messages/message.js'
 import type { Vocabulary } from '../vocabulary.js'
 
 export interface EventContent {

@@ -1,23 +1,9 @@
-import type { DeliveryStatus } from '../../states.js'
+import { columnsOf } from '../../shape.js'
 import type { Database } from '../connection.js'
-import type { EventType } from '../events.js'
 import { idsBetween, type Page } from '../pages.js'
+import { APPLICATION_DELIVERY_FIELDS, type ApplicationDelivery } from './delivery.js'
 
-/** A delivery as the application's owner sees it: how it went, and nothing of what was said on another user's line. */
-export interface ApplicationDelivery {
-  id: string
-  /** The header `webhook-id` of every attempt. */
-  eventId: string
-  lineId: string
-  type: EventType
-  status: DeliveryStatus
-  attemptCount: number
-  lastFailure: string | null
-  createdAt: Date
-  /** While pending: when it is tried next. */
-  dueAt: Date
-  deliveredAt: Date | null
-}
+const COLUMNS = columnsOf(APPLICATION_DELIVERY_FIELDS)
 
 /** Newest first; the caller has looked whose application it is. */
 export async function listDeliveriesOfApplication(
@@ -25,12 +11,11 @@ export async function listDeliveriesOfApplication(
   applicationId: string,
   page: Page,
 ): Promise<ApplicationDelivery[]> {
-  const span = idsBetween('id', page, {})
+  const span = idsBetween('d.id', page, {})
   const { rows } = await db.raw<{ rows: ApplicationDelivery[] }>(
-    `select id, event_id as "eventId", line_id as "lineId", type, status, attempt_count as "attemptCount",
-       last_failure as "lastFailure", created_at as "createdAt", due_at as "dueAt", delivered_at as "deliveredAt"
-     from deliveries
-     where application_id = ? and application_id is not null${span.sql} order by id desc limit ?`,
+    `select ${COLUMNS}
+     from deliveries d
+     where application_id = ? and application_id is not null${span.sql} order by d.id desc limit ?`,
     [applicationId, ...span.bindings, page.limit],
   )
   return rows

@@ -1,45 +1,8 @@
-import type { DeliveryStatus } from '../../states.js'
+import { columnsOf } from '../../shape.js'
 import type { Database } from '../connection.js'
 import type { EventType } from '../events.js'
 import { conditions, idsBetween, statusIs, type Page } from '../pages.js'
-
-/** A delivery as its owner sees it, with what its event says. */
-export interface Delivery {
-  id: string
-  lineId: string
-  eventId: string
-  messageId: string | null
-  endpointId: string
-  /** The application whose endpoint it is; null: the line's own. */
-  applicationId: string | null
-  applicationName: string | null
-  /** Where the endpoint is now; of another user's application only its origin. */
-  url: string
-  /** The endpoint is another user's: what it answers is for nobody else. */
-  isForeign: boolean
-  type: EventType
-  fromNumber: string
-  toNumber: string
-  status: DeliveryStatus
-  attemptCount: number
-  /** A failure's name; see `safe-fetch/failures.ts`, or `http_…`. */
-  lastFailure: string | null
-  createdAt: Date
-  /** While pending: when it is tried next. */
-  dueAt: Date
-  deliveredAt: Date | null
-}
-
-export interface DeliveryAttempt {
-  deliveryId: string
-  attemptNumber: number
-  startedAt: Date
-  durationMs: number
-  responseStatus: number | null
-  responseExcerpt: string | null
-  failure: string | null
-  nextAttemptAt: Date | null
-}
+import { ATTEMPT_FIELDS, DELIVERY_FIELDS, type Delivery, type DeliveryAttempt } from './delivery.js'
 
 export interface DeliveryFilter {
   lineId?: string
@@ -51,12 +14,7 @@ export interface DeliveryFilter {
   until?: Date
 }
 
-const COLUMNS = `d.id, d.line_id as "lineId", d.event_id as "eventId", v.message_id as "messageId",
-  d.endpoint_id as "endpointId", d.application_id as "applicationId", a.name as "applicationName",
-  case when e.user_id = d.user_id then e.url else substring(e.url from '^[^:]+://[^/\\?#]+') end as url,
-  e.user_id <> d.user_id as "isForeign", d.type, d.from_number as "fromNumber", v.to_number as "toNumber", d.status,
-  d.attempt_count as "attemptCount", d.last_failure as "lastFailure", d.created_at as "createdAt",
-  d.due_at as "dueAt", d.delivered_at as "deliveredAt"`
+const COLUMNS = columnsOf(DELIVERY_FIELDS)
 
 const WITH_EVENT = `cross join lateral (select * from events where id = d.event_id limit 1) v
   join endpoints e on e.id = d.endpoint_id
@@ -115,16 +73,7 @@ export async function listAttempts(db: Database, deliveryIds: readonly string[])
   return db('delivery_attempts')
     .whereIn('delivery_id', [...deliveryIds])
     .orderBy(['attempt_number', 'id'])
-    .select<DeliveryAttempt[]>({
-      deliveryId: 'delivery_id',
-      attemptNumber: 'attempt_number',
-      startedAt: 'started_at',
-      durationMs: 'duration_ms',
-      responseStatus: 'response_status',
-      responseExcerpt: 'response_excerpt',
-      failure: 'failure',
-      nextAttemptAt: 'next_attempt_at',
-    })
+    .select<DeliveryAttempt[]>(db.raw(columnsOf(ATTEMPT_FIELDS)))
 }
 
 /**

@@ -1,6 +1,7 @@
 import type { Database } from '../connection.js'
 import { MEDIA_OF_MESSAGE, type MessageMedia } from '../media/reading.js'
-import { CONTACT_NUMBER, type Direction, type MessageType } from './reading.js'
+import type { Direction, MessageType } from './message.js'
+import { CONTACT_NUMBER } from './reading.js'
 
 export interface ConversationMessage {
   id: string

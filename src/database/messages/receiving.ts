@@ -6,7 +6,7 @@ import type { MessageEventType } from '../events.js'
 import type { MediaPurpose } from '../media/reading.js'
 import { runNamed } from '../named-statement.js'
 import { toJson } from '../text.js'
-import type { MessageType } from './reading.js'
+import type { MessageType } from './message.js'
 
 /** A message that a carrier has brought. The ids are made where it arrived: they tell the order of arrival. */
 export interface ReceiveRequest {

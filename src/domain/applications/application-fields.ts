@@ -1,4 +1,5 @@
-import type { ApplicationFields, ApplicationKind } from '../../database/applications.js'
+import type { ApplicationKind } from '../../database/application.js'
+import type { ApplicationFields } from '../../database/applications.js'
 import { storable } from '../../database/text.js'
 import { UserError } from '../../errors.js'
 import type { Context } from '../context.js'

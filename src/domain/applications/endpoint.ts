@@ -1,4 +1,5 @@
-import { findApplication, setApplicationEndpoint, type Application } from '../../database/applications.js'
+import type { Application } from '../../database/application.js'
+import { findApplication, setApplicationEndpoint } from '../../database/applications.js'
 import { transaction, type Database } from '../../database/connection.js'
 import {
   enableEndpoint,

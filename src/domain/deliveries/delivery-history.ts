@@ -1,14 +1,7 @@
-import {
-  listDeliveriesOfApplication,
-  type ApplicationDelivery,
-} from '../../database/deliveries/of-application.js'
-import {
-  findDelivery,
-  listAttempts,
-  listDeliveriesOfEvent,
-  type Delivery,
-  type DeliveryAttempt,
-} from '../../database/deliveries/reading.js'
+import type { ApplicationDelivery } from '../../database/deliveries/delivery.js'
+import type { Delivery, DeliveryAttempt } from '../../database/deliveries/delivery.js'
+import { listDeliveriesOfApplication } from '../../database/deliveries/of-application.js'
+import { findDelivery, listAttempts, listDeliveriesOfEvent } from '../../database/deliveries/reading.js'
 import { listEventsOfMessage, type EventOfMessage } from '../../database/events.js'
 import type { Page } from '../../database/pages.js'
 import { UserError } from '../../errors.js'

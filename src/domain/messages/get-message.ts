@@ -1,4 +1,5 @@
-import { findMessage, type Message } from '../../database/messages/reading.js'
+import type { Message } from '../../database/messages/message.js'
+import { findMessage } from '../../database/messages/reading.js'
 import { UserError } from '../../errors.js'
 import { isId } from '../../ids.js'
 import type { Context } from '../context.js'

@@ -1,5 +1,5 @@
+import type { Message } from '../../database/messages/message.js'
 import type { OutboundSource, QueueAnswer } from '../../database/messages/queueing.js'
-import type { Message } from '../../database/messages/reading.js'
 import { Unavailable, UserError } from '../../errors.js'
 import { newId } from '../../ids.js'
 import { sha256 } from '../../secrets.js'

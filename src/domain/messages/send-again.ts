@@ -1,4 +1,4 @@
-import type { Message } from '../../database/messages/reading.js'
+import type { Message } from '../../database/messages/message.js'
 import { Unavailable, UserError } from '../../errors.js'
 import { newId } from '../../ids.js'
 import { sha256 } from '../../secrets.js'

@@ -1,5 +1,6 @@
 import * as yup from 'yup'
-import { DIRECTIONS, listMessages, MESSAGE_TYPES } from '../../database/messages/reading.js'
+import { DIRECTIONS, MESSAGE_TYPES } from '../../database/messages/message.js'
+import { listMessages } from '../../database/messages/reading.js'
 import { getMessage } from '../../domain/messages/get-message.js'
 import { postMessage as submitMessage } from '../../domain/messages/post.js'
 import { sendMessageAgain } from '../../domain/messages/send-again.js'

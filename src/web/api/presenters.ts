@@ -1,12 +1,19 @@
-import type { Application } from '../../database/applications.js'
-import type { ApplicationDelivery } from '../../database/deliveries/of-application.js'
-import type { Delivery, DeliveryAttempt } from '../../database/deliveries/reading.js'
+import { APPLICATION_FIELDS, type Application } from '../../database/application.js'
+import {
+  APPLICATION_DELIVERY_FIELDS,
+  ATTEMPT_FIELDS,
+  DELIVERY_FIELDS,
+  type ApplicationDelivery,
+  type Delivery,
+  type DeliveryAttempt,
+} from '../../database/deliveries/delivery.js'
 import type { OwnLine } from '../../database/lines.js'
 import type { MessageMedia } from '../../database/media/reading.js'
-import type { Message } from '../../database/messages/reading.js'
+import { MESSAGE_FIELDS, type Message } from '../../database/messages/message.js'
 import type { Context } from '../../domain/context.js'
 import { hostedUrl } from '../../domain/media/hosting.js'
 import { cutIntoSegments } from '../../segments.js'
+import { present } from '../../shape.js'
 import type { Vocabulary } from '../../vocabulary.js'
 
 /** What /v1 shows of things: named fields only, so that a new column is nobody's answer by accident. */
@@ -25,32 +32,14 @@ export function presentLine(line: OwnLine) {
 }
 
 export function presentMessage(context: Context, message: Message) {
-  const { idField } = context.vocabulary
   const segments = message.text === null ? undefined : cutIntoSegments(message.text)
-  return {
-    id: message.id,
-    [idField]: message.lineId,
-    direction: message.direction,
-    source: message.source,
-    applicationId: message.applicationId,
-    type: message.type,
-    fromNumber: message.fromNumber,
-    toNumber: message.toNumber,
-    text: message.text,
-    encoding: segments?.encoding ?? null,
-    segmentCount: segments?.parts.length ?? null,
-    mediaUrl: message.mediaUrl,
-    media: message.media && presentMedia(context, message.media),
-    status: message.status,
-    error: message.error,
-    carrierCode: message.carrierCode,
-    attemptCount: message.attemptCount,
-    carrierMessageId: message.carrierMessageId,
-    againOf: message.againOf,
-    createdAt: message.createdAt,
-    sentAt: message.sentAt,
-    receiptAt: message.receiptAt,
-  }
+  return context.vocabulary.fields(
+    present(MESSAGE_FIELDS, message, {
+      encoding: segments?.encoding ?? null,
+      segmentCount: segments?.parts.length ?? null,
+      media: message.media && presentMedia(context, message.media),
+    }),
+  )
 }
 
 function presentMedia(context: Context, media: MessageMedia) {
@@ -66,50 +55,17 @@ function presentMedia(context: Context, media: MessageMedia) {
   }
 }
 
-export function presentDelivery({ idField }: Vocabulary, delivery: Delivery) {
-  return {
-    id: delivery.id,
-    [idField]: delivery.lineId,
-    eventId: delivery.eventId,
-    messageId: delivery.messageId,
-    applicationId: delivery.applicationId,
-    url: delivery.url,
-    type: delivery.type,
-    fromNumber: delivery.fromNumber,
-    toNumber: delivery.toNumber,
-    status: delivery.status,
-    attemptCount: delivery.attemptCount,
-    lastFailure: delivery.lastFailure,
-    createdAt: delivery.createdAt,
-    dueAt: delivery.dueAt,
-    deliveredAt: delivery.deliveredAt,
-  }
+export function presentDelivery(vocabulary: Vocabulary, delivery: Delivery) {
+  return vocabulary.fields(present(DELIVERY_FIELDS, delivery))
 }
 
 export function presentAttempt(attempt: DeliveryAttempt) {
-  return {
-    attemptNumber: attempt.attemptNumber,
-    startedAt: attempt.startedAt,
-    durationMs: attempt.durationMs,
-    responseStatus: attempt.responseStatus,
-    responseExcerpt: attempt.responseExcerpt,
-    failure: attempt.failure,
-    nextAttemptAt: attempt.nextAttemptAt,
-  }
+  return present(ATTEMPT_FIELDS, attempt)
 }
 
 /** Without its secrets. */
 export function presentApplication(application: Application) {
-  return {
-    id: application.id,
-    clientId: application.clientId,
-    kind: application.kind,
-    name: application.name,
-    description: application.description,
-    website: application.website,
-    redirectUris: application.redirectUris,
-    webhookUrl: application.webhookUrl,
-    optInEvents: application.optInEvents,
+  return present(APPLICATION_FIELDS, application, {
     endpoint:
       application.endpointId === null
         ? null
@@ -120,21 +76,9 @@ export function presentApplication(application: Application) {
             disabledReason: application.endpointDisabledReason,
             previousSecretUntil: application.previousSecretUntil,
           },
-    createdAt: application.createdAt,
-  }
+  })
 }
 
-export function presentApplicationDelivery({ idField }: Vocabulary, delivery: ApplicationDelivery) {
-  return {
-    id: delivery.id,
-    [idField]: delivery.lineId,
-    eventId: delivery.eventId,
-    type: delivery.type,
-    status: delivery.status,
-    attemptCount: delivery.attemptCount,
-    lastFailure: delivery.lastFailure,
-    createdAt: delivery.createdAt,
-    dueAt: delivery.dueAt,
-    deliveredAt: delivery.deliveredAt,
-  }
+export function presentApplicationDelivery(vocabulary: Vocabulary, delivery: ApplicationDelivery) {
+  return vocabulary.fields(present(APPLICATION_DELIVERY_FIELDS, delivery))
 }

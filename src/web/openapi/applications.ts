@@ -1,6 +1,5 @@
-import { OPT_IN_EVENT_TYPES } from '../../database/events.js'
-import { DELIVERY_STATUSES } from '../../states.js'
-import { eventType } from './deliveries.js'
+import { APPLICATION_FIELDS } from '../../database/application.js'
+import { APPLICATION_DELIVERY_FIELDS } from '../../database/deliveries/delivery.js'
 import { nextPage } from './lists.js'
 import {
   answers,
@@ -14,12 +13,9 @@ import {
   maybeGivenUrl,
   maybeMoment,
   maybeText,
-  maybeUrl,
-  moment,
-  name,
   object,
-  oneOf,
   schemaOf,
+  shownOf,
   text,
   type Paths,
   type Schema,
@@ -27,43 +23,21 @@ import {
 import { problems } from './problems.js'
 import type { ProductNames } from './product-names.js'
 
-const fields = {
-  name: describe(name, 'Users read it when they authorize it.'),
-  description: { type: ['string', 'null'], maxLength: 500 },
-  website: maybeUrl,
-  redirectUris: describe(
-    { type: 'array', items: { type: 'string', format: 'uri', maxLength: 2048 }, minItems: 1, maxItems: 10 },
-    'Compared as whole strings. https, the scheme of an app, or http to the own machine only, with any port.',
-  ),
-  webhookUrl: describe(maybeUrl, 'Where its events are sent; null: it gets none.'),
-  optInEvents: describe(
-    listOf(oneOf(...OPT_IN_EVENT_TYPES)),
-    'Events besides those of received messages that the webhook URL gets. `lineDisconnected`: a user took away what it names.',
-  ),
-}
-const changeable = {
-  ...fields,
-  website: maybeGivenUrl,
-  webhookUrl: describe(maybeGivenUrl, 'Where its events are sent; null: it gets none.'),
-}
-const kind = describe(
-  oneOf('confidential', 'public'),
-  '`confidential`: has a server that keeps its secret. `public`: has no secret and must use PKCE.',
-)
+const { kind } = APPLICATION_FIELDS
 
-export function applicationSchemas({ vocabulary }: ProductNames): Record<string, Schema> {
-  const application = {
-    id,
-    clientId: text,
-    kind,
-    ...fields,
-    description: text,
-    endpoint: describe(
-      { anyOf: [schemaOf('EndpointHealth'), { type: 'null' }] },
-      "The webhook URL's health; null without a URL.",
-    ),
-    createdAt: moment,
+/** As they are given. */
+function changeable(words: ProductNames): Record<string, Schema> {
+  const { name, redirectUris, optInEvents } = APPLICATION_FIELDS
+  return {
+    ...shownOf({ name, redirectUris, optInEvents }, words),
+    description: { type: ['string', 'null'], maxLength: 500 },
+    website: maybeGivenUrl,
+    webhookUrl: describe(maybeGivenUrl, 'Where its events are sent; null: it gets none.'),
   }
+}
+
+export function applicationSchemas(words: ProductNames): Record<string, Schema> {
+  const application = shownOf(APPLICATION_FIELDS, words)
   return {
     EndpointHealth: object({
       failingSince: describe(maybeMoment, 'Since when every attempt has failed.'),
@@ -78,22 +52,12 @@ export function applicationSchemas({ vocabulary }: ProductNames): Record<string,
       clientSecret: describe(maybeText, 'Shown this once; null for a public application.'),
       signingSecret: describe(maybeText, 'Of its events; null without a webhook URL.'),
     }),
-    ApplicationDelivery: object({
-      id,
-      [vocabulary.idField]: id,
-      eventId: describe(id, 'The header `webhook-id` of every attempt.'),
-      type: eventType,
-      status: oneOf(...DELIVERY_STATUSES),
-      attemptCount: count,
-      lastFailure: maybeText,
-      createdAt: moment,
-      dueAt: moment,
-      deliveredAt: maybeMoment,
-    }),
+    ApplicationDelivery: object(shownOf(APPLICATION_DELIVERY_FIELDS, words)),
   }
 }
 
-export function applicationPaths({ lines }: ProductNames): Paths {
+export function applicationPaths(words: ProductNames): Paths {
+  const { lines } = words
   const tags = ['Applications']
   const application = '/v1/applications/{applicationId}'
   const parameters = [inPath('applicationId', "The application's id.")]
@@ -114,7 +78,13 @@ export function applicationPaths({ lines }: ProductNames): Paths {
         summary: 'Register an application',
         description: `Other users may then let it at their ${lines}, by OAuth 2.0. At most 50.`,
         requestBody: body(
-          object({ ...changeable, kind }, ['description', 'website', 'webhookUrl', 'optInEvents', 'kind']),
+          object({ ...changeable(words), ...shownOf({ kind }, words) }, [
+            'description',
+            'website',
+            'webhookUrl',
+            'optInEvents',
+            'kind',
+          ]),
         ),
         responses: {
           200: answers('The application, with its secrets.', schemaOf('RegisteredApplication')),
@@ -137,7 +107,7 @@ export function applicationPaths({ lines }: ProductNames): Paths {
         summary: 'Change an application',
         description:
           'At least one of the fields; what is left out stays. Giving `webhookUrl` enables one that was disabled.',
-        requestBody: body({ ...object(changeable, Object.keys(changeable)), minProperties: 1 }),
+        requestBody: body({ ...object(changeable(words), Object.keys(changeable(words))), minProperties: 1 }),
         responses: { 200: answer, ...problems(400, 401, 404, 413) },
       },
       delete: {

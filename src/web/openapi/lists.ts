@@ -1,11 +1,14 @@
-import { id, inQuery, moment, text, type Schema } from './parts.js'
+import type { Fields } from '../../shape.js'
+import { id, inQuery, moment, text } from './parts.js'
 import type { ProductNames } from './product-names.js'
 
 /** Of a list that is read page by page, besides the filters that are its own. */
-export function listParameters({ vocabulary, line }: ProductNames, filters: Record<string, Schema>) {
+export function listParameters({ vocabulary, line }: ProductNames, filters: Fields) {
   return [
     inQuery(vocabulary.idField, id, `Only of this ${line}.`),
-    ...Object.entries(filters).map(([name, schema]) => inQuery(name, schema, `Only with this ${name}.`)),
+    ...Object.entries(filters).map(([name, { kind }]) =>
+      inQuery(name, kind.schema, `Only with this ${name}.`),
+    ),
     inQuery('number', text, 'Only with this number at the other end.'),
     inQuery('from', moment, 'Only from then on.'),
     inQuery('until', moment, 'Only from before then.'),

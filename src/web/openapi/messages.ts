@@ -1,5 +1,5 @@
-import { DIRECTIONS, MESSAGE_TYPES } from '../../database/messages/reading.js'
-import { MEDIA_STATUSES, MESSAGE_STATUSES } from '../../states.js'
+import { ENCODING, MESSAGE_FIELDS, SEGMENT_COUNT } from '../../database/messages/message.js'
+import { MEDIA_STATUSES } from '../../states.js'
 import { listParameters, nextPage } from './lists.js'
 import { orApplication } from './oauth.js'
 import {
@@ -14,31 +14,21 @@ import {
   inHeader,
   inPath,
   listOf,
-  maybe,
-  maybeId,
-  maybeMoment,
   maybeText,
   maybeUrl,
-  moment,
-  number,
   object,
   oneOf,
   schemaOf,
+  shownOf,
   type Paths,
   type Schema,
 } from './parts.js'
 import { problems } from './problems.js'
 import type { ProductNames } from './product-names.js'
 
-const direction = oneOf(...DIRECTIONS)
-const type = oneOf(...MESSAGE_TYPES)
-const encoding = oneOf('GSM-7', 'UCS-2')
-const status = describe(
-  oneOf(...MESSAGE_STATUSES),
-  'Outbound: `queued → sending → sent → delivered`, or `failed`, or `unknown`: the carrier may have taken it.',
-)
+const { direction, type, status } = MESSAGE_FIELDS
 
-export function messageSchemas({ vocabulary, line }: ProductNames): Record<string, Schema> {
+export function messageSchemas(words: ProductNames): Record<string, Schema> {
   return {
     Media: object({
       status: describe(
@@ -55,42 +45,10 @@ export function messageSchemas({ vocabulary, line }: ProductNames): Record<strin
         'Where it is; null before it is stored, and when it is so old that it was deleted.',
       ),
     }),
-    Message: object({
-      id,
-      [vocabulary.idField]: id,
-      direction,
-      source: describe(
-        oneOf('webhook', 'application', 'api', 'console', 'carrier', 'service'),
-        'What it came by; `carrier` when it was received, `service` when it answers STOP, START or HELP.',
-      ),
-      applicationId: describe(maybeId, 'The application that sent it.'),
-      type,
-      fromNumber: number,
-      toNumber: number,
-      text: maybeText,
-      encoding: describe(maybe(encoding), 'Of the text; null without one.'),
-      segmentCount: describe(
-        { type: ['integer', 'null'], minimum: 1 },
-        'How many pieces the text is sent in, and charged for; null without one.',
-      ),
-      mediaUrl: describe(
-        maybeText,
-        'What was given; of a received message our copy, which is there once it is stored.',
-      ),
-      media: describe(maybe(schemaOf('Media')), 'Our copy; null: the message has no media.'),
-      status,
-      error: describe(maybeText, 'Why it failed, or is unknown.'),
-      carrierCode: describe(maybeText, "The carrier's own code beside the error, such as Twilio's `30003`."),
-      attemptCount: count,
-      carrierMessageId: maybeText,
-      againOf: describe(maybeId, 'The message that was sent again with this one.'),
-      createdAt: describe(moment, `When it was accepted, or the ${line} received it.`),
-      sentAt: maybeMoment,
-      receiptAt: describe(maybeMoment, "When the carrier's report on it came."),
-    }),
+    Message: object(shownOf(MESSAGE_FIELDS, words)),
     Segments: object({
-      encoding: describe(encoding, 'UCS-2 as soon as one character is not in GSM-7.'),
-      segmentCount: describe({ type: 'integer', minimum: 1 }, 'What is charged for.'),
+      encoding: describe(ENCODING.schema, 'UCS-2 as soon as one character is not in GSM-7.'),
+      segmentCount: describe(SEGMENT_COUNT.schema, 'What is charged for.'),
       unitCount: describe(
         count,
         'GSM-7: septets, 160 in one segment or 153 in each of several. UCS-2: 16 bits each, 70 or 67.',

@@ -1,5 +1,8 @@
+import type { Fields, JsonSchema } from '../../shape.js'
+import type { ProductNames } from './product-names.js'
+
 /** The few shapes of OpenAPI 3.1 that the document is put together from. */
-export type Schema = Record<string, unknown>
+export type Schema = JsonSchema
 
 export interface Operation {
   operationId: string
@@ -56,6 +59,20 @@ export function describe(schema: Schema, description: string): Schema {
 export function object(properties: Record<string, Schema>, optional: readonly string[] = []): Schema {
   const required = Object.keys(properties).filter((name) => !optional.includes(name))
   return { type: 'object', properties, ...(required.length === 0 ? {} : { required }) }
+}
+
+/** What the API shows of a noun, each field with what is said about it. */
+export function shownOf(fields: Fields, { vocabulary, line, lines }: ProductNames): Record<string, Schema> {
+  const schemas = Object.entries(fields).flatMap(([name, { kind, isShown, about }]) =>
+    isShown
+      ? [[name, about === undefined ? kind.schema : describe(kind.schema, inWords(about))] as const]
+      : [],
+  )
+  return vocabulary.fields(Object.fromEntries(schemas)) as Record<string, Schema>
+
+  function inWords(sentence: string): string {
+    return sentence.replaceAll('{line}', line).replaceAll('{lines}', lines)
+  }
 }
 
 export function maybe(schema: Schema): Schema {

@@ -1,4 +1,4 @@
-import { eventType } from './deliveries.js'
+import { DELIVERY_FIELDS } from '../../database/deliveries/delivery.js'
 import {
   body,
   describe,
@@ -10,6 +10,7 @@ import {
   number,
   object,
   schemaOf,
+  shownOf,
   text,
   type Operation,
   type Paths,
@@ -31,7 +32,8 @@ const REFUSALS: Record<string, string> = {
   503: 'Try again after `Retry-After` seconds.',
 }
 
-export function webhookSchemas({ vocabulary, line }: ProductNames): Record<string, Schema> {
+export function webhookSchemas(words: ProductNames): Record<string, Schema> {
+  const { vocabulary, line } = words
   return {
     WebhookMessage: object({
       intent: { const: 'message' },
@@ -43,7 +45,7 @@ export function webhookSchemas({ vocabulary, line }: ProductNames): Record<strin
     WebhookSuccess: object({ success: { const: true } }),
     WebhookRefusal: object({ success: { const: false }, error: text }),
     Event: object({
-      type: eventType,
+      ...shownOf({ type: DELIVERY_FIELDS.type }, words),
       payload: describe(
         text,
         'The text, or the URL of the media or the recording. Of `messageStatus` JSON with `messageId`, `status`, ' +

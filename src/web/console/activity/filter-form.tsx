@@ -1,6 +1,6 @@
 import { OPT_IN_EVENT_TYPES } from '../../../database/events.js'
 import type { OwnLine } from '../../../database/lines.js'
-import { MESSAGE_TYPES } from '../../../database/messages/reading.js'
+import { MESSAGE_TYPES } from '../../../database/messages/message.js'
 import { Select } from '../form.js'
 import { EVENT_LABELS, TYPE_LABELS } from '../message/labels.js'
 import { STATUSES, zoneOf, type WrittenFilter } from './filter.js'

@@ -1,7 +1,7 @@
 import type { Context as KoaContext } from 'koa'
 import * as yup from 'yup'
 import { OPT_IN_EVENT_TYPES } from '../../../database/events.js'
-import { DIRECTIONS, MESSAGE_TYPES } from '../../../database/messages/reading.js'
+import { DIRECTIONS, MESSAGE_TYPES } from '../../../database/messages/message.js'
 import type { ActivityFilter } from '../../../domain/activity.js'
 import type { Context } from '../../../domain/context.js'
 import { DELIVERY_STATUSES, MESSAGE_STATUSES } from '../../../states.js'

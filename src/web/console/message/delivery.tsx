@@ -1,4 +1,4 @@
-import type { DeliveryAttempt } from '../../../database/deliveries/reading.js'
+import type { DeliveryAttempt } from '../../../database/deliveries/delivery.js'
 import type { DeliveryWithAttempts } from '../../../domain/deliveries/delivery-history.js'
 import { isMediaFailure } from '../../../domain/media/failures.js'
 import { explainFailure } from '../failures.js'

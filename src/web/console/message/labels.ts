@@ -1,5 +1,5 @@
 import type { EventType } from '../../../database/events.js'
-import type { MessageSource, MessageType } from '../../../database/messages/reading.js'
+import type { MessageSource, MessageType } from '../../../database/messages/message.js'
 
 export const TYPE_LABELS: Record<MessageType, string> = {
   text: 'Text',

@@ -1,4 +1,4 @@
-import type { Message } from '../../../database/messages/reading.js'
+import type { Message } from '../../../database/messages/message.js'
 import { explainFailure } from '../failures.js'
 import { Confirm, Form, Time } from '../form.js'
 import { formatDuration, SOURCE_LABELS } from './labels.js'

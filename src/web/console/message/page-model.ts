@@ -1,5 +1,5 @@
 import type { OwnLine } from '../../../database/lines.js'
-import type { Message } from '../../../database/messages/reading.js'
+import type { Message } from '../../../database/messages/message.js'
 import type { EventWithDeliveries } from '../../../domain/deliveries/delivery-history.js'
 import type { findObstacles } from '../../../domain/opt-out/contacts.js'
 import type { Page } from '../page.js'

@@ -1,0 +1,98 @@
+import {
+  count,
+  flag,
+  integer,
+  internal,
+  moment,
+  number,
+  oneOf,
+  orNull,
+  shown,
+  text,
+  url,
+  uuid,
+  type Kind,
+  type Row,
+} from '../../shape.js'
+import { DELIVERY_STATUSES } from '../../states.js'
+import { EVENT_TYPES, OPT_IN_EVENT_TYPES } from '../events.js'
+
+const eventType = oneOf(...EVENT_TYPES, ...OPT_IN_EVENT_TYPES)
+
+/** What everybody who may see a delivery sees; the columns are those of `deliveries d`. */
+const COMMON_FIELDS = {
+  id: shown('d.id', uuid),
+  lineId: shown('d.line_id', uuid),
+  eventId: shown('d.event_id', uuid, 'The header `webhook-id` of every attempt.'),
+  type: shown(
+    'd.type',
+    eventType,
+    'Besides the first three an endpoint gets only what it asked for (`optInEvents`); `lineDisconnected` is for applications.',
+  ),
+  status: shown(
+    'd.status',
+    oneOf(...DELIVERY_STATUSES),
+    '`exhausted`: its attempts are used up, or the application may have no more. `held`: its endpoint is disabled.',
+  ),
+  attemptCount: shown('d.attempt_count', count),
+  lastFailure: shown(
+    'd.last_failure',
+    orNull(text),
+    "The last failure's name, such as `timeout` or `http_500`.",
+  ),
+  createdAt: shown('d.created_at', moment),
+  dueAt: shown('d.due_at', moment, 'While it is pending: when it is tried next.'),
+  deliveredAt: shown('d.delivered_at', orNull(moment)),
+}
+
+/**
+ * A delivery as its owner sees it, with what its event says: the columns are also those of `events v`, `endpoints e` and
+ * `applications a`.
+ */
+export const DELIVERY_FIELDS = {
+  ...COMMON_FIELDS,
+  messageId: shown(
+    'v.message_id',
+    orNull(uuid),
+    'The message that was received; null: the event tells of none.',
+  ),
+  endpointId: internal('d.endpoint_id', uuid),
+  applicationId: shown(
+    'd.application_id',
+    orNull(uuid),
+    "The application that gets it; null: the {line}'s own server.",
+  ),
+  applicationName: internal('a.name', orNull(text)),
+  url: shown(
+    `case when e.user_id = d.user_id then e.url else substring(e.url from '^[^:]+://[^/\\?#]+') end`,
+    url,
+    "Where it goes; of another user's application only the origin.",
+  ),
+  /** The endpoint is another user's: what it answers is for nobody else. */
+  isForeign: internal('e.user_id <> d.user_id', flag),
+  fromNumber: shown('d.from_number', number),
+  toNumber: shown('v.to_number', number),
+}
+
+export type Delivery = Row<typeof DELIVERY_FIELDS>
+
+/** A delivery as the application's owner sees it: how it went, and nothing of what was said on another user's line. */
+export const APPLICATION_DELIVERY_FIELDS = COMMON_FIELDS
+
+export type ApplicationDelivery = Row<typeof APPLICATION_DELIVERY_FIELDS>
+
+const attemptNumber: Kind<number> = { schema: { type: 'integer', minimum: 1 } }
+
+/** The columns are those of `delivery_attempts`. */
+export const ATTEMPT_FIELDS = {
+  deliveryId: internal('delivery_id', uuid),
+  attemptNumber: shown('attempt_number', attemptNumber),
+  startedAt: shown('started_at', moment),
+  durationMs: shown('duration_ms', count),
+  responseStatus: shown('response_status', orNull(integer)),
+  responseExcerpt: shown('response_excerpt', orNull(text)),
+  failure: shown('failure', orNull(text), "The failure's name; null when it succeeded."),
+  nextAttemptAt: shown('next_attempt_at', orNull(moment)),
+}
+
+export type DeliveryAttempt = Row<typeof ATTEMPT_FIELDS>

@@ -1,0 +1,84 @@
+import {
+  count,
+  internal,
+  made,
+  moment,
+  named,
+  number,
+  oneOf,
+  orNull,
+  shown,
+  text,
+  uuid,
+  type Kind,
+  type Row,
+} from '../../shape.js'
+import { MESSAGE_STATUSES } from '../../states.js'
+import { MEDIA_OF_MESSAGE, type MessageMedia } from '../media/reading.js'
+
+export const DIRECTIONS = ['outbound', 'inbound'] as const
+export const MESSAGE_TYPES = ['text', 'media', 'voicemail'] as const
+export const MESSAGE_SOURCES = ['webhook', 'application', 'api', 'console', 'carrier', 'service'] as const
+
+export type Direction = (typeof DIRECTIONS)[number]
+export type MessageSource = (typeof MESSAGE_SOURCES)[number]
+export type MessageType = (typeof MESSAGE_TYPES)[number]
+
+export const ENCODING = oneOf('GSM-7', 'UCS-2')
+export const SEGMENT_COUNT: Kind<number> = { schema: { type: 'integer', minimum: 1 } }
+
+/** A message as its owner sees it; the columns are those of `messages m`. */
+export const MESSAGE_FIELDS = {
+  id: shown('m.id', uuid),
+  userId: internal('m.user_id', uuid),
+  lineId: shown('m.line_id', uuid),
+  direction: shown('m.direction', oneOf(...DIRECTIONS)),
+  source: shown(
+    'm.source',
+    oneOf(...MESSAGE_SOURCES),
+    'What it came by; `carrier` when it was received, `service` when it answers STOP, START or HELP.',
+  ),
+  applicationId: shown('m.application_id', orNull(uuid), 'The application that sent it.'),
+  type: shown('m.type', oneOf(...MESSAGE_TYPES)),
+  fromNumber: shown('m.from_number', number),
+  toNumber: shown('m.to_number', number),
+  text: shown('m.text', orNull(text)),
+  encoding: made(orNull(ENCODING), 'Of the text; null without one.'),
+  segmentCount: made(
+    orNull(SEGMENT_COUNT),
+    'How many pieces the text is sent in, and charged for; null without one.',
+  ),
+  mediaUrl: shown(
+    'm.media_url',
+    orNull(text),
+    'What was given; of a received message our copy, which is there once it is stored.',
+  ),
+  media: shown(
+    MEDIA_OF_MESSAGE,
+    orNull(named<MessageMedia>('Media')),
+    'Our copy; null: the message has no media.',
+  ),
+  status: shown(
+    'm.status',
+    oneOf(...MESSAGE_STATUSES),
+    'Outbound: `queued → sending → sent → delivered`, or `failed`, or `unknown`: the carrier may have taken it.',
+  ),
+  error: shown('m.error', orNull(text), 'Why it failed, or is unknown.'),
+  carrierCode: shown(
+    'm.carrier_code',
+    orNull(text),
+    "The carrier's own code beside the error, such as Twilio's `30003`.",
+  ),
+  attemptCount: shown('m.attempt_count', count),
+  carrierMessageId: shown('m.carrier_message_id', orNull(text)),
+  againOf: shown('m.again_of', orNull(uuid), 'The message that was sent again with this one.'),
+  createdAt: shown('m.created_at', moment, 'When it was accepted, or the {line} received it.'),
+  /** While queued: when it is worked on next. */
+  dueAt: internal('m.due_at', moment),
+  /** When a worker took it to the carrier, last. */
+  claimedAt: internal('m.claimed_at', orNull(moment)),
+  sentAt: shown('m.sent_at', orNull(moment)),
+  receiptAt: shown('m.receipt_at', orNull(moment), "When the carrier's report on it came."),
+}
+
+export type Message = Row<typeof MESSAGE_FIELDS>

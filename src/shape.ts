@@ -1,0 +1,101 @@
+/**
+ * What a noun's rows have, said once: the columns that are read, the type of a row, what the API shows of it, and how the
+ * API's description tells of it all come from one list of fields (`database/messages/message.ts` is one).
+ */
+export type Fields = Readonly<Record<string, Field>>
+
+export interface Field<Type = unknown> {
+  kind: Kind<Type>
+  /** Where it stands in the database. Left out: the presenter makes it of others. */
+  column?: string
+  isShown: boolean
+  /** For whoever reads the API's description. `{line}` and `{lines}` are the product word. */
+  about?: string
+}
+
+/** What a value is: its type in the code, and its JSON Schema. */
+export interface Kind<Type> {
+  schema: JsonSchema
+  /** There is no such value: it carries the type. */
+  readonly type?: Type
+}
+
+export type JsonSchema = Record<string, unknown>
+
+/** A row that is read with `columnsOf`. */
+export type Row<List extends Fields> = {
+  [Name in keyof List as List[Name] extends { column: string } ? Name : never]: List[Name] extends Field<
+    infer Type
+  >
+    ? Type
+    : never
+}
+
+interface ReadField<Type> extends Field<Type> {
+  column: string
+}
+
+/** A field that the API shows. */
+export function shown<Type>(column: string, kind: Kind<Type>, about?: string): ReadField<Type> {
+  return { column, kind, isShown: true, ...(about === undefined ? {} : { about }) }
+}
+
+/** A field that the API does not show. */
+export function internal<Type>(column: string, kind: Kind<Type>): ReadField<Type> {
+  return { column, kind, isShown: false }
+}
+
+/** A field of the API that is no column: whoever presents the row gives it. */
+export function made(kind: Kind<unknown>, about?: string): Omit<Field, 'column'> {
+  return { kind, isShown: true, ...(about === undefined ? {} : { about }) }
+}
+
+/** For a `select`: each column under the name of its field. */
+export function columnsOf(fields: Fields): string {
+  return Object.entries(fields)
+    .flatMap(([name, { column }]) => (column === undefined ? [] : [`${column} as "${name}"`]))
+    .join(', ')
+}
+
+/** What the API shows of a row: the fields that are named as shown, so that nothing else gets out by accident. */
+export function present<List extends Fields>(
+  fields: List,
+  row: Row<List>,
+  givenFields: Record<string, unknown> = {},
+): Record<string, unknown> {
+  const values = { ...row, ...givenFields } as Record<string, unknown>
+  return Object.fromEntries(
+    Object.entries(fields).flatMap(([name, { isShown }]) => (isShown ? [[name, values[name]]] : [])),
+  )
+}
+
+export const text: Kind<string> = { schema: { type: 'string' } }
+export const flag: Kind<boolean> = { schema: { type: 'boolean' } }
+export const integer: Kind<number> = { schema: { type: 'integer' } }
+export const count: Kind<number> = { schema: { type: 'integer', minimum: 0 } }
+export const uuid: Kind<string> = { schema: { type: 'string', format: 'uuid' } }
+export const moment: Kind<Date> = { schema: { type: 'string', format: 'date-time' } }
+export const url: Kind<string> = { schema: { type: 'string', format: 'uri' } }
+/** Not only digits: who is at the other end may be a short code, or a name. */
+export const number: Kind<string> = { schema: { type: 'string', examples: ['+15551234567'] } }
+
+export function oneOf<const Word extends string>(...words: readonly Word[]): Kind<Word> {
+  return { schema: { type: 'string', enum: words } }
+}
+
+export function listOf<Type>({ schema }: Kind<Type>): Kind<Type[]> {
+  return { schema: { type: 'array', items: schema } }
+}
+
+export function orNull<Type>({ schema }: Kind<Type>): Kind<Type | null> {
+  const { type } = schema
+  const mayBeWidened = typeof type === 'string' && !('enum' in schema)
+  return {
+    schema: mayBeWidened ? { ...schema, type: [type, 'null'] } : { anyOf: [schema, { type: 'null' }] },
+  }
+}
+
+/** What `components.schemas` of the API's description has under this name, and the code calls otherwise. */
+export function named<Type>(name: string): Kind<Type> {
+  return { schema: { $ref: `#/components/schemas/${name}` } }
+}

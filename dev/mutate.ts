@@ -16,6 +16,10 @@ type Verdict = 'killed' | 'survived' | 'broken'
 const LIMIT_MS = 180_000
 const ALL_LIMIT_MS = 30 * 60_000
 
+/** What Postgres and Redis say of text that is no program: those files are not compiled before. */
+const NO_PROGRAM =
+  /syntax error at|(column|relation|function|operator)\b.* does not exist|Error compiling script/
+
 const { values: options } = parseArgs({ options: { only: { type: 'string' }, list: { type: 'boolean' } } })
 const chosen = MUTANTS.filter(({ breaks }) => breaks.includes(options.only ?? ''))
 
@@ -77,10 +81,6 @@ async function runAll(
   )
   return counts.killed === mutants.length ? 0 : 1
 }
-
-/** What Postgres and Redis say of text that is no program: those files are not compiled before. */
-const NO_PROGRAM =
-  /syntax error at|(column|relation|function|operator)\b.* does not exist|Error compiling script/
 
 function judge({ isGood, hasCounts, isTooLate, output }: TestRun): Verdict {
   if (isGood) return 'survived'

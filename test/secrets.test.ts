@@ -45,6 +45,15 @@ describe('secrets', () => {
     expect(() => secrets.open(Buffer.concat([sealed, Buffer.of(0)]), PLACE)).to.throw()
   })
 
+  it('are refused for what is left of their tag: one of 4 bytes could be guessed', () => {
+    const sealed = secrets.seal('', PLACE)
+    const dataAt = sealed.length - (12 + 16)
+    for (const tagBytes of [4, 8, 12, 15]) {
+      const cut = sealed.subarray(0, dataAt + tagBytes)
+      expect(() => secrets.open(cut, PLACE), `${tagBytes} bytes`).to.throw('Invalid authentication tag length')
+    }
+  })
+
   it('do not open when the parts of two sealed values are put together', () => {
     const [one, other] = [secrets.seal('one', PLACE), secrets.seal('two', PLACE)]
     const dataAt = one.length - (12 + 3 + 16)

@@ -1,4 +1,4 @@
-import { enableConnection, setOutgoingUrl } from '../src/domain/connections.js'
+import { enableConnection, setLineEndpointUrl } from '../src/domain/connections.js'
 import type { Context } from '../src/domain/context.js'
 import { addLine } from '../src/domain/lines.js'
 import { addUser } from '../src/domain/users.js'
@@ -94,7 +94,7 @@ async function addLines(context: Context) {
   for (const number of numbers) {
     const { id } = await addLine(context, { userId: user.id, number, carrier: 'simulator' })
     await enableConnection(context, user.id, id)
-    await setOutgoingUrl(context, user.id, id, 'http://127.0.0.1:9/events')
+    await setLineEndpointUrl(context, user.id, id, 'http://127.0.0.1:9/events')
     lineIds.push(id)
   }
   return { userId: user.id, lineIds, numbers }

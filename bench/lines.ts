@@ -1,5 +1,5 @@
 import { addCarrierAccount } from '../src/domain/carrier-accounts.js'
-import { enableConnection, setOutgoingUrl } from '../src/domain/connections.js'
+import { enableConnection, setLineEndpointUrl } from '../src/domain/connections.js'
 import { addUser } from '../src/domain/users.js'
 import type { Installation } from './harness/installation.js'
 import { insertLines, type LineRow } from './rows.js'
@@ -35,7 +35,7 @@ export async function seedLines(
     for (const [n, url] of outgoingUrls.entries()) {
       const id = lines[n]?.id ?? ''
       await enableConnection(context, userId, id)
-      await setOutgoingUrl(context, userId, id, url)
+      await setLineEndpointUrl(context, userId, id, url)
     }
     return { lines, accountId: account?.id ?? '' }
   })

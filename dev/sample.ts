@@ -1,6 +1,6 @@
 import { findConnection } from '../src/database/developer-connections.js'
 import { hasUsers, listUsers, updateRole } from '../src/database/users.js'
-import { enableConnection, setOutgoingUrl } from '../src/domain/connections.js'
+import { enableConnection, setLineEndpointUrl } from '../src/domain/connections.js'
 import type { Context } from '../src/domain/context.js'
 import { createIncomingWebhook, revealIncomingWebhook } from '../src/domain/incoming-webhooks.js'
 import { addLine, getAnyLine } from '../src/domain/lines.js'
@@ -38,7 +38,7 @@ export async function prepareSample(
     connection.outgoingWebhookUrl === formerReceiverUrl &&
     receiverUrl !== formerReceiverUrl
   ) {
-    await setOutgoingUrl(context, line.userId, line.id, receiverUrl)
+    await setLineEndpointUrl(context, line.userId, line.id, receiverUrl)
   }
   const webhook = await revealIncomingWebhook(context, line.userId, line.id)
   const signingSecret = connection && (await revealSigningSecret(context, line.userId, line.id))
@@ -54,6 +54,6 @@ async function createSample(context: Context, receiverUrl: string): Promise<void
     carrier: 'simulator',
   })
   await enableConnection(context, user.id, line.id)
-  await setOutgoingUrl(context, user.id, line.id, receiverUrl)
+  await setLineEndpointUrl(context, user.id, line.id, receiverUrl)
   await createIncomingWebhook(context, user.id, line.id)
 }

@@ -5,7 +5,7 @@ import {
   disableConnection,
   disconnect,
   enableConnection,
-  setOutgoingUrl,
+  setLineEndpointUrl,
 } from '../../src/domain/connections.js'
 import type { Context } from '../../src/domain/context.js'
 import { sendHeldEvents } from '../../src/domain/deliveries/held-events.js'
@@ -63,7 +63,7 @@ export function addConnectionCommands(program: Command): void {
     'set-url',
     'set the outgoing webhook URL and show its signing secret; an empty URL takes it away',
     async (context, userId, lineId, url) => {
-      await setOutgoingUrl(context, userId, lineId, url === '' ? undefined : url)
+      await setLineEndpointUrl(context, userId, lineId, url === '' ? undefined : url)
       const secret = await revealSigningSecret(context, userId, lineId)
       if (secret === undefined) return 'outgoing webhook URL removed'
       const said = `outgoing webhook URL set; signing secret ${secret}`

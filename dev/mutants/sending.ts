@@ -87,7 +87,7 @@ export const SENDING: readonly Mutant[] = [
   },
   {
     breaks: 'who waits for the pace of an account loses its place in the line',
-    file: 'src/domain/messages/places.ts',
+    file: 'src/domain/messages/windows.ts',
     find: 'if (accountWaitMs > 0) await windows.hold(id, ofLine, accountWaitMs)',
     replace: '',
     tests: ['test/domain/messages/send-pace.test.ts'],

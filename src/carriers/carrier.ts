@@ -21,7 +21,7 @@ export interface OutboundMessage {
  * throws one of the four errors below. Anything else that it throws counts as CarrierOutcomeUnknown, so that no message
  * is ever sent twice by itself.
  */
-export interface Carrier {
+export interface CarrierClient {
   /** The account's. */
   readonly name: string
   send(message: OutboundMessage, signal: AbortSignal): Promise<{ carrierMessageId: string }>

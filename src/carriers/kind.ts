@@ -2,7 +2,7 @@ import type { AnyObject, ObjectSchema } from 'yup'
 import type { SafeFetch } from '../safe-fetch.js'
 import type { Logger } from '../telemetry/log.js'
 import type { CarrierCallbacks } from './callbacks.js'
-import type { Carrier } from './carrier.js'
+import type { CarrierClient } from './carrier.js'
 import type { Listener, ListenTools } from './listening.js'
 import type { SimulatorOutbox } from './simulator-outbox.js'
 
@@ -22,7 +22,11 @@ export interface CarrierKind<Settings extends AnyObject = AnyObject> {
     handlesOptOut: boolean
   }
   /** undefined: this kind is switched off here. */
-  create(account: { id: string; name: string }, settings: Settings, tools: CarrierTools): Carrier | undefined
+  create(
+    account: { id: string; name: string },
+    settings: Settings,
+    tools: CarrierTools,
+  ): CarrierClient | undefined
   /** How it brings what lines receive, and receipts, over HTTP; left out: it calls nobody. */
   callbacks?: CarrierCallbacks<Settings>
   /**

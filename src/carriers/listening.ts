@@ -1,6 +1,6 @@
 import type { SafeFetch } from '../safe-fetch.js'
 import type { Logger } from '../telemetry/log.js'
-import type { Carrier } from './carrier.js'
+import type { CarrierClient } from './carrier.js'
 import type { SentRecord } from './records.js'
 
 /** A text that came in a session, which has no id of its carrier's. */
@@ -70,7 +70,7 @@ export interface SessionsState {
 /** The sessions of an account, for both ways. */
 export interface Listener {
   /** Sends by the sessions. */
-  carrier: Carrier
+  carrier: CarrierClient
   /** How many texts are sent at a time. */
   concurrency: number
   openSessionIds(): string[]

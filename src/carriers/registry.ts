@@ -1,4 +1,4 @@
-import type { Carrier } from './carrier.js'
+import type { CarrierClient } from './carrier.js'
 import { httpKind } from './http/kind.js'
 import type { CarrierKind, CarrierTools } from './kind.js'
 import { simulator } from './simulator.js'
@@ -21,7 +21,7 @@ export interface AccountKey {
   version: number
 }
 
-export interface Carriers {
+export interface CarrierClients {
   /** What accounts can be made of. */
   readonly kinds: ReadonlyMap<string, CarrierKind>
   /**
@@ -30,13 +30,13 @@ export interface Carriers {
    * @param readSettings asked only when it is made
    * @returns undefined when its kind is unknown or switched off here
    */
-  get(account: AccountKey, readSettings: () => Promise<object>): Promise<Carrier | undefined>
+  get(account: AccountKey, readSettings: () => Promise<object>): Promise<CarrierClient | undefined>
   /**
    * From now on `get` gives this carrier, which has the account's sessions.
    *
    * @returns what ends that
    */
-  hold(accountId: string, carrier: Carrier): () => void
+  hold(accountId: string, carrier: CarrierClient): () => void
   /** For accounts of these kinds, the process that holds the sessions sends. */
   readonly heldKinds: readonly string[]
   /** The accounts whose sessions this process holds. */
@@ -45,14 +45,14 @@ export interface Carriers {
 }
 
 /** @param kinds others than `CARRIER_KINDS` only in tests */
-export function createCarriers(tools: CarrierTools, kinds = CARRIER_KINDS): Carriers {
-  const held = new Map<string, Carrier>()
-  const made = new Map<string, { version: number; carrier: Promise<Carrier | undefined> }>()
+export function createCarrierClients(tools: CarrierTools, kinds = CARRIER_KINDS): CarrierClients {
+  const held = new Map<string, CarrierClient>()
+  const made = new Map<string, { version: number; carrier: Promise<CarrierClient | undefined> }>()
 
   const make = async ({ id, name, kind }: AccountKey, readSettings: () => Promise<object>) =>
     kinds.get(kind)?.create({ id, name }, await readSettings(), tools)
 
-  const end = async (carrier: Promise<Carrier | undefined>) => {
+  const end = async (carrier: Promise<CarrierClient | undefined>) => {
     await carrier.then((each) => each?.close()).catch(() => undefined)
   }
 

@@ -6,7 +6,7 @@ import {
   CarrierRejected,
   CarrierThrottled,
   CarrierUnavailable,
-  type Carrier,
+  type CarrierClient,
 } from './carrier.js'
 import type { CarrierKind } from './kind.js'
 import type { SimulatorOutbox } from './simulator-outbox.js'
@@ -34,7 +34,7 @@ export const simulator: CarrierKind = {
     simulatorOutbox && createSimulator(name, simulatorOutbox),
 }
 
-export function createSimulator(name: string, outbox: SimulatorOutbox): Carrier {
+export function createSimulator(name: string, outbox: SimulatorOutbox): CarrierClient {
   return {
     name,
     async send(message, signal) {

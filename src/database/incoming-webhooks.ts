@@ -1,7 +1,7 @@
 import type { Database } from './connection.js'
 
 /** A webhook whose line is active and whose connection is enabled, with what the first checks of a request need. */
-export interface OpenWebhook {
+export interface OpenIncomingWebhook {
   lineId: string
   /** Changes with the line's row. */
   lineVersion: string
@@ -25,11 +25,11 @@ export interface OpenWebhook {
  * `lowest_id_at(now − 1 day)` keeps Postgres from reading the partitions of other months. It only has to be wider than
  * the window: ids have the time of the process that made them, whose clock may be wrong by hours.
  */
-export async function findOpenWebhooks(
+export async function findOpenIncomingWebhooks(
   db: Database,
   lineIds: readonly string[],
-): Promise<(OpenWebhook | undefined)[]> {
-  const { rows } = await db.raw<{ rows: OpenWebhook[] }>(
+): Promise<(OpenIncomingWebhook | undefined)[]> {
+  const { rows } = await db.raw<{ rows: OpenIncomingWebhook[] }>(
     `select found.*, cardinality(found.times) as "lineUsed",
        opens_in_ms(found.times, found."lineLimit", clock_timestamp()) as "lineOpensMs"
      from unnest(?::uuid[]) as asked (id)

@@ -1,5 +1,4 @@
 import { timingSafeEqual } from 'node:crypto'
-import { deleteApplicationLines } from '../database/application-lines.js'
 import type { Application } from '../database/application.js'
 import {
   countApplications,
@@ -10,6 +9,7 @@ import {
   replaceClientSecret,
   updateApplicationRow,
 } from '../database/applications.js'
+import { deleteAuthorizations } from '../database/authorizations.js'
 import { transaction, type Database } from '../database/connection.js'
 import { setOptInEvents } from '../database/endpoints.js'
 import { OPT_IN_EVENT_TYPES, type OptInEventType } from '../database/events.js'
@@ -21,11 +21,11 @@ import { newToken, sha256 } from '../secrets.js'
 import {
   readApplicationFields,
   readApplicationKind,
-  readWebhookUrl,
+  readEndpointUrl,
   type WrittenApplication,
 } from './applications/application-fields.js'
 import { endDeliveriesOf } from './applications/ending.js'
-import { setWebhookUrl } from './applications/endpoint.js'
+import { setApplicationEndpointUrl } from './applications/endpoint.js'
 import type { Context } from './context.js'
 import { readOptInEvents } from './opt-in-events.js'
 
@@ -54,7 +54,7 @@ export async function registerApplication(
   const kind = readApplicationKind(written.kind)
   const fields = readApplicationFields(written)
   const optInEvents = readOptInEvents(written.optInEvents ?? [], OPT_IN_EVENT_TYPES)
-  const webhookUrl = await readWebhookUrl(context, written.webhookUrl)
+  const webhookUrl = await readEndpointUrl(context, written.webhookUrl)
   const clientSecret = kind === 'public' ? null : newToken()
   const id = newId()
   return transaction(context.db, async (trx) => {
@@ -67,7 +67,12 @@ export async function registerApplication(
     }
     const clientSecretHash = clientSecret === null ? null : sha256(clientSecret)
     await insertApplication(trx, { ...fields, id, userId, kind, clientSecretHash })
-    const signingSecret = await setWebhookUrl(context, trx, { id, userId, keptEndpointId: null }, webhookUrl)
+    const signingSecret = await setApplicationEndpointUrl(
+      context,
+      trx,
+      { id, userId, keptEndpointId: null },
+      webhookUrl,
+    )
     const application = await optIn(trx, { id, userId }, optInEvents)
     return { application, clientSecret, signingSecret }
   })
@@ -94,7 +99,7 @@ export async function updateApplication(
 ): Promise<Application> {
   await getApplication(context, userId, id)
   const optInEvents = change.optInEvents && readOptInEvents(change.optInEvents, OPT_IN_EVENT_TYPES)
-  const webhookUrl = await readWebhookUrl(context, change.webhookUrl)
+  const webhookUrl = await readEndpointUrl(context, change.webhookUrl)
   return transaction(context.db, async (trx) => {
     const application = await findApplication(trx, userId, id, { isLocked: true })
     if (application === undefined) throw noApplication()
@@ -103,7 +108,8 @@ export async function updateApplication(
       id,
       readApplicationFields({ ...application, ...withoutUndefined(change) }),
     )
-    if (change.webhookUrl !== undefined) await setWebhookUrl(context, trx, application, webhookUrl)
+    if (change.webhookUrl !== undefined)
+      await setApplicationEndpointUrl(context, trx, application, webhookUrl)
     return optIn(trx, { id, userId }, optInEvents)
   })
 }
@@ -152,7 +158,7 @@ export async function deleteApplication(context: Context, userId: string, id: st
     // Whoever connects lines waits for this, and then finds it deleted.
     if ((await findApplication(trx, userId, id, { isLocked: true })) === undefined) throw noApplication()
     await markApplicationDeleted(trx, id)
-    await deleteApplicationLines(trx, { applicationId: id })
+    await deleteAuthorizations(trx, { applicationId: id })
     await deleteOAuthRecordsOf(trx, id)
   })
   await endDeliveriesOf(context, id)

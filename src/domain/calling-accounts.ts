@@ -1,5 +1,5 @@
 import type { CarrierCallbacks } from '../carriers/callbacks.js'
-import type { Carriers } from '../carriers/registry.js'
+import type { CarrierClients } from '../carriers/registry.js'
 import { findSealedAccounts, type AccountVersion } from '../database/carrier-accounts.js'
 import type { Database } from '../database/connection.js'
 import { asError } from '../errors.js'
@@ -16,13 +16,13 @@ export interface CallingAccount extends AccountVersion {
 }
 
 /** undefined: carriers of this kind call nobody. */
-export function callbacksOf(carriers: Carriers, kind: string): CarrierCallbacks<object> | undefined {
+export function callbacksOf(carriers: CarrierClients, kind: string): CarrierCallbacks<object> | undefined {
   return carriers.kinds.get(kind)?.callbacks
 }
 
 /** In the order of the ids: undefined where no such account calls, SettingsUnreadable where it cannot be opened. */
 export async function findCallingAccounts(
-  tools: { carriers: Carriers; db: Database; secrets: Secrets; log: Logger },
+  tools: { carriers: CarrierClients; db: Database; secrets: Secrets; log: Logger },
   ids: readonly string[],
 ): Promise<(CallingAccount | undefined | Error)[]> {
   const accounts = await findSealedAccounts(tools.db, ids)

@@ -61,7 +61,7 @@ export async function disconnect({ db }: Context, userId: string, lineId: string
  *
  * @throws UserError 409 when the connection is not enabled, 400 when the URL may not be called
  */
-export async function setOutgoingUrl(
+export async function setLineEndpointUrl(
   context: Context,
   userId: string,
   lineId: string,

@@ -1,11 +1,11 @@
 import type { Redis } from 'ioredis'
 import { batch } from '../batch.js'
 import { createCalls, type Calls } from '../calls.js'
-import { createCarriers, type CARRIER_KINDS, type Carriers } from '../carriers/registry.js'
+import { createCarrierClients, type CARRIER_KINDS, type CarrierClients } from '../carriers/registry.js'
 import { ConfigInvalid, readConfig, type Config } from '../config.js'
 import { connectDatabase, type Database } from '../database/connection.js'
 import { deliverNext, type LaneStep } from '../database/deliveries/delivering.js'
-import { findOpenWebhooks, type OpenWebhook } from '../database/incoming-webhooks.js'
+import { findOpenIncomingWebhooks, type OpenIncomingWebhook } from '../database/incoming-webhooks.js'
 import { findLinesByNumbers } from '../database/lines.js'
 import { queueMessages, type QueueAnswer, type QueueRequest } from '../database/messages/queueing.js'
 import type { Receipt } from '../database/messages/receipts.js'
@@ -23,8 +23,8 @@ import type { Storage } from '../storage/storage.js'
 import { createLog, type Logger } from '../telemetry/log.js'
 import { createThrottle, type Throttle } from '../throttle.js'
 import { createVocabulary, type Vocabulary } from '../vocabulary.js'
-import { MAX_LOST } from './crashes.js'
 import { findCallingAccounts, type CallingAccount } from './calling-accounts.js'
+import { MAX_LOST } from './crashes.js'
 import { DISABLE_AFTER_MS } from './deliveries/endpoint-health.js'
 import { createLeases, LEASE_MS, stopLeases, type Leases } from './leases.js'
 import { createLineBacklogs } from './messages/line-backlogs.js'
@@ -42,7 +42,7 @@ export interface Context {
   windows: SlidingWindows
   throttle: Throttle
   leases: Leases
-  carriers: Carriers
+  carriers: CarrierClients
   calls: Calls
   secrets: Secrets
   safeFetch: SafeFetch
@@ -52,7 +52,7 @@ export interface Context {
   storage: Storage
   vocabulary: Vocabulary
   batched: Batched
-  webhooks: RowCache<OpenWebhook>
+  incomingWebhooks: RowCache<OpenIncomingWebhook>
   callingAccounts: RowCache<CallingAccount>
   /** This process leaves alone what has lost its worker so often in a row. */
   maxLost: number
@@ -127,7 +127,7 @@ export function createContext(
     return [...messages]
   })
 
-  const carriers = createCarriers(
+  const carriers = createCarrierClients(
     {
       http: carrierFetch,
       log,
@@ -160,7 +160,7 @@ export function createContext(
     storage,
     vocabulary: createVocabulary(config.productWord),
     batched,
-    webhooks: createRowCache(batched.findOpenWebhook),
+    incomingWebhooks: createRowCache(batched.findOpenIncomingWebhook),
     callingAccounts: createRowCache(batched.findCallingAccount),
     maxLost,
     close: async () => {
@@ -204,7 +204,7 @@ function createBatched(
   const lineBacklogs = createLineBacklogs(config.maxQueuedPerLine)
 
   return {
-    findOpenWebhook: batch((lineIds: readonly string[]) => findOpenWebhooks(db, lineIds)),
+    findOpenIncomingWebhook: batch((lineIds: readonly string[]) => findOpenIncomingWebhooks(db, lineIds)),
 
     findCallingAccount: batch((ids: readonly string[]) =>
       findCallingAccounts({ carriers, db, secrets, log }, ids),

@@ -1,13 +1,13 @@
+import { timingSafeEqual } from 'node:crypto'
 import { transaction } from '../database/connection.js'
 import {
   deleteIncomingWebhook,
   findSealedToken,
   insertIncomingWebhook,
   replaceToken,
-  type OpenWebhook,
+  type OpenIncomingWebhook,
 } from '../database/incoming-webhooks.js'
 import { UserError } from '../errors.js'
-import { timingSafeEqual } from 'node:crypto'
 import { newToken, sha256 } from '../secrets.js'
 import { requireConnection, requireEnabled } from './connection-requirements.js'
 import type { Context } from './context.js'
@@ -79,7 +79,7 @@ export async function revealIncomingWebhook(
 }
 
 /** Whether a request's token opens the webhook, by its SHA-256. Compared in constant time. */
-export function isTokenOf(webhook: OpenWebhook, hash: Buffer): boolean {
+export function isTokenOf(webhook: OpenIncomingWebhook, hash: Buffer): boolean {
   return [webhook.tokenHash, webhook.previousTokenHash].some(
     (known) => known !== null && timingSafeEqual(known, hash),
   )

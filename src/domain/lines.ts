@@ -14,7 +14,7 @@ import {
 import { storable } from '../database/text.js'
 import { UserError } from '../errors.js'
 import { isId, newId } from '../ids.js'
-import { getCarrier, notSetUp } from './carriers.js'
+import { getCarrierClient, notSetUp } from './carrier-clients.js'
 import type { Context } from './context.js'
 import { readName, readOptionalName } from './names.js'
 import { parseE164, parseNumber } from './phone-number.js'
@@ -40,7 +40,7 @@ export async function addLine(context: Context, fields: NewLine): Promise<Line> 
   if (parsed === undefined) throw new UserError('number must be in E.164 form, such as +15551234567')
   const account = await findCarrierAccount(db, { name: fields.carrier })
   if (account === undefined) throw notSetUp(fields.carrier)
-  await getCarrier(context, account)
+  await getCarrierClient(context, account)
   const line: Line = {
     id: newId(),
     userId: fields.userId,

@@ -6,21 +6,21 @@ import { getAsset } from './assets.js'
 import { bullBoard } from './bull-board.js'
 import * as pages from './console/pages.js'
 import { showDocs } from './docs.js'
+import { getMedia } from './media.js'
 import { allowNothing, allowPackagedPage } from './middleware/content-security.js'
 import { answerErrors, logBrokenAnswers } from './middleware/errors.js'
+import { setFixedHeaders } from './middleware/fixed-headers.js'
 import { readCallbackBody, readFieldsBody, readJsonBody } from './middleware/json-body.js'
 import { allowOtherOrigins } from './middleware/other-origins.js'
-import { setFixedHeaders } from './middleware/fixed-headers.js'
 import { logRequest } from './middleware/request-log.js'
 import { requireAllHeaders } from './middleware/require-all-headers.js'
 import { requireHereOrToken } from './middleware/require-here-or-token.js'
-import { requireOpenWebhook } from './middleware/require-open-webhook.js'
+import { requireOpenIncomingWebhook } from './middleware/require-open-incoming-webhook.js'
 import { requireOperator } from './middleware/require-operator.js'
 import { requireSameSite } from './middleware/require-same-site.js'
 import { tidyPath } from './middleware/tidy-path.js'
 import * as oauth from './oauth/endpoints.js'
 import { getOpenApi } from './openapi/document.js'
-import { getMedia } from './media.js'
 import { createRoutes } from './routes.js'
 import * as phones from './simulator/phones.js'
 
@@ -62,7 +62,7 @@ export function createApp(context: Context): Koa {
 
   // prettier-ignore
   {
-    postFirst(vocabulary.incomingWebhookPaths, requireOpenWebhook(context), readJsonBody(api.BODY_REFUSALS), api.acceptWebhookMessage(context))
+    postFirst(vocabulary.incomingWebhookPaths, requireOpenIncomingWebhook(context), readJsonBody(api.BODY_REFUSALS), api.acceptWebhookMessage(context))
     postFirst(['/carriers/:kind/:accountId/:name'], readCallbackBody(), api.answerCarrierCallback(context))
     v1('get',    '/v1/lines',                                     api.getLines, SCOPES)
     v1('get',    '/v1/lines/:lineId',                             api.getLine, SCOPES)
@@ -72,10 +72,10 @@ export function createApp(context: Context): Koa {
     v1('get',    '/v1/lines/:lineId/connection',                  api.getLineConnection)
     v1('put',    '/v1/lines/:lineId/connection',                  api.putLineConnection)
     v1('delete', '/v1/lines/:lineId/connection',                  api.deleteLineConnection)
-    v1('post',   '/v1/lines/:lineId/connection/test-event',       api.postTestEvent)
-    v1('get',    '/v1/lines/:lineId/connection/signing-secret',   api.getSigningSecret)
-    v1('post',   '/v1/lines/:lineId/connection/rotate-secret',    api.postSecretRotation)
-    v1('post',   '/v1/lines/:lineId/connection/send-held-events', api.postHeldEvents)
+    v1('post',   '/v1/lines/:lineId/connection/test-event',       api.postLineTestEvent)
+    v1('get',    '/v1/lines/:lineId/connection/signing-secret',   api.getLineSigningSecret)
+    v1('post',   '/v1/lines/:lineId/connection/rotate-secret',    api.postLineSigningSecretRotation)
+    v1('post',   '/v1/lines/:lineId/connection/send-held-events', api.postLineHeldEvents)
     v1('get',    '/v1/lines/:lineId/incoming-webhook',            api.getIncomingWebhook)
     v1('post',   '/v1/lines/:lineId/incoming-webhook',            api.postIncomingWebhook)
     v1('delete', '/v1/lines/:lineId/incoming-webhook',            api.deleteIncomingWebhook)
@@ -99,9 +99,9 @@ export function createApp(context: Context): Koa {
     v1('post',   '/v1/applications/:applicationId/test-event',                   api.postApplicationTestEvent)
     v1('post',   '/v1/applications/:applicationId/send-held-events',             api.postApplicationHeldEvents)
     v1('get',    '/v1/applications/:applicationId/deliveries',                   api.getApplicationDeliveries)
-    v1('get',    '/v1/authorized-applications',                                        api.getAuthorizedApplications)
-    v1('delete', '/v1/authorized-applications/:applicationId',                         api.deleteAuthorizedApplication)
-    v1('delete', '/v1/authorized-applications/:applicationId/lines/:lineId',           api.deleteAuthorizedLine)
+    v1('get',    '/v1/authorized-applications',                                        api.getAuthorizations)
+    v1('delete', '/v1/authorized-applications/:applicationId',                         api.deleteAuthorizations)
+    v1('delete', '/v1/authorized-applications/:applicationId/lines/:lineId',           api.deleteAuthorization)
 
     get('/',                                toConsole)
     get('/assets/:hash/:name',              getAsset)
@@ -126,7 +126,7 @@ export function createApp(context: Context): Koa {
     form(         '/console/lines/:lineId/incoming-webhook',                          pages.postIncomingWebhook, pages.showLine)
     form(         '/console/lines/:lineId/incoming-webhook/regenerate',               pages.postRegenerate, pages.showLine)
     form(         '/console/lines/:lineId/incoming-webhook/delete',                   pages.postDeleteIncomingWebhook, pages.showLine)
-    form(         '/console/lines/:lineId/outgoing-webhook',                          pages.postOutgoingUrl, pages.showLine)
+    form(         '/console/lines/:lineId/outgoing-webhook',                          pages.postLineEndpointUrl, pages.showLine)
     form(         '/console/lines/:lineId/outgoing-webhook/events',                   pages.postOptInEvents, pages.showLine)
     form(         '/console/lines/:lineId/outgoing-webhook/test-event',               pages.postTestEvent, pages.showLine)
     form(         '/console/lines/:lineId/outgoing-webhook/send-held-events',         pages.postHeldEvents, pages.showLine)
@@ -149,9 +149,9 @@ export function createApp(context: Context): Koa {
     form(         '/console/applications/:applicationId/webhook/send-held-events',  pages.postHeldApplicationEvents, pages.showApplication)
     form(         '/console/applications/:applicationId/webhook/rotate-secret',     pages.postSigningSecret, pages.showApplication)
     form(         '/console/applications/:applicationId/delete',                    pages.postDeleteApplication, pages.showApplication)
-    page(         '/console/authorized-applications',                               pages.showAuthorizedApplications)
-    form(         '/console/authorized-applications/:applicationId/disconnect',     pages.postDisconnectApplication, pages.showAuthorizedApplications)
-    form(         '/console/authorized-applications/:applicationId/lines/:lineId/disconnect', pages.postDisconnectLine, pages.showAuthorizedApplications)
+    page(         '/console/authorized-applications',                               pages.showAuthorizations)
+    form(         '/console/authorized-applications/:applicationId/disconnect',     pages.postEndAuthorizations, pages.showAuthorizations)
+    form(         '/console/authorized-applications/:applicationId/lines/:lineId/disconnect', pages.postEndAuthorization, pages.showAuthorizations)
 
     page(         '/console/settings',                                                pages.showSettings)
     form(         '/console/settings/password',                                       pages.postPassword, pages.showSettings)

@@ -4,7 +4,7 @@ import {
   CarrierRejected,
   CarrierThrottled,
   CarrierUnavailable,
-  type Carrier,
+  type CarrierClient,
   type OutboundMessage,
 } from '../../src/carriers/carrier.js'
 import { newId } from '../../src/ids.js'
@@ -15,7 +15,7 @@ type Situation = Partial<OutboundMessage>
 
 /** A carrier and its other side, made for one test. */
 export interface CarrierUnderTest {
-  carrier: Carrier
+  carrier: CarrierClient
   /** What the other side has taken, in any order. */
   taken(): Promise<Taken[]>
   situations: {
@@ -54,7 +54,7 @@ export function anyMessage(overrides: Partial<OutboundMessage> = {}): OutboundMe
 }
 
 /**
- * What every implementation of `Carrier` keeps to, so that the domain may rely on it.
+ * What every implementation of `CarrierClient` keeps to, so that the domain may rely on it.
  *
  * @param sendsMedia false: a message with media is rejected
  */

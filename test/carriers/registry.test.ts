@@ -1,16 +1,16 @@
 import { expect } from 'chai'
-import { createCarriers, type AccountKey, type Carriers } from '../../src/carriers/registry.js'
-import { createLog } from '../../src/telemetry/log.js'
+import { createCarrierClients, type AccountKey, type CarrierClients } from '../../src/carriers/registry.js'
 import { createSafeFetch } from '../../src/safe-fetch.js'
+import { createLog } from '../../src/telemetry/log.js'
 
 describe('the carriers of a process', () => {
   const http = createSafeFetch({ allowHttp: true, allowedPrivateCidrs: [] })
   const simulated: AccountKey = { id: 'a', name: 'test', kind: 'simulator', version: 1 }
   const none = () => Promise.resolve({})
-  let carriers: Carriers
+  let carriers: CarrierClients
 
   beforeEach(() => {
-    carriers = createCarriers({
+    carriers = createCarrierClients({
       http,
       log: createLog('test', 'silent'),
       publicUrl: 'http://localhost',

@@ -1,10 +1,10 @@
 import { expect } from 'chai'
 import { CarrierThrottled, CarrierUnavailable } from '../../src/carriers/carrier.js'
-import { createSimulator, MAGIC_NUMBERS, THROTTLED_FOR_MS } from '../../src/carriers/simulator.js'
 import type { SimulatorOutbox } from '../../src/carriers/simulator-outbox.js'
+import { createSimulator, MAGIC_NUMBERS, THROTTLED_FOR_MS } from '../../src/carriers/simulator.js'
 import { listSimulatedMessages } from '../../src/database/simulator-outbox.js'
 import { getCarrierAccount } from '../../src/domain/carrier-accounts.js'
-import { findCarrier } from '../../src/domain/carriers.js'
+import { findCarrierClient } from '../../src/domain/carrier-clients.js'
 import { carrierOf } from '../helpers/carrier.js'
 import { createTestContext } from '../helpers/context.js'
 import { failure } from '../helpers/failure.js'
@@ -77,8 +77,8 @@ describe('simulator', () => {
     const on = await createTestContext({ SIMULATOR: 'true' })
     const off = await createTestContext({ SIMULATOR: 'false' })
     const account = await getCarrierAccount(off, 'simulator')
-    expect((await findCarrier(on, account))?.name).to.equal('simulator')
-    expect(await findCarrier(off, account)).to.equal(undefined)
+    expect((await findCarrierClient(on, account))?.name).to.equal('simulator')
+    expect(await findCarrierClient(off, account)).to.equal(undefined)
     await Promise.all([on.close(), off.close()])
   })
 })

@@ -180,7 +180,10 @@ for (const isAnalyzed of [false, true]) {
           )
         await accept()
         expect(await pagesOf(accept)).to.be.within(1, MAX_PAGES)
-        expect(await pagesOf(() => context.batched.findOpenWebhook(line.lineId))).to.be.within(1, MAX_PAGES)
+        expect(await pagesOf(() => context.batched.findOpenIncomingWebhook(line.lineId))).to.be.within(
+          1,
+          MAX_PAGES,
+        )
       })
       it('to take in a text, and one after which the sender is looked at', async () => {
         const lively = `+1${ROW_COUNT}`

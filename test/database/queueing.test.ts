@@ -109,7 +109,7 @@ describeContext('a batch of messages that are to be queued', function (context) 
 
   it('refuses those alone whose webhook has another token, or another line, than they were let in by', async () => {
     const line = await createLine(context)
-    const webhook = await context.batched.findOpenWebhook(line.lineId)
+    const webhook = await context.batched.findOpenIncomingWebhook(line.lineId)
     const { tokenHash, lineVersion } = webhook!
     const requestOf = (openedBy: QueueRequest['openedBy']): QueueRequest => ({
       ...{ messageId: newId(), lineId: line.lineId, source: 'webhook', toNumber: NUMBERS[0]!, text: 'x' },

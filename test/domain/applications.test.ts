@@ -1,6 +1,6 @@
 import { expect } from 'chai'
-import { listConnectedLines } from '../../src/database/application-lines.js'
 import { listApplicationsOf } from '../../src/database/applications.js'
+import { listAuthorizedLines } from '../../src/database/authorizations.js'
 import {
   deleteApplication,
   findClient,
@@ -181,7 +181,7 @@ describeContext('applications', (context) => {
     await deleteApplication(context, userId, id)
     expect(await findClient(context, id)).to.equal(undefined)
     expect(await listApplicationsOf(context.db, userId)).to.deep.equal([])
-    expect(await listConnectedLines(context.db, id, line.userId)).to.deep.equal([])
+    expect(await listAuthorizedLines(context.db, id, line.userId)).to.deep.equal([])
     expect((await refusal(connect(context, { id }, line))).status).to.equal(404)
   })
 

@@ -1,6 +1,6 @@
-import { connectLines } from '../../src/domain/application-lines.js'
 import type { Scope } from '../../src/domain/application-access.js'
 import { registerApplication, type RegisteredApplication } from '../../src/domain/applications.js'
+import { authorizeLines } from '../../src/domain/authorizations.js'
 import type { Context } from '../../src/domain/context.js'
 import { addUser } from '../../src/domain/users.js'
 import { newId } from '../../src/ids.js'
@@ -27,5 +27,5 @@ export async function connect(
   scopes: readonly Scope[] = ['messages:connect'],
 ): Promise<void> {
   const { userId, lineId } = line
-  await connectLines(context, { applicationId: application.id, userId, lineIds: [lineId], scopes })
+  await authorizeLines(context, { applicationId: application.id, userId, lineIds: [lineId], scopes })
 }

@@ -5,7 +5,7 @@ import {
   disableConnection,
   disconnect,
   enableConnection,
-  setOutgoingUrl,
+  setLineEndpointUrl,
 } from '../../src/domain/connections.js'
 import { regenerateToken, revealIncomingWebhook } from '../../src/domain/incoming-webhooks.js'
 import { addLine } from '../../src/domain/lines.js'
@@ -38,7 +38,7 @@ describeContext('a developer connection', (context) => {
   })
 
   const find = () => findConnection(context.db, line.userId, line.lineId)
-  const setUrl = (url: string | undefined) => setOutgoingUrl(context, line.userId, line.lineId, url)
+  const setUrl = (url: string | undefined) => setLineEndpointUrl(context, line.userId, line.lineId, url)
   const secret = () => revealSigningSecret(context, line.userId, line.lineId)
 
   it('is not there before it is enabled', async () => {
@@ -61,7 +61,7 @@ describeContext('a developer connection', (context) => {
     expect(await refusal(disableConnection(context, userId, lineId))).to.deep.equal(NO_CONNECTION)
     expect(await refusal(disconnect(context, userId, lineId))).to.deep.equal(NO_CONNECTION)
     expect(await refusal(revealSigningSecret(context, userId, lineId))).to.deep.equal(NO_CONNECTION)
-    expect(await refusal(setOutgoingUrl(context, userId, lineId, URL_A))).to.deep.equal(NOT_ENABLED)
+    expect(await refusal(setLineEndpointUrl(context, userId, lineId, URL_A))).to.deep.equal(NOT_ENABLED)
   })
 
   it('may be enabled twice', async () => {
@@ -233,8 +233,8 @@ describeContext('a developer connection', (context) => {
       ['enabled', (u, l) => enableConnection(context, u, l)],
       ['disabled', (u, l) => disableConnection(context, u, l)],
       ['disconnected', (u, l) => disconnect(context, u, l)],
-      ['given a URL', (u, l) => setOutgoingUrl(context, u, l, URL_B)],
-      ['robbed of its URL', (u, l) => setOutgoingUrl(context, u, l, undefined)],
+      ['given a URL', (u, l) => setLineEndpointUrl(context, u, l, URL_B)],
+      ['robbed of its URL', (u, l) => setLineEndpointUrl(context, u, l, undefined)],
       ['asked for its secret', (u, l) => revealSigningSecret(context, u, l)],
     ]
     for (const [what, act] of asStranger) {

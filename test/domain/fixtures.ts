@@ -1,10 +1,10 @@
-import type { Carrier } from '../../src/carriers/carrier.js'
+import type { CarrierClient } from '../../src/carriers/carrier.js'
 import type { Database } from '../../src/database/connection.js'
-import type { Context } from '../../src/domain/context.js'
 import type { ClaimedDelivery } from '../../src/database/deliveries/delivering.js'
+import type { Context } from '../../src/domain/context.js'
 import { deliver, type DeliverOutcome } from '../../src/domain/deliveries/deliver.js'
-import { sendMessage, type SendOutcome } from '../../src/domain/messages/send.js'
 import { receiveMessage, type InboundMessage } from '../../src/domain/messages/receive.js'
+import { sendMessage, type SendOutcome } from '../../src/domain/messages/send.js'
 import { newId } from '../../src/ids.js'
 import { jobIdOf } from '../../src/queues/jobs.js'
 import type { TestLine } from '../helpers/factories.js'
@@ -255,7 +255,7 @@ export async function moveToAnotherCarrier({ db }: Context, { lineId }: TestLine
 }
 
 /** The same context, with one carrier that does what the test says, under every name. */
-export function withCarrier(context: Context, send: Carrier['send']): Context {
+export function withCarrier(context: Context, send: CarrierClient['send']): Context {
   const get = ({ name }: { name: string }) =>
     Promise.resolve({ name, send, test: () => Promise.resolve(undefined), close: () => Promise.resolve() })
   return { ...context, carriers: { ...context.carriers, get, close: () => Promise.resolve() } }

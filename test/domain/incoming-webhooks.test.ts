@@ -35,7 +35,7 @@ describeContext('an incoming webhook', { environment }, (context) => {
     line = await createLine(context)
   })
 
-  const open = (lineId = line.lineId) => context.batched.findOpenWebhook(lineId)
+  const open = (lineId = line.lineId) => context.batched.findOpenIncomingWebhook(lineId)
   const reveal = () => revealIncomingWebhook(context, line.userId, line.lineId)
   const regenerate = (overlapSeconds?: number) =>
     regenerateToken(context, line.userId, line.lineId, overlapSeconds)

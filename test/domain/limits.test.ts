@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { readLimits } from '../../src/domain/limits.js'
 import { receiveMessage } from '../../src/domain/messages/receive.js'
-import { submitToWebhook } from '../../src/domain/messages/submit.js'
+import { submitToIncomingWebhook } from '../../src/domain/messages/submit.js'
 import { newId } from '../../src/ids.js'
 import { describeContext } from '../helpers/context.js'
 import { createLine, type TestLine } from '../helpers/factories.js'
@@ -18,8 +18,8 @@ describeContext('the limits of a line', (context) => {
   const read = () => readLimits(context, line.userId, line.lineId)
 
   async function submit(toNumber: string) {
-    const webhook = await context.batched.findOpenWebhook(line.lineId)
-    return submitToWebhook(context, webhook!, { toNumber, text: 'x', idempotencyKey: undefined })
+    const webhook = await context.batched.findOpenIncomingWebhook(line.lineId)
+    return submitToIncomingWebhook(context, webhook!, { toNumber, text: 'x', idempotencyKey: undefined })
   }
 
   it('are all open when nothing was sent', async () => {

@@ -1,8 +1,8 @@
-import { enableConnection, setOutgoingUrl } from '../../src/domain/connections.js'
-import { revealSigningSecret } from '../../src/domain/signing-secrets.js'
+import { enableConnection, setLineEndpointUrl } from '../../src/domain/connections.js'
 import type { Context } from '../../src/domain/context.js'
 import { createIncomingWebhook } from '../../src/domain/incoming-webhooks.js'
 import { addLine, type NewLine } from '../../src/domain/lines.js'
+import { revealSigningSecret } from '../../src/domain/signing-secrets.js'
 import { addUser } from '../../src/domain/users.js'
 
 let count = 0
@@ -33,7 +33,7 @@ export async function createLine(
     userId,
   })
   await enableConnection(context, userId, line.id)
-  if (outgoingUrl !== undefined) await setOutgoingUrl(context, userId, line.id, outgoingUrl)
+  if (outgoingUrl !== undefined) await setLineEndpointUrl(context, userId, line.id, outgoingUrl)
   const { url, token } = await createIncomingWebhook(context, userId, line.id)
   const { pathname, search } = new URL(url)
   return {

@@ -3,7 +3,7 @@ import { Webhook } from 'standardwebhooks'
 import { freePort } from '../../dev/free-port.js'
 import { createApiToken } from '../../src/domain/api-tokens.js'
 import { addCarrierAccount, getCarrierAccount } from '../../src/domain/carrier-accounts.js'
-import { findCarrier } from '../../src/domain/carriers.js'
+import { findCarrierClient } from '../../src/domain/carrier-clients.js'
 import type { Context } from '../../src/domain/context.js'
 import { postSigned } from '../carriers/twilio/callbacks.js'
 import {
@@ -95,7 +95,7 @@ describe('journey: a line at Twilio', function () {
     until(`it is ${status}`, async () => (await messageRow(context, id)).status === status)
 
   it('its number is set up to call us', async () => {
-    const carrier = await findCarrier(context, await getCarrierAccount(context, 'twilio'))
+    const carrier = await findCarrierClient(context, await getCarrierAccount(context, 'twilio'))
     const signal = new AbortController().signal
     twilio.numbers.push({ sid: newSid('PN'), phone_number: line.number, friendly_name: 'Front desk' })
     expect(await carrier?.test(signal)).to.equal(undefined)

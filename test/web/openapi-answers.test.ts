@@ -1,12 +1,12 @@
 import { expect } from 'chai'
+import { authorizeLines } from '../../src/domain/authorizations.js'
 import { newId } from '../../src/ids.js'
-import { connectLines } from '../../src/domain/application-lines.js'
 import { createApplication } from '../domain/applications.js'
+import { queueMessage, receiveForDelivery } from '../domain/fixtures.js'
 import { createLine, messageBody } from '../helpers/factories.js'
 import { describeWith } from '../helpers/suite.js'
-import { queueMessage, receiveForDelivery } from '../domain/fixtures.js'
-import { createOwner, serveApi, type Client } from './v1/support.js'
 import { newNumber } from './support.js'
+import { createOwner, serveApi, type Client } from './v1/support.js'
 
 /** Each answer is compared with the document by `serveDescribed`; this is about none being left out. */
 describeWith('the document and the answers', serveApi, (api) => {
@@ -23,7 +23,7 @@ describeWith('the document and the answers', serveApi, (api) => {
     const authorized = `/v1/authorized-applications/${applicationId}`
     const { userId } = line
     const second = await createLine(api.context, { userId })
-    await connectLines(api.context, {
+    await authorizeLines(api.context, {
       applicationId,
       userId,
       lineIds: [line.lineId, second.lineId],

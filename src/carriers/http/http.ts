@@ -5,7 +5,7 @@ import {
   CarrierRejected,
   CarrierThrottled,
   CarrierUnavailable,
-  type Carrier,
+  type CarrierClient,
 } from '../carrier.js'
 import type { CarrierTools } from '../kind.js'
 import { readRetryAfter, withoutNumbers } from '../refusals.js'
@@ -23,7 +23,7 @@ export function createHttp(
   { name }: { name: string },
   settings: HttpSettings,
   { http }: Pick<CarrierTools, 'http'>,
-): Carrier {
+): CarrierClient {
   const headers = {
     Accept: 'application/json',
     'Content-Type': settings.format === 'json' ? 'application/json' : 'application/x-www-form-urlencoded',

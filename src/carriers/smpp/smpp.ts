@@ -5,7 +5,7 @@ import {
   CarrierRejected,
   CarrierThrottled,
   CarrierUnavailable,
-  type Carrier,
+  type CarrierClient,
 } from '../carrier.js'
 import { NotBound, type Hosts } from './connect.js'
 import { NoAnswer } from './link.js'
@@ -31,7 +31,7 @@ export function createSmpp(
   name: string,
   settings: SmppSettings,
   options: { hosts: Hosts; sessions?: Pick<Sessions, 'request'>; patience?: Patience },
-): Carrier {
+): CarrierClient {
   const { hosts, sessions, patience = PATIENCE } = options
   // Each process begins at random, because two of them may write to one number.
   let reference = Math.floor(Math.random() * 256)

@@ -2,7 +2,7 @@ import type { SafeResponse } from '../../safe-fetch.js'
 import {
   CarrierOutcomeUnknown,
   CarrierRefused,
-  type Carrier,
+  type CarrierClient,
   type CarrierNumber,
   type OutboundMessage,
 } from '../carrier.js'
@@ -23,7 +23,7 @@ export function createTwilio(
   account: { id: string; name: string },
   settings: TwilioSettings,
   { http, log, publicUrl }: CarrierTools,
-): Carrier {
+): CarrierClient {
   const api = createApi(http, settings)
 
   async function post(message: OutboundMessage, signal: AbortSignal): Promise<string> {

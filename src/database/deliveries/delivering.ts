@@ -72,7 +72,7 @@ export interface LaneAnswer {
   nextDueMs: number | null
 }
 
-export interface LaneLimits {
+export interface LaneSettings {
   leaseMs: number
   /** A delivery whose worker was lost so often is a suspect, and not claimed. */
   maxLost: number
@@ -91,7 +91,7 @@ type Row = Omit<ClaimedDelivery, 'status' | 'claimedSince'> & {
 export async function deliverNext(
   db: Database,
   steps: readonly LaneStep[],
-  limits: LaneLimits,
+  limits: LaneSettings,
 ): Promise<LaneAnswer[]> {
   const claimedSince = performance.now()
   const rows = await runNamed<Row>(

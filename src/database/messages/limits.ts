@@ -9,7 +9,7 @@ export interface LimitsNow {
 
 /**
  * The windows of a line's incoming webhook as `queue_messages` would find them now, for its owner to look at.
- * undefined: the user has no such line. (Why `lowest_id_at(now − 1 day)`: see `findOpenWebhooks`.)
+ * undefined: the user has no such line. (Why `lowest_id_at(now − 1 day)`: see `findOpenIncomingWebhooks`.)
  */
 export async function readLimitsNow(
   db: Database,

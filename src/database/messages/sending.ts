@@ -32,7 +32,7 @@ export interface MessageToSend {
 export interface ClaimRequest {
   id: string
   claim: string
-  /** It has its places in the windows (`takePlaces`), which a claim needs after the answer `crowded`. */
+  /** It has its places in the windows (`enterWindows`), which a claim needs after the answer `crowded`. */
   hasPlaces?: boolean
   /** No process seems to hold its account's sessions. */
   isHere?: boolean
@@ -55,7 +55,7 @@ export type ClaimAnswer =
   /** Somebody else has it, or it is over. */
   | { kind: 'missed' }
 
-export interface ClaimLimits {
+export interface ClaimSettings {
   leaseMs: number
   /** A message that was accepted longer ago is not sent any more. */
   maxAgeMs: number
@@ -81,7 +81,7 @@ interface ClaimRow extends MessageToSend {
 export async function claimMessages(
   db: Database,
   claims: readonly ClaimRequest[],
-  limits: ClaimLimits,
+  limits: ClaimSettings,
 ): Promise<ClaimAnswer[]> {
   const rows = await runNamed<ClaimRow>(
     db,

@@ -39,7 +39,7 @@ export function readApplicationKind(written = 'confidential'): ApplicationKind {
 }
 
 /** @throws UserError 400 when the URL may not be called */
-export async function readWebhookUrl(
+export async function readEndpointUrl(
   { safeFetch }: Context,
   written: string | null | undefined,
 ): Promise<string | null> {

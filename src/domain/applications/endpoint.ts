@@ -29,7 +29,7 @@ const TEST_NUMBER = '+15005550100'
  *
  * @returns the signing secret of a new endpoint, else null
  */
-export async function setWebhookUrl(
+export async function setApplicationEndpointUrl(
   { secrets }: Context,
   trx: Database,
   application: Pick<Application, 'id' | 'userId' | 'keptEndpointId'> & Partial<Application>,
@@ -119,7 +119,7 @@ export async function sendApplicationTestEvent(
 ): Promise<TestEventResult> {
   const endpointId = endpointOf(await require(context.db, userId, id))
   const endpoint = await findEndpoint(context.db, endpointId)
-  if (endpoint === undefined) throw new UserError(NO_WEBHOOK_URL, 409)
+  if (endpoint === undefined) throw new UserError(NO_ENDPOINT_URL, 409)
   const line = { lineId: TEST_LINE_ID, number: TEST_NUMBER, userId }
   return deliverTestEvent(context, { ...endpoint, endpointId }, line)
 }
@@ -136,8 +136,8 @@ async function require(
 }
 
 function endpointOf({ endpointId }: Application): string {
-  if (endpointId === null) throw new UserError(NO_WEBHOOK_URL, 409)
+  if (endpointId === null) throw new UserError(NO_ENDPOINT_URL, 409)
   return endpointId
 }
 
-export const NO_WEBHOOK_URL = 'this application has no webhook URL: set one first'
+export const NO_ENDPOINT_URL = 'this application has no webhook URL: set one first'

@@ -1,7 +1,7 @@
-import { CarrierRefused, type Carrier } from '../../carriers/carrier.js'
+import { CarrierRefused, type CarrierClient } from '../../carriers/carrier.js'
 import type { CarrierAccount } from '../../database/carrier-accounts.js'
 import { asError, UserError } from '../../errors.js'
-import { getCarrier } from '../carriers.js'
+import { getCarrierClient } from '../carrier-clients.js'
 import type { Context } from '../context.js'
 
 /**
@@ -13,11 +13,11 @@ import type { Context } from '../context.js'
 export async function askCarrier<Answer>(
   context: Context,
   account: CarrierAccount,
-  ask: (carrier: Carrier, signal: AbortSignal) => Promise<Answer>,
+  ask: (carrier: CarrierClient, signal: AbortSignal) => Promise<Answer>,
   stepCount = 1,
 ): Promise<Answer> {
   const { log, config } = context
-  const carrier = await getCarrier(context, account)
+  const carrier = await getCarrierClient(context, account)
   const limitMs = config.carrierTimeoutMs * stepCount
   const signal = AbortSignal.timeout(limitMs)
   try {

@@ -2,7 +2,7 @@ import type { CarrierNumber } from '../../carriers/carrier.js'
 import type { CarrierAccount } from '../../database/carrier-accounts.js'
 import { findLinesOfNumbers, type LineOfNumber } from '../../database/lines.js'
 import { UserError } from '../../errors.js'
-import { getCarrier } from '../carriers.js'
+import { getCarrierClient } from '../carrier-clients.js'
 import type { Context } from '../context.js'
 import { addLine } from '../lines.js'
 import { asName } from '../names.js'
@@ -96,7 +96,7 @@ export async function setUpNumbers(
   account: CarrierAccount,
   named?: readonly string[],
 ): Promise<string[]> {
-  const carrier = await getCarrier(context, account)
+  const carrier = await getCarrierClient(context, account)
   if (carrier.setUpNumbers === undefined) {
     throw new UserError(`${account.name} calls nobody back: its numbers need no set-up`, 409)
   }

@@ -1,7 +1,7 @@
 import { UserError } from '../../errors.js'
 import { listAccountOverviews, type ListedCarrierAccount } from '../carrier-accounts.js'
+import { getCarrierClient } from '../carrier-clients.js'
 import { openSettings, SettingsUnreadable } from '../carrier-settings.js'
-import { getCarrier } from '../carriers.js'
 import type { Context } from '../context.js'
 import { showSettings, type SettingView } from './settings.js'
 
@@ -43,7 +43,7 @@ async function findSettings(context: Context, { id, kind }: ListedCarrierAccount
 
 async function findAbilities(context: Context, account: ListedCarrierAccount) {
   try {
-    const carrier = await getCarrier(context, account)
+    const carrier = await getCarrierClient(context, account)
     return {
       canListNumbers: carrier.listNumbers !== undefined,
       canSetUpNumbers: carrier.setUpNumbers !== undefined,

@@ -3,7 +3,7 @@ import { findSimulatorMedia } from '../../database/simulator-media.js'
 import { UserError } from '../../errors.js'
 import { FetchFailed, type BodySink, type StreamedResponse } from '../../safe-fetch.js'
 import type { TemporaryFile } from '../../storage/temporary-file.js'
-import { findCarrier } from '../carriers.js'
+import { findCarrierClient } from '../carrier-clients.js'
 import type { Context } from '../context.js'
 import { simulatorTokenOf } from '../simulator/media-url.js'
 import { CopyFailed } from './failures.js'
@@ -61,7 +61,7 @@ async function readOwn(context: Context, url: string, take: Take): Promise<boole
 
 /** Follows redirects one by one, so that each new URL is checked, and gets headers, like the first. */
 async function download(context: Context, media: ClaimedMedia, take: Take): Promise<void> {
-  const carrier = media.account === null ? undefined : await findCarrier(context, media.account)
+  const carrier = media.account === null ? undefined : await findCarrierClient(context, media.account)
   const endsAt = performance.now() + context.config.mediaTimeoutMs
   let url = media.sourceUrl
   for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects += 1) {

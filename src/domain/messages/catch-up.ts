@@ -1,4 +1,4 @@
-import { CarrierRefused, type Carrier } from '../../carriers/carrier.js'
+import { CarrierRefused, type CarrierClient } from '../../carriers/carrier.js'
 import type { ReceivedRecord } from '../../carriers/records.js'
 import {
   findBrought,
@@ -9,7 +9,7 @@ import {
   type Brought,
 } from '../../database/carrier-received.js'
 import { asError, Unavailable } from '../../errors.js'
-import { findCarrier } from '../carriers.js'
+import { findCarrierClient } from '../carrier-clients.js'
 import type { Context } from '../context.js'
 import { missingOf } from './missing-parts.js'
 import { receiveMessage } from './receive.js'
@@ -46,7 +46,7 @@ export async function catchUp(
 }
 
 interface Pass {
-  carrier: Carrier
+  carrier: CarrierClient
   /** Since when the numbers are lines. */
   lineSince: ReadonlyMap<string, Date>
   signal: AbortSignal
@@ -59,7 +59,7 @@ async function askAccount(context: Context, account: AccountToAsk, signal: Abort
   const { id, name, since, askedAt } = account
   const counts = { taken: 0, failed: 0 }
   try {
-    const carrier = await findCarrier(context, account)
+    const carrier = await findCarrierClient(context, account)
     if (carrier?.listReceived === undefined) return 0
     const lines = await listNumbersAt(db, name)
     const lineSince = new Map(lines.map(({ number, createdAt }) => [number, createdAt]))

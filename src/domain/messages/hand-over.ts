@@ -3,7 +3,7 @@ import {
   CarrierRejected,
   CarrierThrottled,
   CarrierUnavailable,
-  type Carrier,
+  type CarrierClient,
 } from '../../carriers/carrier.js'
 import type { MessageToSend } from '../../database/messages/sending.js'
 import type { Settlement } from '../../database/messages/settling.js'
@@ -22,7 +22,7 @@ const MAX_THROTTLE_MS = 3_600_000
 /** Calls the carrier once with a claimed message. Never throws: the settlement says what became of the message. */
 export async function handOver(
   context: Context,
-  carrier: Carrier,
+  carrier: CarrierClient,
   message: MessageToSend,
   { attempt, claim }: { attempt: number; claim: string },
 ): Promise<Settlement> {

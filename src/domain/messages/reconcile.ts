@@ -6,7 +6,7 @@ import {
   type UnknownRow,
 } from '../../database/messages/reconciling.js'
 import { asError } from '../../errors.js'
-import { findCarrier } from '../carriers.js'
+import { findCarrierClient } from '../carrier-clients.js'
 import type { Context } from '../context.js'
 import { receiveReceipt } from './receive.js'
 
@@ -40,7 +40,7 @@ async function ask(context: Context, message: UnknownRow): Promise<boolean> {
   const { db, log } = context
   const { id: messageId, account, isLastTime } = message
   try {
-    const carrier = await findCarrier(context, account)
+    const carrier = await findCarrierClient(context, account)
     if (carrier?.findSent === undefined) return false
     const records = await carrier.findSent(message, AbortSignal.timeout(ASK_TIMEOUT_MS))
     const isFound = await takeRecord(context, account.name, records, message.id)

@@ -1,4 +1,4 @@
-import type { Carrier } from '../../carriers/carrier.js'
+import type { CarrierClient } from '../../carriers/carrier.js'
 import {
   postponeMessage,
   type ClaimAnswer,
@@ -9,11 +9,11 @@ import { failQueuedMessages, type Settlement } from '../../database/messages/set
 import { mayBeDone } from '../../database/outage.js'
 import { newId } from '../../ids.js'
 import type { MediaReason, MessageReason } from '../../states.js'
-import { findCarrier } from '../carriers.js'
+import { findCarrierClient } from '../carrier-clients.js'
 import type { Context } from '../context.js'
 import { persist } from '../persist.js'
 import { handOver } from './hand-over.js'
-import { refillPlaces, takePlaces } from './places.js'
+import { enterWindows, refillWindows } from './windows.js'
 
 /** After so long a claim is not used any more. Its lease lasts 15 s: then the message counts as unknown. */
 const MAX_CLAIM_AGE_MS = 5000
@@ -69,7 +69,7 @@ async function advance(context: Context, request: ClaimRequest): Promise<Advance
   switch (answer.kind) {
     case 'claimed':
       // Not awaited: if Redis does not learn of this place, the next claim notices that it is missing.
-      if (request.hasPlaces !== true) void takePlaces(context, message).catch(() => undefined)
+      if (request.hasPlaces !== true) void enterWindows(context, message).catch(() => undefined)
       // The process was stopped meanwhile. Others may have taken the claim for lost, and sent later messages already.
       if (performance.now() - claimingAt > MAX_CLAIM_AGE_MS) {
         await giveBack(context, request)
@@ -86,12 +86,12 @@ async function advance(context: Context, request: ClaimRequest): Promise<Advance
       return outcome === undefined ? advance(context, { ...request, isHere: true }) : { outcome, message }
     }
     case 'crowded': {
-      const waitMs = await takePlaces(context, message)
+      const waitMs = await enterWindows(context, message)
       if (waitMs === 0) return advance(context, { ...request, hasPlaces: true })
       return { outcome: await waitForPlace(context, message, waitMs), message }
     }
     case 'full':
-      await refillPlaces(context, message, answer.ms)
+      await refillWindows(context, message, answer.ms)
       return { outcome: await waitForPlace(context, message, answer.ms), message }
     case 'early':
     case 'paused':
@@ -146,9 +146,9 @@ async function settlementOf(
   claimed: { attempt: number; claim: string },
 ): Promise<Settlement> {
   const { id } = message
-  let carrier: Carrier | undefined
+  let carrier: CarrierClient | undefined
   try {
-    carrier = await findCarrier(context, message.account)
+    carrier = await findCarrierClient(context, message.account)
   } catch (error) {
     await giveBack(context, { id, claim: claimed.claim })
     throw error

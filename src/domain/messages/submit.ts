@@ -1,6 +1,6 @@
-import { UserError } from '../../errors.js'
-import type { OpenWebhook } from '../../database/incoming-webhooks.js'
+import type { OpenIncomingWebhook } from '../../database/incoming-webhooks.js'
 import type { QueueAnswer } from '../../database/messages/queueing.js'
+import { UserError } from '../../errors.js'
 import { newId } from '../../ids.js'
 import { sha256 } from '../../secrets.js'
 import type { Context } from '../context.js'
@@ -11,7 +11,7 @@ import { isBacklogFull } from './admission.js'
 export const MAX_TEXT_LENGTH = 1600
 export const MAX_KEY_LENGTH = 255
 
-export interface WebhookMessage {
+export interface IncomingWebhookMessage {
   /** As written by the caller. */
   toNumber: string
   text: string
@@ -51,10 +51,10 @@ export function countCharacters(text: string): number {
  * @throws UserError for the text and the number
  * @throws Unavailable when Postgres is
  */
-export async function submitToWebhook(
+export async function submitToIncomingWebhook(
   context: Context,
-  webhook: OpenWebhook,
-  message: WebhookMessage,
+  webhook: OpenIncomingWebhook,
+  message: IncomingWebhookMessage,
   tokenHash = webhook.tokenHash,
 ): Promise<QueueAnswer> {
   // Lone surrogates are no text; Postgres would refuse the whole batch for one.
@@ -86,7 +86,7 @@ export async function submitToWebhook(
  * @throws UserError 400 when it is none, 403 when the line may not send there
  */
 export function readDestination(
-  line: Pick<OpenWebhook, 'country' | 'allowedCountries' | 'lineNumber'>,
+  line: Pick<OpenIncomingWebhook, 'country' | 'allowedCountries' | 'lineNumber'>,
   written: string,
 ): string {
   const parsed = parseNumber(written, line.country)

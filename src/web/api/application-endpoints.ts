@@ -1,6 +1,6 @@
 import * as yup from 'yup'
 import {
-  NO_WEBHOOK_URL,
+  NO_ENDPOINT_URL,
   revealApplicationSigningSecret,
   rotateApplicationSigningSecret,
   sendApplicationTestEvent,
@@ -17,7 +17,7 @@ import { presentApplicationDelivery } from './presenters.js'
 
 export const getApplicationSigningSecret = onOwn('application', async (context, { userId, id }) => {
   const signingSecret = await revealApplicationSigningSecret(context, userId, id)
-  if (signingSecret === undefined) throw new UserError(NO_WEBHOOK_URL, 404)
+  if (signingSecret === undefined) throw new UserError(NO_ENDPOINT_URL, 404)
   return { signingSecret }
 })
 

@@ -1,11 +1,15 @@
 import type { Middleware } from 'koa'
 import type { QueueAnswer } from '../../database/messages/queueing.js'
 import type { Context } from '../../domain/context.js'
-import { REFUSALS, submitToWebhook, type WebhookMessage } from '../../domain/messages/submit.js'
+import {
+  REFUSALS,
+  submitToIncomingWebhook,
+  type IncomingWebhookMessage,
+} from '../../domain/messages/submit.js'
 import { Unavailable, UserError } from '../../errors.js'
 import type { BodyRefusals } from '../middleware/body-bytes.js'
 import { isRecord } from '../middleware/json-body.js'
-import type { OpenedWebhook, WebhookState } from '../middleware/require-open-webhook.js'
+import type { OpenedWebhook, WebhookState } from '../middleware/require-open-incoming-webhook.js'
 import { retryAfterSeconds, setRateLimitHeaders } from '../rate-limit-headers.js'
 
 /** Why a request is refused. Clients compare these texts, so they must not change. */
@@ -61,10 +65,10 @@ const MAX_TRIES = 3
 async function submit(
   context: Context,
   webhook: OpenedWebhook,
-  message: WebhookMessage,
+  message: IncomingWebhookMessage,
 ): Promise<QueueAnswer> {
   for (let tries = 1; tries <= MAX_TRIES; tries += 1) {
-    const answer = await submitToWebhook(context, webhook.row, message, webhook.tokenHash).catch(
+    const answer = await submitToIncomingWebhook(context, webhook.row, message, webhook.tokenHash).catch(
       (error: unknown) => {
         if (webhook.mayBeOld && error instanceof UserError) return undefined
         throw error

@@ -1,5 +1,5 @@
 import type { Context as KoaContext } from 'koa'
-import { listConnectedLines } from '../../database/application-lines.js'
+import { listAuthorizedLines } from '../../database/authorizations.js'
 import type { MessageFilter } from '../../database/messages/reading.js'
 import { SCOPES, type Scope } from '../../domain/application-access.js'
 import type { Context } from '../../domain/context.js'
@@ -54,7 +54,7 @@ async function connectedLines(
   scopes: readonly Scope[],
 ): Promise<string[]> {
   const { id = '' } = applicationOf(ctx) ?? {}
-  const connected = await listConnectedLines(context.db, id, userOf(ctx))
+  const connected = await listAuthorizedLines(context.db, id, userOf(ctx))
   return connected
     .filter((line) => scopes.some((scope) => line.scopes.includes(scope)))
     .map((line) => line.id)

@@ -14,11 +14,7 @@ export {
   postClientSecretRotation,
   putApplication,
 } from './applications.js'
-export {
-  deleteAuthorizedApplication,
-  deleteAuthorizedLine,
-  getAuthorizedApplications,
-} from './authorized-applications.js'
+export { deleteAuthorizations, deleteAuthorization, getAuthorizations } from './authorizations.js'
 export { answerCarrierCallback } from './carrier-callbacks.js'
 export { deleteLineConnection, getLineConnection, putLineConnection } from './connections.js'
 export { getDeliveries, getOneDelivery, postDeliveryAgain } from './deliveries.js'
@@ -33,6 +29,11 @@ export { acceptWebhookMessage, BODY_REFUSALS } from './incoming-webhooks.js'
 export { getLimits, getLine, getLines, putLine } from './lines.js'
 export { getMessages, getOneMessage, postMessage, postMessageAgain } from './messages.js'
 export { getOptOuts } from './opt-outs.js'
-export { getSigningSecret, postHeldEvents, postSecretRotation, postTestEvent } from './outgoing-webhooks.js'
+export {
+  getLineSigningSecret,
+  postLineHeldEvents,
+  postLineSigningSecretRotation,
+  postLineTestEvent,
+} from './line-endpoints.js'
 export { postSegments } from './segments.js'
 export { getOutbox, postInbound } from './simulator.js'

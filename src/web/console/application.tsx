@@ -1,5 +1,5 @@
 import type { Middleware } from 'koa'
-import { countConnectedLines } from '../../database/application-lines.js'
+import { countAuthorizedLines } from '../../database/authorizations.js'
 import { deleteApplication, getApplication } from '../../domain/applications.js'
 import { revealApplicationSigningSecret } from '../../domain/applications/endpoint.js'
 import type { Context } from '../../domain/context.js'
@@ -8,28 +8,30 @@ import { getEndpointWork } from '../../domain/deliveries/endpoint-work.js'
 import type { TestEventResult } from '../../domain/test-event.js'
 import { Credentials } from './application/credentials.js'
 import { Deliveries, MAX_SHOWN } from './application/deliveries.js'
+import { ApplicationEndpoint } from './application/endpoint.js'
 import { Edit } from './application/fields-form.js'
 import { applicationPath, APPLICATIONS, type ApplicationView } from './application/page-model.js'
-import { Webhook } from './application/webhook.js'
 import { idOf, queryOf } from './form-values.js'
 import { Confirm, Time } from './form.js'
 import { Layout } from './layout.js'
 import { withNotice } from './notices.js'
-import { answerPage, pageOf, type Act } from './page.js'
+import { answerPage, pageOf, shownOnce, type Act } from './page.js'
 import { isConfirmed, sessionOf } from './session.js'
 import { UserText } from './user-text.js'
 
-/** What a form of the page has brought about, to be shown this once. */
+/** What forms bring about. */
 interface Shown {
-  applicationId?: string
-  isNew?: boolean
-  clientSecret?: string
-  testEvent?: TestEventResult
+  /** The one that was just registered. */
+  applicationId: string
+  isNew: boolean
+  clientSecret: string
+  testEvent: TestEventResult
 }
 
 /** One application of the user's: what its program needs, where its events go, and what became of them. */
-export function showApplication(context: Context, shown: Shown = {}): Middleware {
+export function showApplication(context: Context): Middleware {
   return async (ctx) => {
+    const shown = shownOnce<Shown>(ctx)
     const { userId } = sessionOf(ctx)
     const application = await getApplication(
       context,
@@ -51,10 +53,15 @@ export function showApplication(context: Context, shown: Shown = {}): Middleware
             view={view}
             isNew={shown.isNew === true}
             stray={strayFault(view, (work?.heldCount ?? 0) > 0)}
-            counts={await countConnectedLines(context.db, id)}
+            counts={await countAuthorizedLines(context.db, id)}
           />
           <Credentials view={view} clientSecret={shown.clientSecret} publicUrl={context.config.publicUrl} />
-          <Webhook view={view} signingSecret={signingSecret} testEvent={shown.testEvent} work={work} />
+          <ApplicationEndpoint
+            view={view}
+            signingSecret={signingSecret}
+            testEvent={shown.testEvent}
+            work={work}
+          />
           <Deliveries deliveries={deliveries} />
           <Delete view={view} />
         </div>

@@ -1,4 +1,4 @@
-import type { Context as KoaContext, Middleware } from 'koa'
+import type { Middleware } from 'koa'
 import { listApplicationsOf } from '../../database/applications.js'
 import { registerApplication } from '../../domain/applications.js'
 import type { Context } from '../../domain/context.js'
@@ -8,7 +8,7 @@ import { applicationPath, APPLICATIONS } from './application/page-model.js'
 import { fieldOf } from './form-values.js'
 import { Empty, Form, Select, Time } from './form.js'
 import { Layout } from './layout.js'
-import { answerPage, pageOf, type Page } from './page.js'
+import { answerPage, pageOf, type Act, type Page } from './page.js'
 import { sessionOf } from './session.js'
 
 type Applications = Awaited<ReturnType<typeof listApplicationsOf>>
@@ -105,15 +105,14 @@ function Register({ page }: { page: Page }) {
   )
 }
 
-/** The secrets are shown in this answer and never again; so no redirect follows. */
-export function postApplication(context: Context) {
-  return async (ctx: KoaContext): Promise<undefined> => {
+/** The page of the new application shows its secret, this once. */
+export function postApplication(context: Context): Act {
+  return async (ctx) => {
     const { application, clientSecret } = await registerApplication(context, sessionOf(ctx).userId, {
       ...typedApplication(ctx),
       kind: fieldOf(ctx, 'kind'),
     })
     const shown = { applicationId: application.id, ...(clientSecret === null ? {} : { clientSecret }) }
-    await showApplication(context, { ...shown, isNew: true })(ctx, () => Promise.resolve())
-    return undefined
+    return { shown: { ...shown, isNew: true }, by: showApplication(context) }
   }
 }

@@ -15,12 +15,13 @@ import { idOf, queryOf } from './form-values.js'
 import { Confirm } from './form.js'
 import { Layout } from './layout.js'
 import { withNotice } from './notices.js'
-import { answerPage, pageOf, type Act } from './page.js'
+import { answerPage, pageOf, shownOnce, type Act } from './page.js'
 import { isConfirmed } from './session.js'
 
 /** For operators: one account at a carrier, without its secrets. */
-export function showCarrier(context: Context, imported?: Imported): Middleware {
+export function showCarrier(context: Context): Middleware {
   return async (ctx) => {
+    const { imported } = shownOnce<{ imported: Imported }>(ctx)
     const view = await loadView(context, ctx)
     const { page, account, path, isFixed, fault } = view
     const show = ctx.method === 'GET' ? queryOf(ctx, 'show') : ''

@@ -1,6 +1,6 @@
 import type { Context as KoaContext, Middleware } from 'koa'
 import { findConnection } from '../../database/developer-connections.js'
-import { listConnections } from '../../domain/application-lines.js'
+import { listAuthorizedApplications } from '../../domain/authorizations.js'
 import { getConnection } from '../../domain/connection-overview.js'
 import type { Context } from '../../domain/context.js'
 import { getEndpointWork } from '../../domain/deliveries/endpoint-work.js'
@@ -10,30 +10,31 @@ import { revealSigningSecret } from '../../domain/signing-secrets.js'
 import type { TestEventResult } from '../../domain/test-event.js'
 import { idOf, queryOf } from './form-values.js'
 import { Layout } from './layout.js'
-import { LineApplications } from './line/applications.js'
+import { LineAuthorizations } from './line/authorizations.js'
 import { Connection } from './line/connection.js'
+import { LineEndpoint, type EndpointNow } from './line/endpoint.js'
 import { Head } from './line/head.js'
 import { findHeldEvents } from './line/held-events.js'
 import { IncomingWebhook } from './line/incoming-webhook.js'
 import { Limits, loadLimits } from './line/limits.js'
 import { loadOptOuts, OptOuts } from './line/opt-outs.js'
-import { OutgoingWebhook, type EndpointNow } from './line/outgoing-webhook.js'
 import { QuickStart } from './line/quick-start.js'
 import { isSaidInSection, linePath, type LineView } from './line/section.js'
 import { SendText, type CountedText } from './line/send-text.js'
 import { SigningSecret } from './line/signing-secret.js'
-import { answerPage, pageOf } from './page.js'
+import { answerPage, pageOf, shownOnce } from './page.js'
 import { isConfirmed, sessionOf } from './session.js'
 
-/** What one of the page's forms has just answered. */
-interface Answered {
-  testEvent?: TestEventResult
-  counted?: CountedText
+/** What the page's forms bring about. */
+interface Shown {
+  testEvent: TestEventResult
+  counted: CountedText
 }
 
 /** One line: its developer connection, both webhooks, and how much of its limits is used. */
-export function showLine(context: Context, answered: Answered = {}): Middleware {
+export function showLine(context: Context): Middleware {
   return async (ctx) => {
+    const { testEvent, counted } = shownOnce<Shown>(ctx)
     const view = await loadView(context, ctx)
     const { page, line, connection, done } = view
     const show = ctx.method === 'GET' ? queryOf(ctx, 'show') : ''
@@ -47,7 +48,7 @@ export function showLine(context: Context, answered: Answered = {}): Middleware 
     const endpoint = await loadEndpoint(context, line)
     const limits = await loadLimits(context, line)
     const optOuts = await loadOptOuts(context, line)
-    const applications = await listConnections(context, line.userId, line.id)
+    const applications = await listAuthorizedApplications(context, line.userId, line.id)
     answerPage(
       ctx,
       <Layout page={isSaidInSection(done) ? { ...page, notice: undefined } : page} title={line.name}>
@@ -60,10 +61,10 @@ export function showLine(context: Context, answered: Answered = {}): Middleware 
             webhook={webhook}
             maskedUrl={context.config.publicUrl + context.vocabulary.incomingWebhookPath(line.id)}
           />
-          <OutgoingWebhook view={view} now={endpoint} testEvent={answered.testEvent} />
+          <LineEndpoint view={view} now={endpoint} testEvent={testEvent} />
           <SigningSecret view={view} secret={secret} />
-          <LineApplications applications={applications} />
-          <SendText view={view} counted={answered.counted} />
+          <LineAuthorizations applications={applications} />
+          <SendText view={view} counted={counted} />
           <OptOuts view={view} now={optOuts} />
           <Limits view={view} limits={limits} />
         </div>

@@ -61,8 +61,27 @@ export function answerFragment(ctx: KoaContext, fragment: VNode): void {
   ctx.body = renderToString(fragment)
 }
 
-/** What a form's button does. Gives where to go then, a path with query; undefined when it has answered itself. */
-export type Act = (ctx: KoaContext) => Promise<string | undefined>
+/**
+ * What a form's button does. Gives where to go then, a path with query; or what its page is to show this once; undefined
+ * when it has answered itself.
+ */
+export type Act = (ctx: KoaContext) => Promise<string | ShownOnce | undefined>
+
+/** In this answer and never again, such as a secret that was just made: so no redirect follows. */
+export interface ShownOnce {
+  shown: object
+  /** Left out: the page of the form. */
+  by?: Middleware
+}
+
+interface ShownState {
+  shown?: object
+}
+
+/** What the form has brought about, for the page that answers it. */
+export function shownOnce<Shown extends object>(ctx: KoaContext): Partial<Shown> {
+  return (ctx.state as ShownState).shown ?? {}
+}
 
 /**
  * Does what a form asks for and sends the browser on. If it is refused, its page is shown again, with the fault at the form
@@ -71,8 +90,11 @@ export type Act = (ctx: KoaContext) => Promise<string | undefined>
 export function submit(act: Act, show: Middleware): Middleware {
   return async (ctx, next) => {
     try {
-      const next = await act(ctx)
-      if (next !== undefined) goTo(ctx, next)
+      const outcome = await act(ctx)
+      if (typeof outcome === 'object') {
+        ;(ctx.state as ShownState).shown = outcome.shown
+        await (outcome.by ?? show)(ctx, next)
+      } else if (outcome !== undefined) goTo(ctx, outcome)
     } catch (error) {
       if (!(error instanceof UserError)) throw error
       ctx.status = error.status

@@ -3,15 +3,16 @@ import { listApiTokens } from '../../database/api-tokens.js'
 import { listSessions } from '../../database/sessions.js'
 import type { Context } from '../../domain/context.js'
 import { Layout } from './layout.js'
-import { answerPage, pageOf } from './page.js'
+import { answerPage, pageOf, shownOnce } from './page.js'
 import { sessionOf } from './session.js'
 import { ApiTokens, type CreatedToken } from './settings/api-tokens.js'
 import { Password } from './settings/password.js'
 import { Sessions } from './settings/sessions.js'
 
-/** What is a user's own: API tokens, the password, sessions. @param created to be shown this once */
-export function showSettings(context: Context, created?: CreatedToken): Middleware {
+/** What is a user's own: API tokens, the password, sessions. */
+export function showSettings(context: Context): Middleware {
   return async (ctx) => {
+    const { created } = shownOnce<{ created: CreatedToken }>(ctx)
     const session = sessionOf(ctx)
     const page = pageOf(ctx, context)
     const tokens = await listApiTokens(context.db, session.userId)

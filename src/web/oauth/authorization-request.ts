@@ -1,6 +1,6 @@
 import type { Context as KoaContext } from 'koa'
 import { errors } from 'oidc-provider'
-import { listConnectedLines } from '../../database/application-lines.js'
+import { listAuthorizedLines } from '../../database/authorizations.js'
 import type { LineStatus, OwnLine } from '../../database/lines.js'
 import { isScope, type Scope } from '../../domain/application-access.js'
 import { findClient, type Application } from '../../domain/applications.js'
@@ -43,7 +43,7 @@ export async function readAuthorizationRequest(
 
   const { userId } = sessionOf(ctx)
   const active = (await listOwnLines(context, userId)).filter(isActive)
-  const connected = (await listConnectedLines(context.db, application.id, userId)).filter(isActive)
+  const connected = (await listAuthorizedLines(context.db, application.id, userId)).filter(isActive)
   const lineId = typeof params.line_id === 'string' ? params.line_id.toLowerCase() : undefined
   return {
     uid,

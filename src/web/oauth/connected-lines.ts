@@ -1,4 +1,4 @@
-import { listConnectedLines } from '../../database/application-lines.js'
+import { listAuthorizedLines } from '../../database/authorizations.js'
 import { findClient } from '../../domain/applications.js'
 import type { Context } from '../../domain/context.js'
 
@@ -9,7 +9,7 @@ import type { Context } from '../../domain/context.js'
 export async function presentConnectedLines(context: Context, clientId: string, userId: string) {
   const application = await findClient(context, clientId)
   if (application === undefined) return []
-  const lines = await listConnectedLines(context.db, application.id, userId)
+  const lines = await listAuthorizedLines(context.db, application.id, userId)
   return lines.map(({ id, name, number, status }) => ({
     id,
     name,

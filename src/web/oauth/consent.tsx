@@ -1,7 +1,7 @@
 import type { Context as KoaContext, Middleware } from 'koa'
 import type { OwnLine } from '../../database/lines.js'
 import type { Scope } from '../../domain/application-access.js'
-import { connectLines } from '../../domain/application-lines.js'
+import { authorizeLines } from '../../domain/authorizations.js'
 import type { Context } from '../../domain/context.js'
 import { UserError } from '../../errors.js'
 import { fieldOf, valuesOf } from '../console/form-values.js'
@@ -141,7 +141,7 @@ export function postConsent(context: Context) {
     }
 
     const { application, scopes } = asked
-    await connectLines(context, {
+    await authorizeLines(context, {
       applicationId: application.id,
       userId,
       lineIds: chosenLines(ctx, asked),

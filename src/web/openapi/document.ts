@@ -2,7 +2,7 @@ import type { Middleware } from 'koa'
 import type { Context } from '../../domain/context.js'
 import { isForThisMachineOnly } from '../../loopback.js'
 import { applicationPaths, applicationSchemas } from './applications.js'
-import { authorizedApplicationPaths, authorizedApplicationSchemas } from './authorized-applications.js'
+import { authorizationPaths, authorizationSchemas } from './authorizations.js'
 import { connectionPaths, connectionSchemas } from './connections.js'
 import { deliveryPaths, deliverySchemas } from './deliveries.js'
 import { incomingWebhookSettingPaths } from './incoming-webhook-settings.js'
@@ -44,7 +44,7 @@ export function describeApi({ config, vocabulary }: Context) {
       ...messagePaths(words),
       ...deliveryPaths(words),
       ...applicationPaths(words),
-      ...authorizedApplicationPaths(words),
+      ...authorizationPaths(words),
       ...oauthPaths(words),
       ...webhookPaths(words),
       ...(config.simulator ? simulatorPaths(words, isForThisMachineOnly(config)) : {}),
@@ -74,7 +74,7 @@ export function describeApi({ config, vocabulary }: Context) {
         ...messageSchemas(words),
         ...deliverySchemas(words),
         ...applicationSchemas(words),
-        ...authorizedApplicationSchemas(words),
+        ...authorizationSchemas(words),
         ...oauthSchemas(words),
         ...webhookSchemas(words),
         ...serviceSchemas,

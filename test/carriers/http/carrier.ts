@@ -1,11 +1,11 @@
-import type { Carrier } from '../../../src/carriers/carrier.js'
+import type { CarrierClient } from '../../../src/carriers/carrier.js'
 import { httpKind } from '../../../src/carriers/http/kind.js'
 import { createSafeFetch } from '../../../src/safe-fetch.js'
 import { createLog } from '../../../src/telemetry/log.js'
 
 /** The carrier of an account with these settings, over HTTP on loopback. */
 export function createTestHttp(settings: Record<string, unknown>): {
-  carrier: Carrier
+  carrier: CarrierClient
   close: () => Promise<void>
 } {
   const http = createSafeFetch({ allowHttp: true, allowedPrivateCidrs: ['127.0.0.0/8'] })

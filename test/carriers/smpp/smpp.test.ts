@@ -5,15 +5,15 @@ import {
   CarrierOutcomeUnknown,
   CarrierRejected,
   CarrierUnavailable,
-  type Carrier,
+  type CarrierClient,
 } from '../../../src/carriers/carrier.js'
+import { holdSessions, type Sessions } from '../../../src/carriers/smpp/sessions.js'
+import type { SmppSettings } from '../../../src/carriers/smpp/settings.js'
+import { createSmpp } from '../../../src/carriers/smpp/smpp.js'
 import { failure } from '../../helpers/failure.js'
 import { memoryLog } from '../../helpers/log.js'
 import { until } from '../../helpers/until.js'
 import { anyMessage, conformsToCarrier } from '../conformance.js'
-import { holdSessions, type Sessions } from '../../../src/carriers/smpp/sessions.js'
-import type { SmppSettings } from '../../../src/carriers/smpp/settings.js'
-import { createSmpp } from '../../../src/carriers/smpp/smpp.js'
 import { LOOPBACK, QUICK, settingsOf } from './fixtures.js'
 
 /** With its sessions, as the process has it that holds them. */
@@ -36,7 +36,7 @@ conformsToCarrier(
     const { carrier: inner, sessions } = openCarrier('smpp', settingsOf(smsc, { windowSize: 10 }))
     // SMPP has no field for our id: the number that a message is from stands for it.
     const sent = new Map<string, { id: string; fromNumber: string }>()
-    const carrier: Carrier = {
+    const carrier: CarrierClient = {
       ...inner,
       send: (message, signal) => {
         const alias = `+1777${String(sent.size).padStart(7, '0')}`
@@ -78,7 +78,7 @@ conformsToCarrier(
 describe('smpp', () => {
   const forEver = new AbortController().signal
   let smsc: Smsc
-  let carrier: Carrier
+  let carrier: CarrierClient
   let sessions: Sessions
 
   async function start(options: SmscOptions = {}, settings: Record<string, unknown> = {}): Promise<void> {

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { CarrierRefused, type Carrier } from '../../../src/carriers/carrier.js'
+import { CarrierRefused, type CarrierClient } from '../../../src/carriers/carrier.js'
 import { twilio } from '../../../src/carriers/twilio/kind.js'
 import { failure } from '../../helpers/failure.js'
 import { ACCOUNT, createTestTwilio, PUBLIC_URL } from './carrier.js'
@@ -9,7 +9,7 @@ const signal = () => new AbortController().signal
 
 describe('an account at Twilio', () => {
   let standIn: TwilioStandIn
-  let carrier: Carrier
+  let carrier: CarrierClient
   let close: () => Promise<void>
 
   beforeEach(async () => {

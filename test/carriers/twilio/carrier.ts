@@ -1,4 +1,4 @@
-import type { Carrier } from '../../../src/carriers/carrier.js'
+import type { CarrierClient } from '../../../src/carriers/carrier.js'
 import { twilio } from '../../../src/carriers/twilio/kind.js'
 import { createSafeFetch } from '../../../src/safe-fetch.js'
 import { createLog } from '../../../src/telemetry/log.js'
@@ -11,7 +11,7 @@ export const ACCOUNT = { id: '01980000-0000-7000-8000-000000000001', name: 'twil
 export function createTestTwilio(
   apiUrl: string,
   settings: { authToken?: string; accountSid?: string } = {},
-): { carrier: Carrier; close: () => Promise<void> } {
+): { carrier: CarrierClient; close: () => Promise<void> } {
   const http = createSafeFetch({ allowHttp: true, allowedPrivateCidrs: ['127.0.0.0/8'] })
   const carrier = twilio.create(
     ACCOUNT,

@@ -1,15 +1,15 @@
 import type { ServerResponse } from 'node:http'
 import { createServer, type AddressInfo } from 'node:net'
 import { expect } from 'chai'
+import { freePort } from '../../../dev/free-port.js'
 import {
   CarrierOutcomeUnknown,
   CarrierRefused,
   CarrierRejected,
   CarrierThrottled,
   CarrierUnavailable,
-  type Carrier,
+  type CarrierClient,
 } from '../../../src/carriers/carrier.js'
-import { freePort } from '../../../dev/free-port.js'
 import { failure } from '../../helpers/failure.js'
 import { anyMessage } from '../conformance.js'
 import { createTestTwilio } from './carrier.js'
@@ -20,7 +20,7 @@ const signal = () => new AbortController().signal
 
 describe('what Twilio answers to a message', () => {
   let standIn: TwilioStandIn
-  let carrier: Carrier
+  let carrier: CarrierClient
   let close: () => Promise<void>
 
   before(async () => {

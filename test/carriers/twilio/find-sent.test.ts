@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import type { Carrier } from '../../../src/carriers/carrier.js'
+import type { CarrierClient } from '../../../src/carriers/carrier.js'
 import { createTestTwilio } from './carrier.js'
 import { newSid, startTwilio, type StandInMessage, type TwilioStandIn } from './stand-in.js'
 
@@ -10,7 +10,7 @@ const TO = '+15005550199'
 
 describe('what Twilio has of a message', () => {
   let standIn: TwilioStandIn
-  let carrier: Carrier
+  let carrier: CarrierClient
   let close: () => Promise<void>
 
   beforeEach(async () => {

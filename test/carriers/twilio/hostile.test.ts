@@ -3,7 +3,7 @@ import {
   CarrierOutcomeUnknown,
   CarrierRefused,
   CarrierRejected,
-  type Carrier,
+  type CarrierClient,
 } from '../../../src/carriers/carrier.js'
 import { HOSTILITIES, startHostileServer } from '../../helpers/hostile-servers.js'
 import { openForSuite } from '../../helpers/suite.js'
@@ -14,7 +14,7 @@ const PATIENCE_MS = 1000
 
 describe('Twilio, when its API closes and lies', () => {
   const server = openForSuite(startHostileServer)
-  let carrier: Carrier
+  let carrier: CarrierClient
   let close: () => Promise<void>
 
   before(() => {
@@ -58,7 +58,7 @@ describe('Twilio, when its API closes and lies', () => {
   }
 })
 
-async function firstReceived(carrier: Carrier, signal: AbortSignal): Promise<unknown> {
+async function firstReceived(carrier: CarrierClient, signal: AbortSignal): Promise<unknown> {
   for await (const batch of carrier.listReceived?.(['+15005550006'], new Date(0), signal) ?? []) return batch
   return undefined
 }

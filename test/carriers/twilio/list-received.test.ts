@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { CarrierRefused, type Carrier } from '../../../src/carriers/carrier.js'
+import { CarrierRefused, type CarrierClient } from '../../../src/carriers/carrier.js'
 import type { ReceivedRecord } from '../../../src/carriers/records.js'
 import { failure } from '../../helpers/failure.js'
 import { createTestTwilio } from './carrier.js'
@@ -14,7 +14,7 @@ const ago = (minutes: number) => new Date(Math.floor(Date.now() / 1000) * 1000 -
 
 describe('what Twilio says that numbers received', () => {
   let standIn: TwilioStandIn
-  let carrier: Carrier
+  let carrier: CarrierClient
   let close: () => Promise<void>
 
   beforeEach(async () => {

@@ -1,11 +1,11 @@
 import { expect } from 'chai'
 import { Webhook } from 'standardwebhooks'
-import { connectLines, disconnectApplication, disconnectLine } from '../../../src/domain/application-lines.js'
 import { deleteApplication, updateApplication } from '../../../src/domain/applications.js'
 import {
   enableApplicationEndpoint,
   sendHeldApplicationEvents,
 } from '../../../src/domain/applications/endpoint.js'
+import { authorizeLines, endAuthorization, endAuthorizations } from '../../../src/domain/authorizations.js'
 import { deliver } from '../../../src/domain/deliveries/deliver.js'
 import { sendDeliveryAgain } from '../../../src/domain/deliveries/send-again.js'
 import { receiveMessage } from '../../../src/domain/messages/receive.js'
@@ -51,14 +51,11 @@ describeContext('the event lineDisconnected', (context) => {
     userId,
     lineId,
   })
-  const disconnect = () => disconnectLine(context, line.userId, application.id, line.lineId)
+  const disconnect = () => endAuthorization(context, line.userId, application.id, line.lineId)
 
   const WAYS: [string, () => Promise<unknown>][] = [
     ['the user disconnects the line', disconnect],
-    [
-      'the user disconnects the application',
-      () => disconnectApplication(context, line.userId, application.id),
-    ],
+    ['the user disconnects the application', () => endAuthorizations(context, line.userId, application.id)],
     [
       'the user chooses another line instead',
       async () => connect(context, application, await createLine(context, { userId: line.userId })),
@@ -109,7 +106,7 @@ describeContext('the event lineDisconnected', (context) => {
     const { userId } = line
     const [second, kept] = [await createLine(context, { userId }), await createLine(context, { userId })]
     const choose = (...chosen: TestLine[]) =>
-      connectLines(context, {
+      authorizeLines(context, {
         applicationId: application.id,
         userId,
         lineIds: chosen.map(({ lineId }) => lineId),

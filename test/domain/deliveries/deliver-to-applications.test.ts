@@ -1,7 +1,6 @@
 import { expect } from 'chai'
 import { Webhook } from 'standardwebhooks'
 import { listDeliveries } from '../../../src/database/deliveries/reading.js'
-import { connectLines, disconnectApplication, disconnectLine } from '../../../src/domain/application-lines.js'
 import { deleteApplication, updateApplication } from '../../../src/domain/applications.js'
 import {
   enableApplicationEndpoint,
@@ -10,6 +9,7 @@ import {
   sendApplicationTestEvent,
   sendHeldApplicationEvents,
 } from '../../../src/domain/applications/endpoint.js'
+import { authorizeLines, endAuthorization, endAuthorizations } from '../../../src/domain/authorizations.js'
 import { disableConnection } from '../../../src/domain/connections.js'
 import { deliver } from '../../../src/domain/deliveries/deliver.js'
 import { findEvents, getDelivery } from '../../../src/domain/deliveries/delivery-history.js'
@@ -129,7 +129,7 @@ describeContext('events for applications', (context) => {
       const waiting = await receiveOne()
       const held = await receiveOne()
       await context.db('deliveries').where({ id: held.id }).update({ status: 'held' })
-      await disconnectLine(context, line.userId, application.id, line.lineId)
+      await endAuthorization(context, line.userId, application.id, line.lineId)
       for (const { id } of [waiting, held]) {
         expect(await deliveryRow(context, id)).to.include({
           status: 'exhausted',
@@ -143,7 +143,7 @@ describeContext('events for applications', (context) => {
 
     it('the user disconnects the application', async () => {
       const { id } = await receiveOne()
-      await disconnectApplication(context, line.userId, application.id)
+      await endAuthorizations(context, line.userId, application.id)
       expect(await deliveryRow(context, id)).to.include({ status: 'exhausted' })
       expect(await receive()).to.deep.equal([])
     })
@@ -175,7 +175,7 @@ describeContext('events for applications', (context) => {
 
     it('a person sends one again after that', async () => {
       const row = await receiveOne()
-      await disconnectLine(context, line.userId, application.id, line.lineId)
+      await endAuthorization(context, line.userId, application.id, line.lineId)
       await sendDeliveryAgain(context, line.userId, row.id)
       expect(await attempt(row)).to.deep.equal({ kind: 'exhausted', failure: 'disconnected' })
     })
@@ -184,7 +184,7 @@ describeContext('events for applications', (context) => {
       const row = await receiveOne()
       const { userId, lineId } = line
       const scopes = ['messages:write'] as const
-      await connectLines(context, { applicationId: application.id, userId, lineIds: [lineId], scopes })
+      await authorizeLines(context, { applicationId: application.id, userId, lineIds: [lineId], scopes })
       expect(await attempt(row)).to.deep.equal({ kind: 'exhausted', failure: 'disconnected' })
     })
   })
@@ -194,7 +194,7 @@ describeContext('events for applications', (context) => {
     await connect(context, application, other)
     const [kept] = await receive(other)
     await receiveOne()
-    await disconnectApplication(context, line.userId, application.id)
+    await endAuthorizations(context, line.userId, application.id)
     expect(await attempt(kept!)).to.deep.equal({ kind: 'delivered' })
     expect(await receive(other)).to.have.length(1)
   })

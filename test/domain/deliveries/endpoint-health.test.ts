@@ -1,6 +1,6 @@
-import { expect } from 'chai'
 import type { ServerResponse } from 'node:http'
-import { disableConnection, enableConnection, setOutgoingUrl } from '../../../src/domain/connections.js'
+import { expect } from 'chai'
+import { disableConnection, enableConnection, setLineEndpointUrl } from '../../../src/domain/connections.js'
 import { deliver } from '../../../src/domain/deliveries/deliver.js'
 import { describeContext, joinService } from '../../helpers/context.js'
 import { createLine, type TestLine } from '../../helpers/factories.js'
@@ -69,7 +69,7 @@ describeContext('the health of an endpoint', (context) => {
     expect(first).to.be.a('date')
     await attemptOne()
     expect(await calledAt()).to.deep.equal(first)
-    await setOutgoingUrl(context, line.userId, line.lineId, receiver.url.replace('events', 'others'))
+    await setLineEndpointUrl(context, line.userId, line.lineId, receiver.url.replace('events', 'others'))
     expect(await calledAt()).to.equal(null)
     answer(500)
     await attemptOne()
@@ -176,7 +176,7 @@ describeContext('the health of an endpoint', (context) => {
     const next = await startReceiver()
     try {
       receiver.answerWith((response) => {
-        void setOutgoingUrl(context, line.userId, line.lineId, next.url).then(() =>
+        void setLineEndpointUrl(context, line.userId, line.lineId, next.url).then(() =>
           response.writeHead(410).end(),
         )
       })

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
-import { disableConnection, enableConnection, setOutgoingUrl } from '../../../src/domain/connections.js'
-import { sendHeldEvents } from '../../../src/domain/deliveries/held-events.js'
+import { disableConnection, enableConnection, setLineEndpointUrl } from '../../../src/domain/connections.js'
 import { deliver } from '../../../src/domain/deliveries/deliver.js'
+import { sendHeldEvents } from '../../../src/domain/deliveries/held-events.js'
 import { revealSigningSecret } from '../../../src/domain/signing-secrets.js'
 import { addUser } from '../../../src/domain/users.js'
 import { describeContext } from '../../helpers/context.js'
@@ -74,9 +74,9 @@ describeContext('sending the events that were held', (context) => {
 
   it('sends them to a URL that comes after one that was taken away, signed with the same secret', async () => {
     const { id, endpoint_id: endpointId } = await receiveForDelivery(context, line)
-    await setOutgoingUrl(context, line.userId, line.lineId, undefined)
+    await setLineEndpointUrl(context, line.userId, line.lineId, undefined)
     expect(await deliver(context, id, endpointId)).to.deep.equal({ kind: 'held' })
-    await setOutgoingUrl(context, line.userId, line.lineId, `${receiver.url}/other`)
+    await setLineEndpointUrl(context, line.userId, line.lineId, `${receiver.url}/other`)
     expect(await revealSigningSecret(context, line.userId, line.lineId)).to.equal(line.signingSecret)
     expect(await sendHeld()).to.equal(1)
     expect(await deliver(context, id, endpointId)).to.deep.equal({ kind: 'delivered' })
@@ -137,7 +137,7 @@ describeContext('sending the events that were held', (context) => {
   it('works again after the URL has been changed', async () => {
     await holdMany(1)
     await setDisabled('gone')
-    await setOutgoingUrl(context, line.userId, line.lineId, `${receiver.url}/new`)
+    await setLineEndpointUrl(context, line.userId, line.lineId, `${receiver.url}/new`)
     expect(await sendHeld()).to.equal(1)
   })
 

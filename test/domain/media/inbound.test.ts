@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import type { Carrier } from '../../../src/carriers/carrier.js'
+import type { CarrierClient } from '../../../src/carriers/carrier.js'
 import { deliver } from '../../../src/domain/deliveries/deliver.js'
 import { sendHeldEvents } from '../../../src/domain/deliveries/held-events.js'
 import { sendDeliveryAgain } from '../../../src/domain/deliveries/send-again.js'
@@ -171,7 +171,7 @@ describeContext('media that a line receives', (context) => {
       seen.push(request.headers.authorization)
       response.writeHead(307, { Location: elsewhere }).end()
     })
-    const mediaHeaders: Carrier['mediaHeaders'] = ({ origin }): Record<string, string> =>
+    const mediaHeaders: CarrierClient['mediaHeaders'] = ({ origin }): Record<string, string> =>
       origin === host.origin ? { authorization: 'Basic c2VjcmV0' } : {}
     const { carriers } = withCarrier(context, () => Promise.reject(new Error('it sends nothing')))
     const withHeaders = {

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { CarrierRefused, type Carrier } from '../../../src/carriers/carrier.js'
+import { CarrierRefused, type CarrierClient } from '../../../src/carriers/carrier.js'
 import type { Context } from '../../../src/domain/context.js'
 import { catchUp } from '../../../src/domain/messages/catch-up.js'
 import { receiveMessage } from '../../../src/domain/messages/receive.js'
@@ -54,7 +54,7 @@ describeContext('catching up on what lines have received', (context) => {
 
   /** The same context, with a carrier that has what the test says. */
   function withCarrier(): Context {
-    const carrier: Carrier = {
+    const carrier: CarrierClient = {
       name: 'simulator',
       send: () => Promise.reject(new Error('nothing is sent')),
       test: () => Promise.resolve(undefined),

@@ -1,8 +1,8 @@
 import { expect } from 'chai'
 import { Webhook } from 'standardwebhooks'
+import { endAuthorization } from '../../../src/domain/authorizations.js'
 import { changeConnection, disableConnection } from '../../../src/domain/connections.js'
 import { MAX_CRASHES } from '../../../src/domain/crashes.js'
-import { disconnectLine } from '../../../src/domain/application-lines.js'
 import { deliver } from '../../../src/domain/deliveries/deliver.js'
 import { setLineStatus } from '../../../src/domain/lines.js'
 import { countMessageCrash } from '../../../src/domain/messages/crash.js'
@@ -19,6 +19,7 @@ import { until } from '../../helpers/until.js'
 import { connect, createApplication } from '../applications.js'
 import {
   ANNA,
+  claimMessage,
   hasDeliveryJob,
   inboundText,
   loseWorker,
@@ -26,7 +27,6 @@ import {
   queueMessage,
   UNLIMITED,
   type DeliveryRow,
-  claimMessage,
 } from '../fixtures.js'
 
 const REJECTED_NUMBER = '+15005550001'
@@ -270,7 +270,7 @@ describeContext('the event messageStatus', (context) => {
     it('that waits ends when the user disconnects the line', async () => {
       const application = await open(['messageStatus'])
       await sendMessage(context, await queueMessage(context, line))
-      await disconnectLine(context, line.userId, application.id, line.lineId)
+      await endAuthorization(context, line.userId, application.id, line.lineId)
       const delivery = (await deliveries()).find((each) => each.application_id === application.id)!
       expect(delivery).to.include({ status: 'exhausted', last_failure: 'disconnected' })
     })

@@ -1,20 +1,20 @@
 import { expect } from 'chai'
 import { receiveMessage } from '../../../src/domain/messages/receive.js'
 import { sendMessage } from '../../../src/domain/messages/send.js'
-import { submitToWebhook } from '../../../src/domain/messages/submit.js'
+import { submitToIncomingWebhook } from '../../../src/domain/messages/submit.js'
 import { describeContext } from '../../helpers/context.js'
 import { createLine, type TestLine } from '../../helpers/factories.js'
 import { until } from '../../helpers/until.js'
 import {
   ANNA,
   BEN,
+  claimMessage,
   dueInMs,
   hasMessageJob,
   inboundText,
   messageRow,
   queueMessage,
   queueMessages,
-  claimMessage,
 } from '../fixtures.js'
 
 describeContext('an inbound message clears the windows of its sender', (context) => {
@@ -25,8 +25,8 @@ describeContext('an inbound message clears the windows of its sender', (context)
   })
 
   async function submit(toNumber: string): Promise<string> {
-    const webhook = await context.batched.findOpenWebhook(line.lineId)
-    const answer = await submitToWebhook(context, webhook!, {
+    const webhook = await context.batched.findOpenIncomingWebhook(line.lineId)
+    const answer = await submitToIncomingWebhook(context, webhook!, {
       toNumber,
       text: 'Hello',
       idempotencyKey: undefined,

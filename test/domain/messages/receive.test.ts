@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { disableConnection, setOutgoingUrl } from '../../../src/domain/connections.js'
+import { disableConnection, setLineEndpointUrl } from '../../../src/domain/connections.js'
 import { setLineStatus } from '../../../src/domain/lines.js'
 import { receiveMessage } from '../../../src/domain/messages/receive.js'
 import { describeContext, joinService } from '../../helpers/context.js'
@@ -157,7 +157,7 @@ describeContext('receiveMessage', (context) => {
     }
 
     it('for a line without an outgoing webhook URL', async () => {
-      await setOutgoingUrl(context, line.userId, line.lineId, undefined)
+      await setLineEndpointUrl(context, line.userId, line.lineId, undefined)
       await receivesWithoutDelivery()
     })
 

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { CarrierRefused, type Carrier, type UnknownMessage } from '../../../src/carriers/carrier.js'
+import { CarrierRefused, type CarrierClient, type UnknownMessage } from '../../../src/carriers/carrier.js'
 import type { SentRecord } from '../../../src/carriers/records.js'
 import type { Context } from '../../../src/domain/context.js'
 import { reconcile } from '../../../src/domain/messages/reconcile.js'
@@ -25,7 +25,7 @@ describeContext('reconciling messages whose outcome is unknown', (context) => {
 
   /** The same context, whose carriers answer as the test says. */
   function withRecords(): Context {
-    const carrier: Carrier = {
+    const carrier: CarrierClient = {
       name: 'simulator',
       send: () => Promise.reject(new Error('nothing is ever sent again')),
       test: () => Promise.resolve(undefined),

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { submitToWebhook, type WebhookMessage } from '../../../src/domain/messages/submit.js'
+import { submitToIncomingWebhook, type IncomingWebhookMessage } from '../../../src/domain/messages/submit.js'
 import { startProxy } from '../../database/proxy.js'
 import { createTestContext, describeContext } from '../../helpers/context.js'
 import { createLine, type TestLine } from '../../helpers/factories.js'
@@ -14,10 +14,10 @@ describeContext('submitToWebhook', { environment: { MAX_QUEUED_PER_LINE: '3' } }
     line = await createLine(context, UNLIMITED)
   })
 
-  async function submit(overrides: Partial<WebhookMessage> = {}, by = context) {
-    const webhook = await by.batched.findOpenWebhook(line.lineId)
+  async function submit(overrides: Partial<IncomingWebhookMessage> = {}, by = context) {
+    const webhook = await by.batched.findOpenIncomingWebhook(line.lineId)
     const message = { toNumber: ANNA, text: 'Hello', idempotencyKey: undefined, ...overrides }
-    return submitToWebhook(by, webhook!, message)
+    return submitToIncomingWebhook(by, webhook!, message)
   }
 
   it('commits the message and enqueues its job', async () => {
@@ -73,9 +73,9 @@ describeContext('submitToWebhook', { environment: { MAX_QUEUED_PER_LINE: '3' } }
 
   it('answers each of many at once for itself', async () => {
     const other = await createLine(context, { ...UNLIMITED, messagesPerNumberPerMinute: 1 })
-    const webhook = await context.batched.findOpenWebhook(other.lineId)
+    const webhook = await context.batched.findOpenIncomingWebhook(other.lineId)
     const one = (toNumber: string) =>
-      submitToWebhook(context, webhook!, { toNumber, text: 'Hi', idempotencyKey: undefined })
+      submitToIncomingWebhook(context, webhook!, { toNumber, text: 'Hi', idempotencyKey: undefined })
     const answers = await Promise.all([one(ANNA), submit(), one(ANNA), one('+15005550102')])
     expect(answers.map(({ outcome }) => outcome)).to.deep.equal([
       'accepted',

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { receiveMessage } from '../../../src/domain/messages/receive.js'
-import { numberWindowKey } from '../../../src/domain/messages/places.js'
 import { sendMessage } from '../../../src/domain/messages/send.js'
+import { numberWindowKey } from '../../../src/domain/messages/windows.js'
 import { findObstacles, listPauses } from '../../../src/domain/opt-out/contacts.js'
 import { describeContext } from '../../helpers/context.js'
 import { createLine, type TestLine } from '../../helpers/factories.js'

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
+import { endAuthorization } from '../../../src/domain/authorizations.js'
 import { changeConnection } from '../../../src/domain/connections.js'
-import { disconnectLine } from '../../../src/domain/application-lines.js'
 import { receiveMessage } from '../../../src/domain/messages/receive.js'
 import { sendMessage } from '../../../src/domain/messages/send.js'
 import { addUser } from '../../../src/domain/users.js'
@@ -72,7 +72,7 @@ describeWith('the activity page', startConsole, (site) => {
       optInEvents: ['lineDisconnected'],
     })
     await connect(site.context, application, line)
-    await disconnectLine(site.context, line.userId, application.id, line.lineId)
+    await endAuthorization(site.context, line.userId, application.id, line.lineId)
     const [row, ...others] = rowsOf(await page())
     expect(others).to.deep.equal([])
     expect(row?.words.replace(/\s+/g, ' ')).to.include('Event to Auto Reply Line disconnected')

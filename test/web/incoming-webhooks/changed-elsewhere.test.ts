@@ -28,7 +28,7 @@ describe('an incoming webhook that another process has changed', () => {
   beforeEach(async () => {
     line = await createLine(elsewhere, { messagesPerMinute: 100_000, messagesPerNumberPerMinute: 100_000 })
     expectAccepted(await send())
-    expect(context.webhooks.remembered(line.lineId)).not.to.equal(undefined)
+    expect(context.incomingWebhooks.remembered(line.lineId)).not.to.equal(undefined)
   })
 
   after(async () => {

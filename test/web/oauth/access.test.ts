@@ -1,15 +1,15 @@
 import { expect } from 'chai'
-import { disconnectApplication, disconnectLine } from '../../../src/domain/application-lines.js'
 import { createApiToken } from '../../../src/domain/api-tokens.js'
 import { deleteApplication } from '../../../src/domain/applications.js'
+import { endAuthorization, endAuthorizations } from '../../../src/domain/authorizations.js'
 import { receiveMessage } from '../../../src/domain/messages/receive.js'
 import { newId } from '../../../src/ids.js'
 import { inboundText, queueMessage, queueMessages } from '../../domain/fixtures.js'
 import { createLine } from '../../helpers/factories.js'
 import { describeWith, openForSuite } from '../../helpers/suite.js'
 import type { Answer } from '../../helpers/web.js'
-import { backdateMessages, messagesOf, newNumber } from '../support.js'
 import { serveDescribed } from '../described.js'
+import { backdateMessages, messagesOf, newNumber } from '../support.js'
 import {
   call as callPlain,
   createApplication,
@@ -313,10 +313,10 @@ describeWith('/v1 by an access token', serveOAuth, (server) => {
     it('for a line that is disconnected, and with its last line for the token', async () => {
       const second = await another()
       const token = await authorize(undefined, [lineId, second.lineId])
-      await disconnectLine(server.context, visitor.line.userId, application.id, lineId)
+      await endAuthorization(server.context, visitor.line.userId, application.id, lineId)
       expectProblem(await send(token), 403, /not connected/)
       expect((await send(token, { lineId: second.lineId })).status).to.equal(200)
-      await disconnectLine(server.context, visitor.line.userId, application.id, second.lineId)
+      await endAuthorization(server.context, visitor.line.userId, application.id, second.lineId)
       expect((await call(token, '/v1/lines')).status).to.equal(401)
     })
 
@@ -324,7 +324,7 @@ describeWith('/v1 by an access token', serveOAuth, (server) => {
       const refresh = async (refresh_token: string) =>
         (await requestToken(server, application, { grant_type: 'refresh_token', refresh_token })).status
       for (const end of [
-        () => disconnectApplication(server.context, visitor.line.userId, application.id),
+        () => endAuthorizations(server.context, visitor.line.userId, application.id),
         (token: string) => requestToken(server, application, { token }, { path: '/oauth/revoke' }),
         (_: string, token: string) => requestToken(server, application, { token }, { path: '/oauth/revoke' }),
         () => deleteApplication(server.context, application.application.userId, application.id),

@@ -1,6 +1,11 @@
+import { rotateClientSecret } from '../../../domain/applications.js'
+import type { Context } from '../../../domain/context.js'
+import { idOf } from '../form-values.js'
 import { Confirm } from '../form.js'
 import { Copyable } from '../line/section.js'
-import type { ApplicationView } from './page-model.js'
+import type { Act } from '../page.js'
+import { isConfirmed, sessionOf } from '../session.js'
+import { applicationPath, type ApplicationView } from './page-model.js'
 
 const ID = 'credentials'
 
@@ -58,4 +63,14 @@ export function Credentials(props: {
       </ul>
     </section>
   )
+}
+
+/** As at registration. */
+export function postClientSecret(context: Context): Act {
+  return async (ctx) => {
+    const applicationId = idOf(ctx, 'applicationId')
+    if (!isConfirmed(ctx, `${applicationPath(applicationId)}#credentials`)) return undefined
+    const clientSecret = await rotateClientSecret(context, sessionOf(ctx).userId, applicationId)
+    return { shown: { clientSecret } }
+  }
 }

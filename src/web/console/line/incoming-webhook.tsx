@@ -1,8 +1,25 @@
-import type { IncomingWebhook as Webhook } from '../../../domain/incoming-webhooks.js'
+import type { Context } from '../../../domain/context.js'
+import {
+  createIncomingWebhook,
+  regenerateToken,
+  removeIncomingWebhook,
+  type IncomingWebhook as Webhook,
+} from '../../../domain/incoming-webhooks.js'
 import { pagePath } from '../../simulator/paths.js'
+import { fieldOf, idOf } from '../form-values.js'
 import { Confirm, Form, Select, Time } from '../form.js'
+import type { Act } from '../page.js'
+import { sessionOf } from '../session.js'
 import { curlLine, TRIAL_NUMBER } from './curl.js'
-import { Copyable, hasPhones, Masked, NeedsConnection, Section, type LineView } from './section.js'
+import {
+  Copyable,
+  hasPhones,
+  lineWithNotice,
+  Masked,
+  NeedsConnection,
+  Section,
+  type LineView,
+} from './section.js'
 
 const ID = 'incoming-webhook'
 
@@ -129,4 +146,30 @@ function Change({ view: { page }, action }: { view: LineView; action: string }) 
       />
     </>
   )
+}
+
+/** Its URL is shown at once; after a while without the password, that is asked for first. */
+export function postIncomingWebhook(context: Context): Act {
+  return async (ctx) => {
+    const lineId = idOf(ctx, 'lineId')
+    await createIncomingWebhook(context, sessionOf(ctx).userId, lineId)
+    return lineWithNotice(lineId, 'webhook-created', 'webhook')
+  }
+}
+
+export function postRegenerate(context: Context): Act {
+  return async (ctx) => {
+    const lineId = idOf(ctx, 'lineId')
+    const overlapSeconds = Number(fieldOf(ctx, 'overlapSeconds') || 0)
+    await regenerateToken(context, sessionOf(ctx).userId, lineId, overlapSeconds)
+    return lineWithNotice(lineId, 'webhook-regenerated', 'webhook')
+  }
+}
+
+export function postDeleteIncomingWebhook(context: Context): Act {
+  return async (ctx) => {
+    const lineId = idOf(ctx, 'lineId')
+    await removeIncomingWebhook(context, sessionOf(ctx).userId, lineId)
+    return lineWithNotice(lineId, 'webhook-deleted')
+  }
 }

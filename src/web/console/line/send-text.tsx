@@ -1,8 +1,15 @@
-import type { Measure } from '../../../domain/messages/segments.js'
+import type { Context } from '../../../domain/context.js'
+import { getOwnLine } from '../../../domain/lines.js'
+import { postMessage } from '../../../domain/messages/post.js'
+import { measureText, type Measure } from '../../../domain/messages/segments.js'
 import { newId } from '../../../ids.js'
+import { fieldOf, idOf } from '../form-values.js'
 import { Field, Form, TextArea, typedIn } from '../form.js'
-import type { Page } from '../page.js'
+import { messagePath } from '../message/path.js'
+import { withNotice } from '../notices.js'
+import { answerFragment, type Act, type Page } from '../page.js'
 import { SegmentCount } from '../segments.js'
+import { sessionOf } from '../session.js'
 import { Section, type LineView } from './section.js'
 
 const ID = 'messages'
@@ -80,4 +87,37 @@ export function SendText({ view, counted }: { view: LineView; counted: CountedTe
 /** The form has two buttons with two paths. A fault of either path is shown at this form. */
 function ofThisForm(page: Page, path: string, action: string): Page {
   return page.fault?.action === path ? { ...page, fault: { ...page.fault, action } } : page
+}
+
+/** The form's key serves once: a second press of its button finds the message that the first one made. */
+export function postText(context: Context): Act {
+  return async (ctx) => {
+    const key = fieldOf(ctx, 'key')
+    const { id } = await postMessage(context, {
+      isFromConsole: true,
+      userId: sessionOf(ctx).userId,
+      applicationId: undefined,
+      lineId: idOf(ctx, 'lineId'),
+      toNumber: fieldOf(ctx, 'to'),
+      text: fieldOf(ctx, 'text'),
+      mediaUrl: undefined,
+      idempotencyKey: key === '' ? undefined : key,
+    })
+    return withNotice(messagePath(id), 'text-accepted')
+  }
+}
+
+/** For htmx the count alone; else the page with it, and with what was typed. */
+export function postSegmentCount(context: Context): Act {
+  return async (ctx) => {
+    await getOwnLine(context, sessionOf(ctx).userId, idOf(ctx, 'lineId'))
+    const text = fieldOf(ctx, 'text')
+    const measure = measureText(text)
+    if (ctx.get('HX-Request') !== 'true') {
+      const counted = { toNumber: fieldOf(ctx, 'to'), text, key: fieldOf(ctx, 'key') || newId(), measure }
+      return { shown: { counted } }
+    }
+    answerFragment(ctx, <SegmentCount measure={measure} />)
+    return undefined
+  }
 }

@@ -1,10 +1,10 @@
-import { removeApiToken, type ApiToken } from '../../../domain/api-tokens.js'
+import { createApiToken, removeApiToken, type ApiToken } from '../../../domain/api-tokens.js'
 import type { Context } from '../../../domain/context.js'
-import { idOf } from '../form-values.js'
+import { fieldOf, idOf } from '../form-values.js'
 import { Confirm, Empty, Field, Form, Time } from '../form.js'
 import { withNotice } from '../notices.js'
 import type { Act, Page } from '../page.js'
-import { sessionOf } from '../session.js'
+import { isConfirmed, sessionOf } from '../session.js'
 import { UserText } from '../user-text.js'
 import { SETTINGS } from './path.js'
 
@@ -102,5 +102,13 @@ export function postRevokeApiToken(context: Context): Act {
   return async (ctx) => {
     await removeApiToken(context, sessionOf(ctx).userId, idOf(ctx, 'tokenId'))
     return withNotice(SETTINGS, 'token-revoked')
+  }
+}
+
+export function postApiToken(context: Context): Act {
+  return async (ctx) => {
+    if (!isConfirmed(ctx, SETTINGS)) return undefined
+    const created = await createApiToken(context, sessionOf(ctx).userId, fieldOf(ctx, 'name'))
+    return { shown: { created } }
   }
 }

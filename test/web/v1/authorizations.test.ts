@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { connectLines } from '../../../src/domain/application-lines.js'
+import { authorizeLines } from '../../../src/domain/authorizations.js'
 import { createApplication } from '../../domain/applications.js'
 import { createLine, type TestLine } from '../../helpers/factories.js'
 import { describeWith } from '../../helpers/suite.js'
@@ -19,7 +19,7 @@ for (const word of ['line', 'burner']) {
       client = owner.client
       lines = [owner.line, await createLine(api.context, { userId })]
       applicationId = (await createApplication(api.context)).id
-      await connectLines(api.context, {
+      await authorizeLines(api.context, {
         applicationId,
         userId,
         lineIds: lines.map(({ lineId }) => lineId),

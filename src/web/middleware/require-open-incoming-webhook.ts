@@ -1,5 +1,5 @@
 import type { RouterMiddleware } from '@koa/router'
-import type { OpenWebhook } from '../../database/incoming-webhooks.js'
+import type { OpenIncomingWebhook } from '../../database/incoming-webhooks.js'
 import type { Context } from '../../domain/context.js'
 import { isTokenOf } from '../../domain/incoming-webhooks.js'
 import { UserError } from '../../errors.js'
@@ -11,7 +11,7 @@ import type { RequestLogState } from './request-log.js'
 
 /** The webhook that a request has opened with its token. */
 export interface OpenedWebhook {
-  row: OpenWebhook
+  row: OpenIncomingWebhook
   /** SHA-256 of the token. */
   tokenHash: Buffer
   /** The row was not looked up for this request: the webhook may be closed by now, and its line another. */
@@ -29,14 +29,14 @@ export interface WebhookState extends RequestLogState {
  * look-up if the token opens it, and the accepting statement then checks whether it still does. Before anything is
  * refused, the row is looked up.
  */
-export function requireOpenWebhook(context: Context): RouterMiddleware {
+export function requireOpenIncomingWebhook(context: Context): RouterMiddleware {
   return async (ctx, next) => {
     const { lineId = '' } = ctx.params
     const { token } = ctx.query
     const tokenHash = typeof token === 'string' ? sha256(token) : undefined
 
-    const lookUp = async (): Promise<OpenWebhook> => {
-      const found = isId(lineId) ? await context.webhooks.lookUp(lineId) : undefined
+    const lookUp = async (): Promise<OpenIncomingWebhook> => {
+      const found = isId(lineId) ? await context.incomingWebhooks.lookUp(lineId) : undefined
       if (found === undefined) throw new UserError("URL doesn't exist", 404)
       if (tokenHash === undefined || !isTokenOf(found, tokenHash)) throw new UserError('URL is invalid', 403)
       const { numberLimit, lineLimit: limit, lineUsed: used, lineOpensMs: opensMs } = found
@@ -45,7 +45,7 @@ export function requireOpenWebhook(context: Context): RouterMiddleware {
     }
 
     const state = ctx.state as WebhookState
-    const known = context.webhooks.remembered(lineId)
+    const known = context.incomingWebhooks.remembered(lineId)
     // The path has only the route's words and this id, which is a line's, so it may be logged.
     if (known !== undefined) state.plainPath = pathOfOurs(ctx.path)
     const mayBeOld = known !== undefined && tokenHash !== undefined && isTokenOf(known, tokenHash)

@@ -1,8 +1,8 @@
 import type { Database } from './connection.js'
 import type { LineStatus } from './lines.js'
 
-/** A line that its owner connected to an application, as the application may know it. */
-export interface ConnectedLine {
+/** A line that an application is authorized for, as the application may know it. */
+export interface AuthorizedLine {
   id: string
   name: string
   number: string
@@ -10,7 +10,7 @@ export interface ConnectedLine {
   scopes: string[]
 }
 
-/** A line connected to an application, as the line's owner sees it. */
+/** An application's right to a line, as the line's owner sees it. Their table is called `application_lines`. */
 export interface Authorization {
   applicationId: string
   applicationName: string
@@ -41,7 +41,7 @@ export async function lockActiveLines(
 }
 
 /** Connected already: gets the new scopes and keeps the rest. */
-export async function upsertApplicationLines(
+export async function upsertAuthorizations(
   db: Database,
   choice: { applicationId: string; userId: string; lineIds: readonly string[]; scopes: readonly string[] },
 ): Promise<void> {
@@ -59,7 +59,7 @@ export async function upsertApplicationLines(
  * @param except these stay
  * @returns which were
  */
-export async function deleteApplicationLines(
+export async function deleteAuthorizations(
   db: Database,
   which: { applicationId: string; userId?: string; lineId?: string; except?: readonly string[] },
 ): Promise<string[]> {
@@ -76,17 +76,17 @@ export async function deleteApplicationLines(
   return rows.map((row) => row.line_id)
 }
 
-/** The user's lines that are connected to the application, oldest first; also one that was disabled since. */
-export async function listConnectedLines(
+/** The user's lines that the application is authorized for, oldest first; also one that was disabled since. */
+export async function listAuthorizedLines(
   db: Database,
   applicationId: string,
   userId: string,
-): Promise<ConnectedLine[]> {
+): Promise<AuthorizedLine[]> {
   return db('application_lines as c')
     .join('lines as l', 'l.id', 'c.line_id')
     .where({ 'c.application_id': applicationId, 'c.user_id': userId })
     .orderBy('l.id')
-    .select<ConnectedLine[]>({
+    .select<AuthorizedLine[]>({
       id: 'l.id',
       name: 'l.name',
       number: 'l.number',
@@ -123,7 +123,7 @@ export async function listAuthorizations(
 }
 
 /** How many lines, of how many users. */
-export async function countConnectedLines(
+export async function countAuthorizedLines(
   db: Database,
   applicationId: string,
 ): Promise<{ lineCount: number; userCount: number }> {

@@ -1,10 +1,10 @@
 import type { Middleware } from 'koa'
 import {
-  disconnectApplication,
-  disconnectLine,
-  listConnections,
+  endAuthorization,
+  endAuthorizations,
+  listAuthorizedApplications,
   type AuthorizedApplication,
-} from '../../domain/application-lines.js'
+} from '../../domain/authorizations.js'
 import type { Context } from '../../domain/context.js'
 import { idOf } from './form-values.js'
 import { Confirm, Empty, Time } from './form.js'
@@ -25,10 +25,10 @@ const MAY: Record<string, string> = {
 }
 
 /** Which applications may use the user's lines, for what, and how to end that. */
-export function showAuthorizedApplications(context: Context): Middleware {
+export function showAuthorizations(context: Context): Middleware {
   return async (ctx) => {
     const page = pageOf(ctx, context)
-    const applications = await listConnections(context, sessionOf(ctx).userId)
+    const applications = await listAuthorizedApplications(context, sessionOf(ctx).userId)
     const isStray =
       page.fault !== undefined && !applications.some(({ id }) => page.fault?.action.includes(id) === true)
     answerPage(
@@ -149,17 +149,17 @@ function permissions(scopes: readonly string[]): string {
   return words.length === 0 ? 'only sees it' : words.join('; ')
 }
 
-export function postDisconnectApplication(context: Context): Act {
+export function postEndAuthorizations(context: Context): Act {
   return async (ctx) => {
-    await disconnectApplication(context, sessionOf(ctx).userId, idOf(ctx, 'applicationId'))
+    await endAuthorizations(context, sessionOf(ctx).userId, idOf(ctx, 'applicationId'))
     return withNotice(AUTHORIZED, 'application-disconnected')
   }
 }
 
-export function postDisconnectLine(context: Context): Act {
+export function postEndAuthorization(context: Context): Act {
   return async (ctx) => {
     const { userId } = sessionOf(ctx)
-    await disconnectLine(context, userId, idOf(ctx, 'applicationId'), idOf(ctx, 'lineId'))
+    await endAuthorization(context, userId, idOf(ctx, 'applicationId'), idOf(ctx, 'lineId'))
     return withNotice(AUTHORIZED, 'application-line-disconnected')
   }
 }

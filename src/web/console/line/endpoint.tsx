@@ -1,14 +1,14 @@
-import { changeConnection, setOutgoingUrl } from '../../../domain/connections.js'
+import { changeConnection, setLineEndpointUrl } from '../../../domain/connections.js'
 import type { Context } from '../../../domain/context.js'
 import type { EndpointWork } from '../../../domain/deliveries/endpoint-work.js'
 import { LINE_OPT_IN_EVENT_TYPES } from '../../../domain/opt-in-events.js'
-import type { TestEventResult } from '../../../domain/test-event.js'
+import { sendTestEvent, type TestEventResult } from '../../../domain/test-event.js'
 import { Health } from '../endpoint/health.js'
 import { OptInEvents } from '../endpoint/opt-in-events.js'
-import { TestEvent } from '../endpoint/test-event.js'
+import { TestEvent, TestEventOutcome } from '../endpoint/test-event.js'
 import { fieldOf, idOf, valuesOf } from '../form-values.js'
 import { Field, Form } from '../form.js'
-import type { Act } from '../page.js'
+import { answerFragment, type Act } from '../page.js'
 import { sessionOf } from '../session.js'
 import { HeldEvents, type HeldDelivery } from './held-events.js'
 import { lineWithNotice, NeedsConnection, Section, type LineView } from './section.js'
@@ -21,7 +21,7 @@ export interface EndpointNow {
   work: EndpointWork
 }
 
-export function OutgoingWebhook(props: {
+export function LineEndpoint(props: {
   view: LineView
   now: EndpointNow | undefined
   testEvent: TestEventResult | undefined
@@ -115,11 +115,21 @@ export function postOptInEvents(context: Context): Act {
   }
 }
 
-export function postOutgoingUrl(context: Context): Act {
+export function postLineEndpointUrl(context: Context): Act {
   return async (ctx) => {
     const lineId = idOf(ctx, 'lineId')
     const url = fieldOf(ctx, 'url').trim()
-    await setOutgoingUrl(context, sessionOf(ctx).userId, lineId, url === '' ? undefined : url)
+    await setLineEndpointUrl(context, sessionOf(ctx).userId, lineId, url === '' ? undefined : url)
     return lineWithNotice(lineId, url === '' ? 'url-removed' : 'url-saved')
+  }
+}
+
+/** For htmx the result alone; else the page with the result in it. */
+export function postTestEvent(context: Context): Act {
+  return async (ctx) => {
+    const testEvent = await sendTestEvent(context, sessionOf(ctx).userId, idOf(ctx, 'lineId'))
+    if (ctx.get('HX-Request') !== 'true') return { shown: { testEvent } }
+    answerFragment(ctx, <TestEventOutcome result={testEvent} />)
+    return undefined
   }
 }

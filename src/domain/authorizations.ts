@@ -1,12 +1,12 @@
-import {
-  deleteApplicationLines,
-  listAuthorizations,
-  listConnectedLines,
-  lockActiveLines,
-  upsertApplicationLines,
-  type Authorization,
-} from '../database/application-lines.js'
 import { lockApplication } from '../database/applications.js'
+import {
+  deleteAuthorizations,
+  listAuthorizations,
+  listAuthorizedLines,
+  lockActiveLines,
+  upsertAuthorizations,
+  type Authorization,
+} from '../database/authorizations.js'
 import { transaction } from '../database/connection.js'
 import { deleteOAuthRecordsOf } from '../database/oauth-records.js'
 import { UserError } from '../errors.js'
@@ -16,7 +16,7 @@ import { insertDisconnections } from './applications/disconnected.js'
 import { endDeliveriesOf } from './applications/ending.js'
 import type { Context } from './context.js'
 
-export type { Authorization, ConnectedLine } from '../database/application-lines.js'
+export type { Authorization, AuthorizedLine } from '../database/authorizations.js'
 
 /**
  * The user lets an application use these lines and no others: this choice replaces the one before.
@@ -24,7 +24,7 @@ export type { Authorization, ConnectedLine } from '../database/application-lines
  * @throws UserError 400 without a line, 404 for an application that is gone and for a line that is not the user's,
  *   or not active
  */
-export async function connectLines(
+export async function authorizeLines(
   context: Context,
   choice: { applicationId: string; userId: string; lineIds: readonly string[]; scopes: readonly Scope[] },
 ): Promise<void> {
@@ -36,8 +36,8 @@ export async function connectLines(
     if (!(await lockApplication(trx, applicationId))) throw new UserError('no such application', 404)
     const active = await lockActiveLines(trx, userId, lineIds)
     if (active.length !== lineIds.length) throw new UserError(NO_LINE, 404)
-    await upsertApplicationLines(trx, { applicationId, userId, lineIds, scopes })
-    const removed = await deleteApplicationLines(trx, { applicationId, userId, except: lineIds })
+    await upsertAuthorizations(trx, { applicationId, userId, lineIds, scopes })
+    const removed = await deleteAuthorizations(trx, { applicationId, userId, except: lineIds })
     const deliveries = await insertDisconnections(trx, { applicationId, userId, lineIds: removed })
     return { removed, deliveries }
   })
@@ -56,7 +56,7 @@ export interface AuthorizedApplication {
 }
 
 /** Which applications may use the user's lines (or one line), for what, and when each last used them. */
-export async function listConnections(
+export async function listAuthorizedApplications(
   { db }: Context,
   userId: string,
   lineId?: string,
@@ -83,7 +83,7 @@ export async function listConnections(
  *
  * @throws UserError 404 when the line is not the user's, or not connected to it
  */
-export async function disconnectLine(
+export async function endAuthorization(
   context: Context,
   userId: string,
   applicationId: string,
@@ -93,7 +93,7 @@ export async function disconnectLine(
 }
 
 /** The application loses all of the user's lines, and its tokens. @throws UserError 404 when it has none */
-export async function disconnectApplication(
+export async function endAuthorizations(
   context: Context,
   userId: string,
   applicationId: string,
@@ -107,11 +107,9 @@ async function end(
 ): Promise<void> {
   const { userId, applicationId } = which
   const { removed, rest, deliveries } = await transaction(context.db, async (trx) => {
-    // The same lock as in `connectLines`: one of them finishes before the other begins.
-    const removed = (await lockApplication(trx, applicationId))
-      ? await deleteApplicationLines(trx, which)
-      : []
-    const rest = await listConnectedLines(trx, applicationId, userId)
+    // The same lock as in `authorizeLines`: one of them finishes before the other begins.
+    const removed = (await lockApplication(trx, applicationId)) ? await deleteAuthorizations(trx, which) : []
+    const rest = await listAuthorizedLines(trx, applicationId, userId)
     if (rest.length === 0) await deleteOAuthRecordsOf(trx, applicationId, userId)
     const deliveries = await insertDisconnections(trx, { applicationId, userId, lineIds: removed })
     return { removed, rest, deliveries }

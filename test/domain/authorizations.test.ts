@@ -1,12 +1,12 @@
 import { expect } from 'chai'
-import { listConnectedLines } from '../../src/database/application-lines.js'
-import {
-  connectLines,
-  disconnectApplication,
-  disconnectLine,
-  listConnections,
-} from '../../src/domain/application-lines.js'
+import { listAuthorizedLines } from '../../src/database/authorizations.js'
 import { deleteApplication } from '../../src/domain/applications.js'
+import {
+  authorizeLines,
+  endAuthorization,
+  endAuthorizations,
+  listAuthorizedApplications,
+} from '../../src/domain/authorizations.js'
 import { setLineStatus } from '../../src/domain/lines.js'
 import { newId } from '../../src/ids.js'
 import { describeContext } from '../helpers/context.js'
@@ -26,9 +26,9 @@ describeContext('lines connected to applications', (context) => {
   })
 
   const choose = (...lineIds: string[]) =>
-    connectLines(context, { applicationId, userId: line.userId, lineIds, scopes: ['messages:connect'] })
+    authorizeLines(context, { applicationId, userId: line.userId, lineIds, scopes: ['messages:connect'] })
   const connected = async (userId = line.userId) =>
-    (await listConnectedLines(context.db, applicationId, userId)).map(({ id }) => id)
+    (await listAuthorizedLines(context.db, applicationId, userId)).map(({ id }) => id)
   const tokenCount = async (userId: string) =>
     (await context.db('oauth_records').where({ application_id: applicationId, user_id: userId })).length
   const grant = (userId: string) =>
@@ -46,7 +46,7 @@ describeContext('lines connected to applications', (context) => {
     expect(await connected()).to.deep.equal([line.lineId, second.lineId])
     await choose(second.lineId)
     expect(await connected()).to.deep.equal([second.lineId])
-    const [found] = await listConnectedLines(context.db, applicationId, line.userId)
+    const [found] = await listAuthorizedLines(context.db, applicationId, line.userId)
     expect(found).to.deep.equal({
       id: second.lineId,
       name: second.number,
@@ -60,13 +60,13 @@ describeContext('lines connected to applications', (context) => {
     await choose(line.lineId)
     const at = new Date('2026-01-01T00:00:00Z')
     await context.db('application_lines').where({ line_id: line.lineId }).update({ last_sent_at: at })
-    await connectLines(context, {
+    await authorizeLines(context, {
       applicationId,
       userId: line.userId,
       lineIds: [line.lineId],
       scopes: ['messages:write'],
     })
-    const [application] = await listConnections(context, line.userId)
+    const [application] = await listAuthorizedApplications(context, line.userId)
     expect(application?.lines[0]?.lastSentAt).to.deep.equal(at)
     expect(application?.lines[0]?.scopes).to.deep.equal(['messages:write'])
   })
@@ -96,33 +96,33 @@ describeContext('lines connected to applications', (context) => {
     await connect(context, { id: applicationId }, other)
     expect(await connected()).to.deep.equal([line.lineId])
     expect(await connected(other.userId)).to.deep.equal([other.lineId])
-    expect(await listConnections(context, other.userId, line.lineId)).to.deep.equal([])
+    expect(await listAuthorizedApplications(context, other.userId, line.lineId)).to.deep.equal([])
   })
 
   it('are listed by application, with who made it', async () => {
     const another = await createApplication(context, { name: 'Notes', website: 'https://example.com' })
     await choose(line.lineId, second.lineId)
     await connect(context, another, line)
-    const listed = await listConnections(context, line.userId)
+    const listed = await listAuthorizedApplications(context, line.userId)
     expect(listed.map(({ name, lines }) => [name, lines.map(({ lineId }) => lineId)])).to.deep.equal([
       ['Auto Reply', [line.lineId, second.lineId]],
       ['Notes', [line.lineId]],
     ])
     expect(listed[1]).to.include({ ownerName: 'Grace', website: 'https://example.com' })
     expect(listed[1]?.lines[0]).to.include({ lineName: 'Shop', lastSentAt: null, lastReceivedAt: null })
-    const ofLine = await listConnections(context, line.userId, second.lineId)
+    const ofLine = await listAuthorizedApplications(context, line.userId, second.lineId)
     expect(ofLine.map(({ name }) => name)).to.deep.equal(['Auto Reply'])
   })
 
   it('can be taken away one by one, and with the last one the tokens end', async () => {
     await choose(line.lineId, second.lineId)
     await grant(line.userId)
-    await disconnectLine(context, line.userId, applicationId, line.lineId)
+    await endAuthorization(context, line.userId, applicationId, line.lineId)
     expect(await connected()).to.deep.equal([second.lineId])
     expect(await tokenCount(line.userId)).to.equal(1)
-    await disconnectLine(context, line.userId, applicationId, second.lineId)
+    await endAuthorization(context, line.userId, applicationId, second.lineId)
     expect(await tokenCount(line.userId)).to.equal(0)
-    expect(await listConnections(context, line.userId)).to.deep.equal([])
+    expect(await listAuthorizedApplications(context, line.userId)).to.deep.equal([])
   })
 
   it('can be taken away all at once, with the user’s tokens and nobody else’s', async () => {
@@ -131,7 +131,7 @@ describeContext('lines connected to applications', (context) => {
     await connect(context, { id: applicationId }, other)
     await grant(line.userId)
     await grant(other.userId)
-    await disconnectApplication(context, line.userId, applicationId)
+    await endAuthorizations(context, line.userId, applicationId)
     expect(await connected()).to.deep.equal([])
     expect(await connected(other.userId)).to.deep.equal([other.lineId])
     expect([await tokenCount(line.userId), await tokenCount(other.userId)]).to.deep.equal([0, 1])
@@ -141,10 +141,10 @@ describeContext('lines connected to applications', (context) => {
     const stranger = await createLine(context)
     await choose(line.lineId)
     for (const refused of [
-      () => disconnectLine(context, stranger.userId, applicationId, line.lineId),
-      () => disconnectApplication(context, stranger.userId, applicationId),
-      () => disconnectLine(context, line.userId, applicationId, second.lineId),
-      () => disconnectApplication(context, line.userId, newId()),
+      () => endAuthorization(context, stranger.userId, applicationId, line.lineId),
+      () => endAuthorizations(context, stranger.userId, applicationId),
+      () => endAuthorization(context, line.userId, applicationId, second.lineId),
+      () => endAuthorizations(context, line.userId, newId()),
     ]) {
       expect((await refusal(refused())).status).to.equal(404)
     }

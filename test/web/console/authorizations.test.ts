@@ -1,6 +1,6 @@
 import { expect } from 'chai'
-import { listConnectedLines } from '../../../src/database/application-lines.js'
-import { connectLines, disconnectApplication } from '../../../src/domain/application-lines.js'
+import { listAuthorizedLines } from '../../../src/database/authorizations.js'
+import { authorizeLines, endAuthorizations } from '../../../src/domain/authorizations.js'
 import { deliver } from '../../../src/domain/deliveries/deliver.js'
 import { newId } from '../../../src/ids.js'
 import { connect, createApplication } from '../../domain/applications.js'
@@ -22,7 +22,7 @@ describeWith('authorized applications in the console', startConsole, (site) => {
     await connect(site.context, application, line)
     const page = async () => (await line.browser.get(PATH)).text
     const connected = async () =>
-      (await listConnectedLines(site.context.db, application.id, line.userId)).map(({ id }) => id)
+      (await listAuthorizedLines(site.context.db, application.id, line.userId)).map(({ id }) => id)
     return { line, application, page, connected, path: `${PATH}/${application.id}` }
   }
 
@@ -44,7 +44,7 @@ describeWith('authorized applications in the console', startConsole, (site) => {
 
   it('say what else they may do', async () => {
     const { line, application, page } = await open()
-    await connectLines(site.context, {
+    await authorizeLines(site.context, {
       applicationId: application.id,
       userId: line.userId,
       lineIds: [line.lineId],
@@ -58,7 +58,7 @@ describeWith('authorized applications in the console', startConsole, (site) => {
   it('lose one line', async () => {
     const { line, path, connected, application } = await open()
     const second = await createLine(site.context, { userId: line.userId })
-    await connectLines(site.context, {
+    await authorizeLines(site.context, {
       applicationId: application.id,
       userId: line.userId,
       lineIds: [line.lineId, second.lineId],
@@ -103,7 +103,7 @@ describeWith('authorized applications in the console', startConsole, (site) => {
     expect(text).not.to.include('theirs').and.not.to.include('their words')
     expect(wordsOf((await line.browser.get('/console/activity')).text)).to.include('Event to Notes')
 
-    await disconnectApplication(site.context, line.userId, application.id)
+    await endAuthorizations(site.context, line.userId, application.id)
     await line.browser.submit(`/console/messages/${event.message_id}/deliveries/${delivery.id}/send-again`)
     await deliver(site.context, delivery.id, delivery.endpoint_id)
     const after = await line.browser.get(`/console/messages/${event.message_id}`)

@@ -1,9 +1,9 @@
 import { expect } from 'chai'
 import { Webhook } from 'standardwebhooks'
+import { deliveryRow, receiveForDelivery } from '../../domain/fixtures.js'
 import type { TestLine } from '../../helpers/factories.js'
 import { startReceiver } from '../../helpers/receiver.js'
 import { describeWith, openForSuite } from '../../helpers/suite.js'
-import { deliveryRow, receiveForDelivery } from '../../domain/fixtures.js'
 import { createOwner, expectAnswer, expectProblem, serveApi, type Client } from './support.js'
 
 describeWith('/v1/lines/{lineId}/connection, below it', serveApi, (api) => {

@@ -5,19 +5,21 @@ import { UserError } from '../../errors.js'
 import { onOwn } from './owner-operation.js'
 
 /** Answers what the endpoint did, also when it failed: that is what was asked. */
-export const postTestEvent = onOwn('line', (context, { userId, id }) => sendTestEvent(context, userId, id))
+export const postLineTestEvent = onOwn('line', (context, { userId, id }) =>
+  sendTestEvent(context, userId, id),
+)
 
-export const getSigningSecret = onOwn('line', async (context, { userId, id }) => {
+export const getLineSigningSecret = onOwn('line', async (context, { userId, id }) => {
   const signingSecret = await revealSigningSecret(context, userId, id)
   if (signingSecret === undefined) throw new UserError(NO_URL, 404)
   return { signingSecret }
 })
 
 /** The old secret signs too for 24 h. */
-export const postSecretRotation = onOwn('line', async (context, { userId, id }) => ({
+export const postLineSigningSecretRotation = onOwn('line', async (context, { userId, id }) => ({
   signingSecret: await rotateSigningSecret(context, userId, id),
 }))
 
-export const postHeldEvents = onOwn('line', async (context, { userId, id }) => ({
+export const postLineHeldEvents = onOwn('line', async (context, { userId, id }) => ({
   count: await sendHeldEvents(context, userId, id),
 }))

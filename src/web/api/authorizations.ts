@@ -1,9 +1,9 @@
 import {
-  disconnectApplication,
-  disconnectLine,
-  listConnections,
+  endAuthorization,
+  endAuthorizations,
+  listAuthorizedApplications,
   type AuthorizedApplication,
-} from '../../domain/application-lines.js'
+} from '../../domain/authorizations.js'
 import type { Context } from '../../domain/context.js'
 import { UserError } from '../../errors.js'
 import { isId } from '../../ids.js'
@@ -11,25 +11,27 @@ import { userOf } from '../middleware/authenticate.js'
 import { onOwn, type Operation } from './owner-operation.js'
 
 /** Whom the user lets at their lines. */
-export const getAuthorizedApplications: Operation = (context) => async (ctx) => {
+export const getAuthorizations: Operation = (context) => async (ctx) => {
   ctx.body = await presentAll(context, userOf(ctx))
 }
 
 /** Answers those that are left. */
-export const deleteAuthorizedApplication = onOwn('application', async (context, { userId, id }) => {
-  await disconnectApplication(context, userId, id)
+export const deleteAuthorizations = onOwn('application', async (context, { userId, id }) => {
+  await endAuthorizations(context, userId, id)
   return presentAll(context, userId)
 })
 
-export const deleteAuthorizedLine = onOwn('application', async (context, { userId, id, ctx }) => {
+export const deleteAuthorization = onOwn('application', async (context, { userId, id, ctx }) => {
   const { lineId } = (ctx as { params?: Record<string, unknown> }).params ?? {}
   if (!isId(lineId)) throw new UserError('no such line', 404)
-  await disconnectLine(context, userId, id, lineId)
+  await endAuthorization(context, userId, id, lineId)
   return presentAll(context, userId)
 })
 
 async function presentAll(context: Context, userId: string) {
-  return (await listConnections(context, userId)).map((application) => present(context, application))
+  return (await listAuthorizedApplications(context, userId)).map((application) =>
+    present(context, application),
+  )
 }
 
 function present({ vocabulary }: Context, { id, name, website, ownerName, lines }: AuthorizedApplication) {

@@ -1,7 +1,7 @@
-import type { AuthorizedApplication } from '../../../domain/application-lines.js'
+import type { AuthorizedApplication } from '../../../domain/authorizations.js'
 
 /** Which applications may use the line; what they may do is on a page of its own. */
-export function LineApplications({ applications }: { applications: readonly AuthorizedApplication[] }) {
+export function LineAuthorizations({ applications }: { applications: readonly AuthorizedApplication[] }) {
   return (
     <section id="applications" aria-labelledby="applications-title">
       <h2 id="applications-title">Applications</h2>

@@ -29,7 +29,7 @@ export function numberWindowKey(lineId: string, number: string): string {
  * @returns the milliseconds to wait; 0: it is its turn
  * @throws Unavailable
  */
-export async function takePlaces(
+export async function enterWindows(
   { windows }: Pick<Tools, 'windows'>,
   message: MessageToSend,
 ): Promise<number> {
@@ -49,7 +49,7 @@ export async function takePlaces(
  *
  * @throws Unavailable
  */
-export async function refillPlaces(
+export async function refillWindows(
   { db, windows }: Tools,
   message: MessageToSend,
   waitMs: number,

@@ -1,4 +1,4 @@
-import type { Carrier } from '../carriers/carrier.js'
+import type { CarrierClient } from '../carriers/carrier.js'
 import type { AccountKey } from '../carriers/registry.js'
 import { UserError } from '../errors.js'
 import { openSettings, SettingsUnreadable } from './carrier-settings.js'
@@ -10,18 +10,18 @@ import type { Context } from './context.js'
  * @returns undefined when its kind is switched off here
  * @throws Unavailable, SettingsUnreadable
  */
-export function findCarrier(context: Context, account: AccountKey): Promise<Carrier | undefined> {
+export function findCarrierClient(context: Context, account: AccountKey): Promise<CarrierClient | undefined> {
   return context.carriers.get(account, () => openSettings(context, account.id))
 }
 
 /**
- * As `findCarrier`, for somebody who asks something of the carrier.
+ * As `findCarrierClient`, for somebody who asks something of the carrier.
  *
  * @throws UserError when its kind is switched off here, 409 when its settings cannot be opened
  */
-export async function getCarrier(context: Context, account: AccountKey): Promise<Carrier> {
+export async function getCarrierClient(context: Context, account: AccountKey): Promise<CarrierClient> {
   try {
-    const carrier = await findCarrier(context, account)
+    const carrier = await findCarrierClient(context, account)
     if (carrier !== undefined) return carrier
   } catch (error) {
     if (error instanceof SettingsUnreadable) throw new UserError(error.message, 409)

@@ -17,7 +17,7 @@ import {
 import { problems } from './problems.js'
 import type { ProductNames } from './product-names.js'
 
-export function authorizedApplicationSchemas({ vocabulary, lines }: ProductNames): Record<string, Schema> {
+export function authorizationSchemas({ vocabulary, lines }: ProductNames): Record<string, Schema> {
   return {
     AuthorizedApplication: object({
       id,
@@ -42,7 +42,7 @@ export function authorizedApplicationSchemas({ vocabulary, lines }: ProductNames
   }
 }
 
-export function authorizedApplicationPaths({ vocabulary, line, lines, Line }: ProductNames): Paths {
+export function authorizationPaths({ vocabulary, line, lines, Line }: ProductNames): Paths {
   const tags = ['Authorized applications']
   const applicationId = inPath('applicationId', "The application's id.")
   const left = answers('Those that are left.', listOf(schemaOf('AuthorizedApplication')))

@@ -1,25 +1,26 @@
 import {
   enableApplicationEndpoint,
   rotateApplicationSigningSecret,
+  sendApplicationTestEvent,
   sendHeldApplicationEvents,
 } from '../../../domain/applications/endpoint.js'
 import type { Context } from '../../../domain/context.js'
 import type { EndpointWork } from '../../../domain/deliveries/endpoint-work.js'
 import type { TestEventResult } from '../../../domain/test-event.js'
 import { Health } from '../endpoint/health.js'
-import { TestEvent } from '../endpoint/test-event.js'
+import { TestEvent, TestEventOutcome } from '../endpoint/test-event.js'
 import { idOf } from '../form-values.js'
 import { Confirm, Form, Time } from '../form.js'
 import { Copyable } from '../line/section.js'
 import { withNotice, type Notice } from '../notices.js'
-import type { Act } from '../page.js'
+import { answerFragment, type Act } from '../page.js'
 import { isConfirmed, sessionOf } from '../session.js'
 import { applicationPath, type ApplicationView } from './page-model.js'
 
 const ID = 'webhook'
 
 /** @param props.signingSecret only when it was asked for */
-export function Webhook(props: {
+export function ApplicationEndpoint(props: {
   view: ApplicationView
   signingSecret: string | undefined
   testEvent: TestEventResult | undefined
@@ -126,5 +127,16 @@ function change(
     const id = idOf(ctx, 'applicationId')
     await doChange(context, sessionOf(ctx).userId, id)
     return withNotice(applicationPath(id), notice)
+  }
+}
+
+/** For htmx the result alone; else the page with the result in it. */
+export function postApplicationTestEvent(context: Context): Act {
+  return async (ctx) => {
+    const applicationId = idOf(ctx, 'applicationId')
+    const testEvent = await sendApplicationTestEvent(context, sessionOf(ctx).userId, applicationId)
+    if (ctx.get('HX-Request') !== 'true') return { shown: { testEvent } }
+    answerFragment(ctx, <TestEventOutcome result={testEvent} />)
+    return undefined
   }
 }

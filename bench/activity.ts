@@ -92,7 +92,7 @@ async function addLines(context: Context) {
   const lineIds: string[] = []
   const numbers = ['+15550000001', '+15550000002']
   for (const number of numbers) {
-    const { id } = await addLine(context, { userId: user.id, number, carrier: 'simulator' })
+    const { id } = await addLine(context, { userId: user.id, number, carrierAccount: 'simulator' })
     await enableConnection(context, user.id, id)
     await setLineEndpointUrl(context, user.id, id, 'http://127.0.0.1:9/events')
     lineIds.push(id)

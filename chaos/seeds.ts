@@ -1,6 +1,6 @@
-import { addCarrierAccount } from '../src/domain/carrier-accounts.js'
-import { createApiToken } from '../src/domain/api-tokens.js'
 import { readConfig } from '../src/config.js'
+import { createApiToken } from '../src/domain/api-tokens.js'
+import { addCarrierAccount } from '../src/domain/carrier-accounts.js'
 import { createContext } from '../src/domain/context.js'
 import { whenReady } from '../src/redis.js'
 import { ACCOUNT_SID, AUTH_TOKEN } from '../test/carriers/twilio/stand-in.js'
@@ -40,18 +40,18 @@ export async function seed(
       settings: { accountSid: ACCOUNT_SID, authToken: AUTH_TOKEN, apiUrl: carrierUrl },
       messagesPerSecondPerLine: null,
     })
-    const limited = await createLine(context, { carrier: 'carrier' })
+    const limited = await createLine(context, { carrierAccount: 'carrier' })
     const { userId } = limited
     const lines: TestLine[] = []
     for (const outgoingUrl of receiverUrls) {
-      lines.push(await createLine(context, { ...WIDE, userId, carrier: 'carrier', outgoingUrl }))
+      lines.push(await createLine(context, { ...WIDE, userId, carrierAccount: 'carrier', outgoingUrl }))
     }
     let smppLine: TestLine | undefined
     if (smsc) {
       const settings = { host: '127.0.0.1', port: smsc.port, systemId: 'linehook' }
       await addCarrierAccount(context, { name: 'smsc', kind: 'smpp', settings })
       const outgoingUrl = receiverUrls.at(-1) ?? ''
-      smppLine = await createLine(context, { ...WIDE, userId, carrier: 'smsc', outgoingUrl })
+      smppLine = await createLine(context, { ...WIDE, userId, carrierAccount: 'smsc', outgoingUrl })
     }
     return {
       lines,

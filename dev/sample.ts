@@ -51,7 +51,7 @@ async function createSample(context: Context, receiverUrl: string): Promise<void
     userId: user.id,
     number: SAMPLE_NUMBER,
     name: 'Sample line',
-    carrier: 'simulator',
+    carrierAccount: 'simulator',
   })
   await enableConnection(context, user.id, line.id)
   await setLineEndpointUrl(context, user.id, line.id, receiverUrl)

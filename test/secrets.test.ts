@@ -1,5 +1,5 @@
-import { expect } from 'chai'
 import { createHash, randomBytes } from 'node:crypto'
+import { expect } from 'chai'
 import { Webhook } from 'standardwebhooks'
 import { createSecrets, isSameSecret, newSigningSecret, newToken, sha256 } from '../src/secrets.js'
 
@@ -50,7 +50,9 @@ describe('secrets', () => {
     const dataAt = sealed.length - (12 + 16)
     for (const tagBytes of [4, 8, 12, 15]) {
       const cut = sealed.subarray(0, dataAt + tagBytes)
-      expect(() => secrets.open(cut, PLACE), `${tagBytes} bytes`).to.throw('Invalid authentication tag length')
+      expect(() => secrets.open(cut, PLACE), `${tagBytes} bytes`).to.throw(
+        'Invalid authentication tag length',
+      )
     }
   })
 

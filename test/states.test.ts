@@ -20,13 +20,13 @@ import { UserError } from '../src/errors.js'
 import { newId } from '../src/ids.js'
 import {
   ANNA,
-  UNLIMITED,
   claimDelivery,
   claimMessage,
   deliverWhenDue,
   inboundText,
   loseWorker,
   sendWhenDue,
+  UNLIMITED,
   withCarrier,
 } from './domain/fixtures.js'
 import { describeContext } from './helpers/context.js'
@@ -171,7 +171,7 @@ describeContext('states', { environment: { DELIVERY_RETRY_BASE_MS: '10' } }, (co
       if (message === undefined) return
       const status = (['sent', 'delivered', 'failed'] as const)[chance % 3] ?? 'sent'
       await receiveReceipt(context, {
-        carrier: 'simulator',
+        carrierAccount: 'simulator',
         carrierMessageId: message.carrier_message_id ?? newId(),
         messageId: message.id,
         status,

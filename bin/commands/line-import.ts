@@ -62,7 +62,7 @@ async function addLines(context: Context, numbers: string[], { carrier, user, al
 }
 
 function lineOfNumber({ number, name, line }: AccountNumber): string {
-  const state = line === undefined ? 'no line yet' : `a line of ${line.ownerEmail} at ${line.carrier}`
+  const state = line === undefined ? 'no line yet' : `a line of ${line.ownerEmail} at ${line.carrierAccount}`
   return `${number.padEnd(16)} ${state}  ${name}`
 }
 

@@ -36,7 +36,7 @@ export function addLineCommands(program: Command): void {
         const added = await addLine(context, {
           userId: user.id,
           number,
-          carrier,
+          carrierAccount: carrier,
           ...(name === undefined ? {} : { name }),
           ...(countries === undefined ? {} : { allowedCountries: countries.split(',') }),
           ...(perNumber === undefined ? {} : { messagesPerNumberPerMinute: perNumber }),

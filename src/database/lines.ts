@@ -7,7 +7,8 @@ export interface Line {
   userId: string
   number: string
   name: string
-  carrier: string
+  /** The name of its carrier account. */
+  carrierAccount: string
   status: LineStatus
   country: string | null
   allowedCountries: string[] | null
@@ -20,7 +21,7 @@ const columns = {
   userId: 'user_id',
   number: 'number',
   name: 'name',
-  carrier: 'carrier',
+  carrierAccount: 'carrier',
   status: 'status',
   country: 'country',
   allowedCountries: 'allowed_countries',
@@ -50,7 +51,7 @@ export async function insertLine(db: Database, line: Line): Promise<boolean> {
       user_id: line.userId,
       number: line.number,
       name: line.name,
-      carrier: line.carrier,
+      carrier: line.carrierAccount,
       status: line.status,
       country: line.country,
       allowed_countries: line.allowedCountries,
@@ -170,7 +171,7 @@ export async function countLinesOfCarriers(db: Database): Promise<Map<string, nu
 export interface LineOfNumber {
   id: string
   number: string
-  carrier: string
+  carrierAccount: string
   userId: string
   ownerEmail: string
 }
@@ -183,7 +184,7 @@ export async function findLinesOfNumbers(db: Database, numbers: readonly string[
     .select<LineOfNumber[]>({
       id: 'l.id',
       number: 'l.number',
-      carrier: 'l.carrier',
+      carrierAccount: 'l.carrier',
       userId: 'l.user_id',
       ownerEmail: 'u.email',
     })

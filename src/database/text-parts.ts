@@ -2,7 +2,7 @@ import type { Database } from './connection.js'
 
 /** What the parts of one text have in common. Their table is called `smpp_parts`, after the first kind that has some. */
 export interface LongText {
-  carrier: string
+  carrierAccount: string
   fromNumber: string
   toNumber: string
   reference: number
@@ -34,7 +34,7 @@ export async function deleteParts(db: Database, ids: readonly string[]): Promise
 /** Texts that have had no new part for so long that the missing ones will not come. */
 export async function listStaleTexts(db: Database, ms: number, limit: number): Promise<LongText[]> {
   const { rows } = await db.raw<{ rows: LongText[] }>(
-    `select carrier, from_number as "fromNumber", to_number as "toNumber", reference, total
+    `select carrier as "carrierAccount", from_number as "fromNumber", to_number as "toNumber", reference, total
      from smpp_parts group by 1, 2, 3, 4, 5
      having max(created_at) < clock_timestamp() - ? * interval '1 ms' limit ?`,
     [ms, limit],
@@ -42,6 +42,6 @@ export async function listStaleTexts(db: Database, ms: number, limit: number): P
   return rows
 }
 
-function columnsOf({ carrier, fromNumber, toNumber, reference, total }: LongText) {
+function columnsOf({ carrierAccount: carrier, fromNumber, toNumber, reference, total }: LongText) {
   return { carrier, from_number: fromNumber, to_number: toNumber, reference, total }
 }

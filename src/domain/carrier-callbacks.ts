@@ -74,7 +74,7 @@ export async function answerCallback(context: Context, asked: CarrierRequest): P
 }
 
 function toolsFor(context: Context, account: CallingAccount): Omit<CallbackTools<object>, 'confirm'> {
-  const by = { carrier: account.name, account }
+  const by = { carrierAccount: account.name, account }
   return {
     account,
     settings: account.settings,
@@ -89,6 +89,7 @@ function toolsFor(context: Context, account: CallingAccount): Omit<CallbackTools
     receiveReceipt: async (receipt) => {
       await receiveReceipt(context, { ...by, ...receipt })
     },
-    hasLine: async (number) => (await context.batched.findLineByNumber(number))?.carrier === account.name,
+    hasLine: async (number) =>
+      (await context.batched.findLineByNumber(number))?.carrierAccount === account.name,
   }
 }

@@ -27,7 +27,7 @@ export interface NewLine {
   number: string
   name?: string
   /** The name of its carrier account. */
-  carrier: string
+  carrierAccount: string
   allowedCountries?: string[]
   messagesPerNumberPerMinute?: number
   messagesPerMinute?: number
@@ -38,15 +38,15 @@ export async function addLine(context: Context, fields: NewLine): Promise<Line> 
   const { db } = context
   const parsed = parseE164(fields.number)
   if (parsed === undefined) throw new UserError('number must be in E.164 form, such as +15551234567')
-  const account = await findCarrierAccount(db, { name: fields.carrier })
-  if (account === undefined) throw notSetUp(fields.carrier)
+  const account = await findCarrierAccount(db, { name: fields.carrierAccount })
+  if (account === undefined) throw notSetUp(fields.carrierAccount)
   await getCarrierClient(context, account)
   const line: Line = {
     id: newId(),
     userId: fields.userId,
     number: parsed.number,
     name: readOptionalName(fields.name) ?? parsed.number,
-    carrier: fields.carrier,
+    carrierAccount: fields.carrierAccount,
     status: 'active',
     country: parsed.country ?? null,
     allowedCountries: readCountries(fields.allowedCountries),

@@ -3,8 +3,8 @@ import { listSimulatedMessages, takeDueReceipts } from '../database/simulator-ou
 import { UserError } from '../errors.js'
 import { newId } from '../ids.js'
 import type { Context } from './context.js'
-import { receiveMessage, type InboundMessage, type ReceiveOutcome } from './messages/receive.js'
 import { followReceipts } from './messages/receipts.js'
+import { receiveMessage, type InboundMessage, type ReceiveOutcome } from './messages/receive.js'
 import { parseNumber } from './phone-number.js'
 
 /** The account, and the carrier, that is built in. */
@@ -35,14 +35,14 @@ export async function simulateInbound(
   userId?: string,
 ): Promise<ReceiveOutcome> {
   const message = {
-    carrier: SIMULATOR,
+    carrierAccount: SIMULATOR,
     carrierMessageId: inbound.messageId ?? newId(),
     fromNumber: readNumber('fromNumber', inbound.fromNumber),
     toNumber: readNumber('toNumber', inbound.toNumber),
     content: readContent(inbound),
   }
   const line = await context.batched.findLineByNumber(message.toNumber)
-  if (line?.carrier !== SIMULATOR || (userId !== undefined && line.userId !== userId)) {
+  if (line?.carrierAccount !== SIMULATOR || (userId !== undefined && line.userId !== userId)) {
     throw new UserError(
       'toNumber is not the number of a line at the simulator: see `linehook line list`',
       404,
@@ -74,7 +74,7 @@ export async function sendSimulatedReceipts(context: Context): Promise<number> {
     if (due.length === 0) return undefined
     return applyReceipts(
       trx,
-      due.map((ids) => ({ ...ids, carrier: SIMULATOR, status: 'delivered' })),
+      due.map((ids) => ({ ...ids, carrierAccount: SIMULATOR, status: 'delivered' })),
     )
   })
   if (changes === undefined) return 0

@@ -100,7 +100,9 @@ describe('linehook carrier and linehook line import', function () {
     const all = JSON.parse((await said(`${importing} --all --json`)).join('\n')) as object[]
     expect(all).to.have.length(1)
     expect(all[0]).to.include({ number: '+15557772002', outcome: 'added' })
-    expect((await listAllLines(context.db)).map(({ name, carrier }) => [name, carrier])).to.deep.equal([
+    expect(
+      (await listAllLines(context.db)).map(({ name, carrierAccount: carrier }) => [name, carrier]),
+    ).to.deep.equal([
       ['Front desk', 'main'],
       ['Back door', 'main'],
     ])

@@ -47,7 +47,7 @@ describe('linehook connection and linehook webhook', function () {
     const { fromNumber, toNumber } = text
     const content = { type: 'inboundText', text: text.text } as const
     return receiveMessage(context, {
-      carrier: 'simulator',
+      carrierAccount: 'simulator',
       carrierMessageId: newId(),
       fromNumber,
       toNumber,
@@ -58,7 +58,7 @@ describe('linehook connection and linehook webhook', function () {
   /** A line without a connection. */
   async function addBareLine(number: string): Promise<void> {
     const { userId } = await createLine(context)
-    await addLine(context, { userId, number, carrier: 'simulator' })
+    await addLine(context, { userId, number, carrierAccount: 'simulator' })
   }
 
   /** What a webhook's printed URL answers, asked of this test's web. */

@@ -126,7 +126,7 @@ describe('linehook user and linehook line', function () {
     expect(rest).to.deep.equal({
       number: '+12125550002',
       name: 'Front desk',
-      carrier: 'simulator',
+      carrierAccount: 'simulator',
       status: 'active',
       country: 'US',
       allowedCountries: ['US', 'CA'],

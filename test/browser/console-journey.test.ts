@@ -60,7 +60,7 @@ describe('in a browser', function () {
       const name = what.replace(/\W+/g, '-')
       const number = `+1555555${String((lineCount += 1)).padStart(4, '0')}`
       const user = await addUser(context, { email: `${name}@example.com` })
-      await addLine(context, { userId: user.id, number, name: 'Front desk', carrier: 'simulator' })
+      await addLine(context, { userId: user.id, number, name: 'Front desk', carrierAccount: 'simulator' })
       const setUp = new URL((await createSetUpLink(context, user.id)).url)
 
       const watched = await openPage(browser, url, options)

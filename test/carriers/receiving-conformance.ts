@@ -39,7 +39,7 @@ export function conformsToReceiving(kind: string, carrier: ReceivingCarrier): vo
       const own = await addCarrierAccount(context, { name: 'own', kind, settings: carrier.settings })
       const other = await addCarrierAccount(context, { name: 'other', kind, settings: carrier.otherSettings })
       ids = { own: own.id, other: other.id }
-      line = await createLine(context, { carrier: 'own', outgoingUrl: 'http://127.0.0.1:1/' })
+      line = await createLine(context, { carrierAccount: 'own', outgoingUrl: 'http://127.0.0.1:1/' })
     })
     after(async () => {
       await web.close()

@@ -251,7 +251,7 @@ for (const isAnalyzed of [false, true]) {
           applyReceipts(
             context.db,
             rows.map(({ id }) => ({
-              carrier: 'simulator',
+              carrierAccount: 'simulator',
               carrierMessageId: id,
               messageId: id,
               status: 'delivered',
@@ -390,7 +390,7 @@ for (const isAnalyzed of [false, true]) {
     function received(fromNumber: string): ReceiveRequest {
       const ids = { messageId: newId(), eventId: newId(), deliveryId: newId(), carrierMessageId: newId() }
       const kind = { type: 'text', eventType: 'inboundText' } as const
-      return { ...ids, ...kind, carrier: 'simulator', fromNumber, toNumber: line.number, text: 'x' }
+      return { ...ids, ...kind, carrierAccount: 'simulator', fromNumber, toNumber: line.number, text: 'x' }
     }
 
     function recordAttempt(deliveryId: string): Promise<unknown> {

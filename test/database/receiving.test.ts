@@ -185,7 +185,7 @@ describeContext('a batch of messages that carriers bring', function (context) {
     const { id, version } = await getCarrierAccount(context, 'simulator')
     const line = await createLine(context)
     await addTwilio(context, 'twilio')
-    const elsewhere = await createLine(context, { carrier: 'twilio' })
+    const elsewhere = await createLine(context, { carrierAccount: 'twilio' })
     const changed = (n: number) => ({ account: { id, version: version + n } })
     const brought = [
       inboundText(line, { account: { id, version } }),

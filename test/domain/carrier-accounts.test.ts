@@ -150,7 +150,7 @@ describeContext('carrier accounts', options, (context) => {
     const { id: userId } = await createPerson(context)
     const account = await add({ name: 'a-first-one' })
     for (const number of ['+15557770001', '+15557770002']) {
-      await addLine(context, { userId, number, carrier: account.name })
+      await addLine(context, { userId, number, carrierAccount: account.name })
     }
     const listed = await listAccountOverviews(context)
     expect(listed[0]).to.deep.include({ name: 'a-first-one', title: 'Parrot', lineCount: 2 })
@@ -261,7 +261,7 @@ describeContext('carrier accounts', options, (context) => {
     it('when no line is at them', async () => {
       const account = await add()
       const { id: userId } = await createPerson(context)
-      const line = await addLine(context, { userId, number: '+15557770003', carrier: account.name })
+      const line = await addLine(context, { userId, number: '+15557770003', carrierAccount: account.name })
       expect(await refusal(removeCarrierAccount(context, account))).to.deep.equal({
         status: 409,
         message: `lines are at ${account.name}: it cannot be removed as long as they are`,
@@ -371,7 +371,7 @@ describeContext('carrier accounts', options, (context) => {
       expect(settings.some(({ isSet }) => isSet)).to.equal(false)
 
       const { userId } = await createLine(context)
-      const line = addLine(other, { userId, number: '+15557770009', carrier: account.name })
+      const line = addLine(other, { userId, number: '+15557770009', carrierAccount: account.name })
       expect((await refusal(line)).message).to.match(WORDS)
 
       const sealed = await sealedOf(account)

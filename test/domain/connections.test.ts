@@ -264,7 +264,7 @@ describeContext('a developer connection', (context) => {
   async function unconnectedLine(): Promise<{ userId: string; lineId: string }> {
     const { userId } = line
     const number = line.number.replace('+1555', '+1556')
-    const { id } = await addLine(context, { userId, number, carrier: 'simulator' })
+    const { id } = await addLine(context, { userId, number, carrierAccount: 'simulator' })
     return { userId, lineId: id }
   }
 

@@ -137,7 +137,7 @@ export async function claimDelivery(context: Context, id: string): Promise<Claim
 /** What a carrier brings to a line; by default a text from ANNA. */
 export function inboundText(line: TestLine, overrides: Partial<InboundMessage> = {}): InboundMessage {
   return {
-    carrier: 'simulator',
+    carrierAccount: 'simulator',
     carrierMessageId: newId(),
     fromNumber: ANNA,
     toNumber: line.number,

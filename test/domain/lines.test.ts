@@ -29,7 +29,7 @@ describeContext('lines', (context) => {
     return `+1415555${String(count).padStart(4, '0')}`
   }
   const add = (overrides: Partial<NewLine> = {}) =>
-    addLine(context, { userId, number: freshNumber(), carrier: 'simulator', ...overrides })
+    addLine(context, { userId, number: freshNumber(), carrierAccount: 'simulator', ...overrides })
 
   it('have these fields when nothing else is asked for', async () => {
     const number = freshNumber()
@@ -39,7 +39,7 @@ describeContext('lines', (context) => {
       userId,
       number,
       name: number,
-      carrier: 'simulator',
+      carrierAccount: 'simulator',
       status: 'active',
       country: 'US',
       allowedCountries: null,
@@ -97,7 +97,7 @@ describeContext('lines', (context) => {
   }
 
   it('need a carrier that is set up', async () => {
-    expect(await refusal(add({ carrier: 'pigeon' }))).to.deep.equal({
+    expect(await refusal(add({ carrierAccount: 'pigeon' }))).to.deep.equal({
       status: 400,
       message:
         'carrier pigeon is not set up here: add it with `linehook carrier add`; the simulator needs SIMULATOR=true',
@@ -212,7 +212,7 @@ describeContext('lines', (context) => {
       })
       await enableConnection(context, userId, line.id)
       await receiveMessage(context, {
-        carrier: 'simulator',
+        carrierAccount: 'simulator',
         carrierMessageId: newId(),
         fromNumber: '+15005550101',
         toNumber: line.number,

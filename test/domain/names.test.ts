@@ -39,11 +39,15 @@ describeContext('a name', (context) => {
 
   for (const [what, name] of Object.entries(UNSEEN)) {
     it(`cannot be ${what}, of an application, a line, an API token or a user`, async () => {
-      const line = await addLine(context, { userId, number: `+1415555${nextNumber()}`, carrier: 'simulator' })
+      const line = await addLine(context, {
+        userId,
+        number: `+1415555${nextNumber()}`,
+        carrierAccount: 'simulator',
+      })
       const refused = { status: 400, message: 'name must have a character that can be seen' }
       for (const attempt of [
         () => registerApplication(context, userId, { ...FIELDS, name }),
-        () => addLine(context, { userId, number: '+14155550000', carrier: 'simulator', name }),
+        () => addLine(context, { userId, number: '+14155550000', carrierAccount: 'simulator', name }),
         () => renameLine(context, userId, line.id, name),
         () => createApiToken(context, userId, name),
         () => addUser(context, { email: 'eve@example.com', name }),

@@ -28,7 +28,7 @@ export async function createLine(
   const userId = fields.userId ?? (await addUser(context, { email: `user${number}@example.com` })).id
   const line = await addLine(context, {
     number: `+1555${String(number).padStart(7, '0')}`,
-    carrier: 'simulator',
+    carrierAccount: 'simulator',
     ...fields,
     userId,
   })

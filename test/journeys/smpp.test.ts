@@ -1,7 +1,7 @@
-import { expect } from 'chai'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { expect } from 'chai'
 import { freePort } from '../../dev/free-port.js'
 import { inboundOf } from '../../dev/smsc/messages.js'
 import { startSmsc, type SmscOptions } from '../../dev/smsc/server.js'
@@ -59,7 +59,7 @@ describe('journey: an SMSC', function () {
       kind: 'smpp',
       settings: { host: '127.0.0.1', port: Number(port), systemId: 'linehook' },
     })
-    const line = await createLine(context, { carrier: 'takes', ...WIDE })
+    const line = await createLine(context, { carrierAccount: 'takes', ...WIDE })
     const recipients = numbers(1000)
     for (const to_number of recipients) await queueMessage(context, line, { to_number })
     const queued = await outboundMessages(context, line)
@@ -99,7 +99,7 @@ describe('journey: an SMSC', function () {
       kind: 'smpp',
       settings: { host: '127.0.0.1', port: smsc.port, systemId: 'linehook', bindCount: 2 },
     })
-    const line = await createLine(context, { carrier: 'brings', ...WIDE })
+    const line = await createLine(context, { carrierAccount: 'brings', ...WIDE })
     const senders = numbers(count)
     for (const [n, from] of senders.entries()) smsc.bring(inboundOf(from, line.number, `Text ${n % 100}`))
 
@@ -142,7 +142,7 @@ describe('journey: an SMSC', function () {
         kind: 'smpp',
         settings: { host: '127.0.0.1', port: smsc.port, systemId: 'linehook', ...settings },
       })
-      const line = await createLine(context, { carrier: name, ...WIDE })
+      const line = await createLine(context, { carrierAccount: name, ...WIDE })
       const people = numbers(100)
       for (const to_number of people) await queueMessage(context, line, { to_number })
       const queued = await outboundMessages(context, line)
@@ -181,7 +181,7 @@ describe('journey: an SMSC', function () {
       kind: 'smpp',
       settings: { host: '127.0.0.1', port: smsc.port, systemId: 'linehook' },
     })
-    const line = await createLine(context, { carrier: 'one', ...WIDE })
+    const line = await createLine(context, { carrierAccount: 'one', ...WIDE })
     const people = numbers(1000)
     for (const to_number of people) await queueMessage(context, line, { to_number })
     const queued = await outboundMessages(context, line)

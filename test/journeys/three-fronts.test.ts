@@ -1,7 +1,7 @@
 import { expect } from 'chai'
-import type { Context } from '../../src/domain/context.js'
 import { createApiToken } from '../../src/domain/api-tokens.js'
 import { getConnection } from '../../src/domain/connection-overview.js'
+import type { Context } from '../../src/domain/context.js'
 import { revealIncomingWebhook } from '../../src/domain/incoming-webhooks.js'
 import { addLine } from '../../src/domain/lines.js'
 import { addUser } from '../../src/domain/users.js'
@@ -112,7 +112,7 @@ for (const word of ['line', 'burner']) {
         const person = name.replace(/\W/g, '')
         const { id: userId } = await addUser(context, { email: `${person}@example.com` })
         const number = `+1555444${String(person.length).padStart(4, '0')}`
-        const { id: lineId } = await addLine(context, { userId, number, carrier: 'simulator' })
+        const { id: lineId } = await addLine(context, { userId, number, carrierAccount: 'simulator' })
         const does = await front(userId, lineId)
         const urls: string[] = []
 

@@ -51,7 +51,7 @@ describe('journey: a line at Twilio', function () {
       settings: { accountSid: ACCOUNT_SID, authToken: AUTH_TOKEN, apiUrl: twilio.url },
       messagesPerSecondPerLine: 50,
     })
-    line = await createLine(context, { carrier: 'twilio', outgoingUrl: receiver.url })
+    line = await createLine(context, { carrierAccount: 'twilio', outgoingUrl: receiver.url })
     const [web, housekeeper] = await Promise.all([
       startWeb(environment),
       startProcess('maintenance', environment),

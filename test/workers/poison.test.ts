@@ -65,7 +65,7 @@ describe('a row that crashes its jobs', function () {
     const line = await createLine(context, { outgoingUrl: receiver.url })
     const receive = (text: string) =>
       receiveMessage(context, {
-        carrier: 'simulator',
+        carrierAccount: 'simulator',
         carrierMessageId: newId(),
         fromNumber: other,
         toNumber: line.number,

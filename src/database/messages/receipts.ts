@@ -4,7 +4,7 @@ import { toJson } from '../text.js'
 import { CHANGED, changeMessages, type Changes } from './announcing.js'
 
 export interface Receipt {
-  carrier: string
+  carrierAccount: string
   /** The account whose signature let it in. If it was changed or removed since, nothing is done. */
   account?: AccountVersion
   carrierMessageId: string
@@ -46,16 +46,16 @@ export async function applyReceipts(
     db,
     `asked as materialized (
        select g.*, g."accountId" is not null and a.version is distinct from g."accountVersion" as is_outdated
-       from jsonb_to_recordset(?::jsonb) as g(n integer, carrier text, "accountId" uuid, "accountVersion" integer,
+       from jsonb_to_recordset(?::jsonb) as g(n integer, "carrierAccount" text, "accountId" uuid, "accountVersion" integer,
          "carrierMessageId" text, "messageId" uuid, status text, error text, "carrierCode" text)
        left join lateral (select version from carrier_accounts where id = g."accountId" limit 1) a on true
      ), found as (
        select coalesce(c.message_id, o.id) as id, c.message_id is null as is_by_our_id, g.*
        from asked g
        left join lateral (select message_id from carrier_message_ids
-         where carrier = g.carrier and carrier_message_id = g."carrierMessageId" limit 1) c on true
+         where carrier = g."carrierAccount" and carrier_message_id = g."carrierMessageId" limit 1) c on true
        left join lateral (select m.id from messages m join lines l on l.id = m.line_id
-         where m.id = g."messageId" and c.message_id is null and m.direction = 'outbound' and l.carrier = g.carrier
+         where m.id = g."messageId" and c.message_id is null and m.direction = 'outbound' and l.carrier = g."carrierAccount"
          limit 1) o on true
        where not g.is_outdated
      ), given as (
@@ -66,8 +66,8 @@ export async function applyReceipts(
        where m.id = any (array(select id from given)) and m.direction = 'outbound' order by m.id for no key update
      ), ids as (
        insert into carrier_message_ids (carrier, carrier_message_id, message_id)
-       select f.carrier, f."carrierMessageId", b.id from found f join before b on b.id = f.id where f.is_by_our_id
-       order by f.carrier, f."carrierMessageId"
+       select f."carrierAccount", f."carrierMessageId", b.id from found f join before b on b.id = f.id where f.is_by_our_id
+       order by f."carrierAccount", f."carrierMessageId"
        on conflict do nothing
      ), changed as (
        update messages m

@@ -15,7 +15,7 @@ export interface ReceiveRequest {
   /** Its deliveries get ids that are made of this one. */
   deliveryId: string
   /** The account. */
-  carrier: string
+  carrierAccount: string
   carrierMessageId: string
   /** How a repeat is told; left out: by the carrier's id. */
   toldBy?: ToldBy | undefined
@@ -96,7 +96,7 @@ function asRow(request: ReceiveRequest, n: number): object {
     id: request.messageId,
     event_id: request.eventId,
     delivery_id: request.deliveryId,
-    carrier: request.carrier,
+    carrier: request.carrierAccount,
     carrier_id: request.carrierMessageId,
     account_id: account?.id,
     account_version: account?.version,

@@ -75,7 +75,7 @@ async function importNumber(
     const { id } = await addLine(context, {
       userId,
       number,
-      carrier: account.name,
+      carrierAccount: account.name,
       ...(name === undefined ? {} : { name }),
     })
     return { number, outcome: 'added', lineId: id }
@@ -103,7 +103,7 @@ export async function setUpNumbers(
   const offered = await listAccountNumbers(context, account)
   const chosen =
     named === undefined
-      ? offered.filter(({ line }) => line?.carrier === account.name)
+      ? offered.filter(({ line }) => line?.carrierAccount === account.name)
       : distinct(named).map((number) => getOffered(account, offered, number))
   if (chosen.length === 0)
     throw new UserError(`${account.name} has no lines yet: import its numbers first`, 409)

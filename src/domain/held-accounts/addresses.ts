@@ -12,7 +12,7 @@ export async function findLineOf(
   const digits = address.replace(/^\+/, '')
   if (!/^\d+$/.test(digits)) return undefined
   const line = await batched.findLineByNumber(`+${digits}`)
-  if (line !== undefined) return line.carrier === carrier ? line : undefined
+  if (line !== undefined) return line.carrierAccount === carrier ? line : undefined
   const candidates = await listLinesEndingWith(db, carrier, digits.replace(/^0+/, ''))
   return candidates.find(({ number, country }) => parseNumber(address, country)?.number === number)
 }

@@ -26,7 +26,7 @@ export async function receiveStaleTexts(context: Context): Promise<void> {
     const parts = onePerNumber(await listParts(context.db, longText))
     const { reference, total } = longText
     context.log.info(
-      { carrier: longText.carrier, reference, total, partCount: parts.length },
+      { carrier: longText.carrierAccount, reference, total, partCount: parts.length },
       'inbound.text_stale',
     )
     await receiveParts(context, longText, parts)
@@ -34,10 +34,10 @@ export async function receiveStaleTexts(context: Context): Promise<void> {
 }
 
 async function receiveParts(context: Context, longText: LongText, parts: readonly Part[]): Promise<void> {
-  const { carrier, fromNumber, toNumber, total } = longText
+  const { carrierAccount, fromNumber, toNumber, total } = longText
   const ids = parts.map(({ id }) => id)
   const content = { type: 'inboundText', text: join(parts, total) } as const
-  const inbound = { carrier, carrierMessageId: ids[0] ?? '', fromNumber, toNumber, content }
+  const inbound = { carrierAccount, carrierMessageId: ids[0] ?? '', fromNumber, toNumber, content }
   try {
     await receiveMessage(context, inbound, { partIds: ids })
   } catch (error) {

@@ -41,7 +41,7 @@ async function receiveText(
   if (line === undefined) return { kind: 'no_line' }
   if (text === undefined) return { kind: 'binary', lineId: line.id }
   const fromNumber = storable(senderOf(from, line))
-  const parties = { carrier: account.name, fromNumber, toNumber: line.number }
+  const parties = { carrierAccount: account.name, fromNumber, toNumber: line.number }
   const record = recordOf(account, arrival)
   const earlierId =
     part === undefined
@@ -51,7 +51,7 @@ async function receiveText(
 }
 
 interface Parties {
-  carrier: string
+  carrierAccount: string
   fromNumber: string
   toNumber: string
 }
@@ -105,7 +105,7 @@ const RECEIPT_WAITS_MS = [300, 1000, 3000]
 async function receiveReceipt(context: Context, account: HeldAccount, receipt: SentRecord): Promise<void> {
   const carrierMessageId = storable(receipt.carrierMessageId)
   for (const waitMs of RECEIPT_WAITS_MS) {
-    const outcome = await takeReceipt(context, { ...receipt, carrier: account.name, carrierMessageId })
+    const outcome = await takeReceipt(context, { ...receipt, carrierAccount: account.name, carrierMessageId })
     if (outcome !== 'of_nothing') return
     await sleep(waitMs)
   }

@@ -110,7 +110,7 @@ async function takeIn(
   for (const { id: carrierMessageId, content } of missingOf(parts, brought)) {
     const { name: carrier } = pass.carrier
     const outcome = await receiveMessage(context, {
-      carrier,
+      carrierAccount: carrier,
       carrierMessageId,
       ...parties,
       content,

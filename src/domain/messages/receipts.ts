@@ -61,8 +61,8 @@ async function receiveRound(tools: Tools, receipts: readonly Receipt[]): Promise
 function inRounds(receipts: readonly Receipt[]): number[][] {
   const counts = new Map<string, number>()
   const rounds: number[][] = []
-  receipts.forEach(({ messageId, carrier, carrierMessageId }, place) => {
-    const key = messageId ?? `${carrier} ${carrierMessageId}`
+  receipts.forEach(({ messageId, carrierAccount, carrierMessageId }, place) => {
+    const key = messageId ?? `${carrierAccount} ${carrierMessageId}`
     const round = counts.get(key) ?? 0
     counts.set(key, round + 1)
     ;(rounds[round] ??= []).push(place)

@@ -15,7 +15,7 @@ import { readKeyword, type Keyword } from '../opt-out/keywords.js'
 import type { Inbound } from './receive-batch.js'
 
 export interface InboundMessage {
-  carrier: string
+  carrierAccount: string
   /** The remembered account whose signature let it in; left out: the caller has checked that the line is at `carrier`. */
   account?: AccountVersion
   carrierMessageId: string
@@ -64,7 +64,7 @@ export async function receiveMessage(
   const { messageId, eventType: type } = inbound
   const answer = await batched.receiveMessage(inbound)
   if (answer.kind === 'account_changed') throw new AccountChanged()
-  if (answer.kind === 'no_line') throw noLineOf(message.carrier)
+  if (answer.kind === 'no_line') throw noLineOf(message.carrierAccount)
   if (answer.kind === 'repeat') return answer
   const { lineId, hasPaused } = answer
   const deliveryCount = answer.deliveries.length
@@ -82,7 +82,7 @@ function readInbound(context: Context, message: InboundMessage): Inbound {
     messageId: newId(),
     eventId: newId(),
     deliveryId: newId(),
-    carrier: message.carrier,
+    carrierAccount: message.carrierAccount,
     account: message.account,
     carrierMessageId: storable(message.carrierMessageId),
     fromNumber: message.fromNumber,

@@ -63,7 +63,7 @@ async function takeRecord(
     const link = { carrier, carrierMessageId: record.carrierMessageId, messageId }
     const isOurs = await linkCarrierMessage(context.db, link)
     if (!isOurs) continue
-    await receiveReceipt(context, { carrier, messageId, ...record })
+    await receiveReceipt(context, { carrierAccount: carrier, messageId, ...record })
     return true
   }
   return false

@@ -37,7 +37,7 @@ export async function answerKeyword(
 ): Promise<KeywordAnswer[]> {
   const text = answerTo(contact)
   if (text === undefined || line.status !== 'active' || !canBeAnswered(line, number)) return []
-  const account = await findCarrierAccount(trx, { name: line.carrier })
+  const account = await findCarrierAccount(trx, { name: line.carrierAccount })
   if (account?.handlesOptOut === true) return []
   return [{ id: newId(), lineId: line.id, number, text, confirmsOptOut: contact.hasOptedOut }]
 }

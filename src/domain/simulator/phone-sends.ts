@@ -50,6 +50,6 @@ export async function leaveVoicemail(
 async function readNumbers(context: Context, userId: string, { lineId, phone }: FromPhone) {
   const [fromNumber = ''] = readPhones([phone])
   const line = await getOwnLine(context, userId, lineId)
-  if (line.carrier !== SIMULATOR) throw new UserError('no such line at the simulator', 404)
+  if (line.carrierAccount !== SIMULATOR) throw new UserError('no such line at the simulator', 404)
   return { fromNumber, toNumber: line.number }
 }

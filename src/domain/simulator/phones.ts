@@ -1,5 +1,5 @@
-import { listConversation, listLatestContacts } from '../../database/messages/conversations.js'
 import type { OwnLine } from '../../database/lines.js'
+import { listConversation, listLatestContacts } from '../../database/messages/conversations.js'
 import { UserError } from '../../errors.js'
 import type { Context } from '../context.js'
 import { listOwnLines } from '../lines.js'
@@ -16,7 +16,7 @@ const FIRST_PHONE = '+15005550199'
 /** The user's lines that the simulator's phones can write to, oldest first. */
 export async function listSimulatorLines(context: Context, userId: string): Promise<OwnLine[]> {
   const lines = await listOwnLines(context, userId)
-  return lines.filter(({ carrier }) => carrier === SIMULATOR)
+  return lines.filter(({ carrierAccount }) => carrierAccount === SIMULATOR)
 }
 
 /**

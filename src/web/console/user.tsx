@@ -59,19 +59,19 @@ function LineTable({ page, path, lines }: { page: Page; path: string; lines: Lin
         <tr>
           <th>Number</th>
           <th>Name</th>
-          <th>Carrier</th>
+          <th>Carrier account</th>
           <th>Status</th>
           <th />
         </tr>
       </thead>
       <tbody>
-        {lines.map(({ id, number, name, carrier, status }) => (
+        {lines.map(({ id, number, name, carrierAccount, status }) => (
           <tr key={id}>
             <td data-label="Number">{number}</td>
             <td data-label="Name">
               <UserText>{name}</UserText>
             </td>
-            <td data-label="Carrier">{carrier}</td>
+            <td data-label="Carrier account">{carrierAccount}</td>
             <td data-label="Status">{status}</td>
             <td>
               {status === 'active' ? (
@@ -161,7 +161,7 @@ export function postUserLine(context: Context) {
       userId: user.id,
       number: fieldOf(ctx, 'number'),
       name: fieldOf(ctx, 'name'),
-      carrier: fieldOf(ctx, 'carrier'),
+      carrierAccount: fieldOf(ctx, 'carrier'),
       ...(countries === '' ? {} : { allowedCountries: countries.split(',') }),
       messagesPerNumberPerMinute: Number(fieldOf(ctx, 'perNumber') || 5),
       messagesPerMinute: Number(fieldOf(ctx, 'perMinute') || 30),

@@ -31,7 +31,7 @@ describeContext('the numbers of a carrier account', { carrierKinds: BIRDS }, (co
   beforeEach(async () => {
     await context.db('lines').delete()
     owner = await createPerson(context)
-    await addLine(context, { userId: owner.id, number: TAKEN.number, carrier: 'simulator' })
+    await addLine(context, { userId: owner.id, number: TAKEN.number, carrierAccount: 'simulator' })
     bird.numbers = [FREE, UNNAMED, TAKEN]
     bird.setUp = []
   })
@@ -41,7 +41,11 @@ describeContext('the numbers of a carrier account', { carrierKinds: BIRDS }, (co
   })
 
   const linesOf = async ({ id }: Person) =>
-    (await listOwnLines(context, id)).map(({ number, name, carrier }) => ({ number, name, carrier }))
+    (await listOwnLines(context, id)).map(({ number, name, carrierAccount: carrier }) => ({
+      number,
+      name,
+      carrier,
+    }))
 
   it('are listed as the carrier has them, with whose line each is', async () => {
     const numbers = await listAccountNumbers(context, account)
@@ -50,7 +54,7 @@ describeContext('the numbers of a carrier account', { carrierKinds: BIRDS }, (co
       { ...UNNAMED, line: undefined },
     ])
     expect(numbers[2]?.line).to.deep.include({
-      carrier: 'simulator',
+      carrierAccount: 'simulator',
       userId: owner.id,
       ownerEmail: owner.email,
     })

@@ -93,7 +93,7 @@ describeContext('the event messageStatus', (context) => {
     const id = await queueMessage(context, line)
     await sendMessage(context, id)
     const { carrier_message_id: carrierMessageId } = await messageRow(context, id)
-    const receipt = { carrier: 'simulator', carrierMessageId: carrierMessageId! }
+    const receipt = { carrierAccount: 'simulator', carrierMessageId: carrierMessageId! }
     for (const status of ['sent', 'delivered', 'delivered', 'sent', 'failed'] as const) {
       await receiveReceipt(context, { ...receipt, status })
     }
@@ -111,9 +111,10 @@ describeContext('the event messageStatus', (context) => {
     const claims = await Promise.all(ids.map((id) => claimMessage(context, id)))
     await Promise.all(
       ids.flatMap((id, n) => {
-        const receipt = { carrier: 'simulator', carrierMessageId: `${id}/c`, messageId: id }
+        const receipt = { carrierAccount: 'simulator', carrierMessageId: `${id}/c`, messageId: id }
         const settlement = {
           ...receipt,
+          carrier: 'simulator',
           id,
           claim: claims[n]!.claim,
           lineId: line.lineId,
@@ -138,7 +139,7 @@ describeContext('the event messageStatus', (context) => {
   it('tells a receipt’s error and the carrier’s code', async () => {
     const id = await queueMessage(context, line, { status: 'unknown' })
     await receiveReceipt(context, {
-      carrier: 'simulator',
+      carrierAccount: 'simulator',
       carrierMessageId: newId(),
       messageId: id,
       status: 'failed',
@@ -187,7 +188,7 @@ describeContext('the event messageStatus', (context) => {
     expect(await told()).to.deep.equal([
       { messageId: id, status: 'unknown', error: 'worker_lost', carrierCode: null },
     ])
-    const receipt = { carrier: 'simulator', carrierMessageId: newId(), messageId: id } as const
+    const receipt = { carrierAccount: 'simulator', carrierMessageId: newId(), messageId: id } as const
     await receiveReceipt(context, { ...receipt, status: 'sent' })
     expect(await statuses()).to.deep.equal(['unknown', 'sent'])
   })

@@ -25,7 +25,7 @@ describeContext('a receipt', (context) => {
 
   function report(fields: Partial<Receipt>): Promise<boolean> {
     return receiveReceipt(context, {
-      carrier: 'simulator',
+      carrierAccount: 'simulator',
       carrierMessageId: newId(),
       status: 'delivered',
       ...fields,
@@ -128,7 +128,7 @@ describeContext('a receipt', (context) => {
 
   it('together with another for the same message counts as the one that says most', async () => {
     const id = await queueMessage(context, line, { status: 'sending', claim_id: newId() })
-    const report = { carrier: 'simulator', carrierMessageId: newId(), messageId: id }
+    const report = { carrierAccount: 'simulator', carrierMessageId: newId(), messageId: id }
     const { changed } = await applyReceipts(context.db, [
       { ...report, status: 'delivered' },
       { ...report, status: 'sent' },
@@ -192,7 +192,7 @@ describeContext('a receipt', (context) => {
   it('does not concern a message of a line that is at another carrier, though it has our own id of it', async () => {
     const id = await queueMessage(context, line, { status: 'unknown' })
     const carrierMessageId = newId()
-    expect(await report({ carrier: 'twilio', carrierMessageId, messageId: id })).to.equal(false)
+    expect(await report({ carrierAccount: 'twilio', carrierMessageId, messageId: id })).to.equal(false)
     expect(await messageRow(context, id)).to.include({ status: 'unknown', carrier_message_id: null })
     const linked = context.db('carrier_message_ids').where({ carrier_message_id: carrierMessageId })
     expect(await linked).to.deep.equal([])
@@ -213,7 +213,7 @@ describeContext('a receipt', (context) => {
 
   it('of another carrier with the same id does not concern the message', async () => {
     const { id, carrierMessageId } = await sentMessage()
-    expect(await report({ carrier: 'twilio', carrierMessageId })).to.equal(false)
+    expect(await report({ carrierAccount: 'twilio', carrierMessageId })).to.equal(false)
     expect(await messageRow(context, id)).to.include({ status: 'sent' })
   })
 

@@ -130,7 +130,9 @@ describeContext('receiveMessage', (context) => {
   it('takes messages of two carriers with the same id for two', async () => {
     const inbound = inboundText(line)
     await receiveMessage(context, inbound)
-    expect(await receiveMessage(context, { ...inbound, carrier: 'twilio' })).to.include({ kind: 'received' })
+    expect(await receiveMessage(context, { ...inbound, carrierAccount: 'twilio' })).to.include({
+      kind: 'received',
+    })
   })
 
   it('refuses a message for a number that no line has, and leaves nothing', async () => {

@@ -6,7 +6,7 @@ import type { Window } from '../../../src/sliding-window.js'
 import { createTestContext } from '../../helpers/context.js'
 import { createLine, type TestLine } from '../../helpers/factories.js'
 import { BIRDS } from '../../helpers/parrot.js'
-import { messageRow, queueMessage, UNLIMITED, sendWhenDue } from '../fixtures.js'
+import { messageRow, queueMessage, sendWhenDue, UNLIMITED } from '../fixtures.js'
 
 /** Redis forgets a window by its own clock: ours is so much faster that it never gets there during a test. */
 const STRETCH = 60
@@ -51,7 +51,7 @@ describe('the pace of a carrier account', () => {
     return ids
   }
 
-  const addLineAt = (carrier: string) => createLine(context, { carrier, ...UNLIMITED })
+  const addLineAt = (carrier: string) => createLine(context, { carrierAccount: carrier, ...UNLIMITED })
 
   /**
    * As workers would: each message again at the moment that it was told. From 0, when all are there.

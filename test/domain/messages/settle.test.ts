@@ -11,7 +11,7 @@ import { createLine, type TestLine } from '../../helpers/factories.js'
 import { failure } from '../../helpers/failure.js'
 import { createTestDatabase } from '../../helpers/services.js'
 import { until } from '../../helpers/until.js'
-import { UNLIMITED, claimMessage, loseWorker, messageRow, queueMessage, withCarrier } from '../fixtures.js'
+import { claimMessage, loseWorker, messageRow, queueMessage, UNLIMITED, withCarrier } from '../fixtures.js'
 
 describe('the end of an attempt to send', () => {
   let context: Context
@@ -79,7 +79,12 @@ describe('the end of an attempt to send', () => {
       const id = await queueMessage(context, line)
       const carrierMessageId = `fast-${status}`
       const fast = withCarrier(context, async ({ id: messageId }) => {
-        const receipt = { carrier: 'simulator', carrierMessageId: `${carrierMessageId}/0`, messageId, status }
+        const receipt = {
+          carrierAccount: 'simulator',
+          carrierMessageId: `${carrierMessageId}/0`,
+          messageId,
+          status,
+        }
         expect(await receiveReceipt(context, receipt)).to.equal(true)
         return { carrierMessageId }
       })
@@ -92,7 +97,7 @@ describe('the end of an attempt to send', () => {
         lease_until: null,
       })
       expect(row.sent_at).to.be.a('date')
-      const later = { carrier: 'simulator', carrierMessageId, status: 'delivered' } as const
+      const later = { carrierAccount: 'simulator', carrierMessageId, status: 'delivered' } as const
       expect(await receiveReceipt(context, later)).to.equal(status === 'sent')
     })
   }
@@ -102,7 +107,7 @@ describe('the end of an attempt to send', () => {
       const id = await queueMessage(context, line)
       const { claim: claimId } = await claim(id)
       const receipt = {
-        carrier: 'simulator',
+        carrierAccount: 'simulator',
         carrierMessageId: newId(),
         messageId: id,
         status: 'sent',

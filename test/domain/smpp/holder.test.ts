@@ -119,7 +119,7 @@ describe('the sessions of SMPP accounts', () => {
     it('send what others ask for: the process of the job calls no carrier', async () => {
       smsc = await restartWith({ maxSessions: 1 })
       await addSmppAccount(context, 'smsc', { port: smsc.port })
-      const line = await createLine(context, { carrier: 'smsc' })
+      const line = await createLine(context, { carrierAccount: 'smsc' })
       const id = await queueMessage(context, line, { to_number: ANNA })
       // Nobody holds the session: it waits, as for an SMSC that is down.
       expect(await sendMessage(other, id)).to.include({ kind: 'wait', reason: 'unavailable' })
@@ -133,7 +133,7 @@ describe('the sessions of SMPP accounts', () => {
 
     it('a message that crashes where it is sent is counted as one, and waits', async () => {
       await addSmppAccount(context, 'smsc', { port: smsc.port })
-      const line = await createLine(context, { carrier: 'smsc' })
+      const line = await createLine(context, { carrierAccount: 'smsc' })
       const id = await queueMessage(context, line, { to_number: ANNA })
       const broken = {
         ...context,
@@ -230,7 +230,7 @@ describe('the sessions of SMPP accounts', () => {
 
     beforeEach(async () => {
       const account = await addSmppAccount(context, 'smsc', { port: smsc.port })
-      line = await createLine(context, { carrier: 'smsc' })
+      line = await createLine(context, { carrierAccount: 'smsc' })
       handle = (delivery) => receiveDelivery(context, account, delivery)
       sessions = holdSessions({
         settings: account.settings,

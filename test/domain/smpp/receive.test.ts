@@ -3,8 +3,8 @@ import { inboundOf, receiptOf } from '../../../dev/smsc/messages.js'
 import { smpp } from '../../../src/carriers/smpp/package.js'
 import { confirmArrivals, deleteOldArrivals } from '../../../src/database/arrivals.js'
 import { insertPart } from '../../../src/database/text-parts.js'
-import { receiveMessage } from '../../../src/domain/messages/receive.js'
 import { receiveStaleTexts } from '../../../src/domain/held-accounts/long-texts.js'
+import { receiveMessage } from '../../../src/domain/messages/receive.js'
 import { newId } from '../../../src/ids.js'
 import { describeContext, joinService } from '../../helpers/context.js'
 import { createLine, type TestLine } from '../../helpers/factories.js'
@@ -26,7 +26,7 @@ describeContext('what an SMSC brings to a line', (context) => {
     account = await addSmppAccount(context, 'smsc')
   })
   beforeEach(async () => {
-    line = await createLine(context, { carrier: 'smsc' })
+    line = await createLine(context, { carrierAccount: 'smsc' })
     account.openSessionIds = () => []
   })
 
@@ -199,11 +199,17 @@ describeContext('what an SMSC brings to a line', (context) => {
 
     it('of which another message has taken one is no message: who takes all makes it', async () => {
       const [taken, left] = [newId(), newId()]
-      const longText = { carrier: 'smsc', fromNumber: ANNA, toNumber: line.number, reference: 7, total: 2 }
+      const longText = {
+        carrierAccount: 'smsc',
+        fromNumber: ANNA,
+        toNumber: line.number,
+        reference: 7,
+        total: 2,
+      }
       await insertPart(context.db, longText, { id: left, number: 2, text: Buffer.from('b', 'utf16le') })
       const outcome = await receiveMessage(
         context,
-        inboundText(line, { carrier: 'smsc', carrierMessageId: taken }),
+        inboundText(line, { carrierAccount: 'smsc', carrierMessageId: taken }),
         { partIds: [taken, left] },
       )
       expect(outcome).to.deep.equal({ kind: 'repeat' })

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { expect } from 'chai'
-import { changeCarrierAccount } from '../../../src/domain/carrier-accounts/change.js'
 import { getCarrierAccount, removeCarrierAccount } from '../../../src/domain/carrier-accounts.js'
+import { changeCarrierAccount } from '../../../src/domain/carrier-accounts/change.js'
 import type { Context } from '../../../src/domain/context.js'
 import { newSid } from '../../carriers/twilio/stand-in.js'
 import { messageRow, queueMessage } from '../../domain/fixtures.js'
@@ -40,7 +40,7 @@ describe('an account at Twilio that another process has changed', () => {
     name = `changed-${count}`
     const account = await addTwilio(elsewhere, name, { authToken: OLD })
     accountId = account.id
-    line = await createLine(elsewhere, { carrier: name })
+    line = await createLine(elsewhere, { carrierAccount: name })
     expect(await bring(OLD)).to.include({ status: 200 })
     expect(side.context.callingAccounts.remembered(accountId)).not.to.equal(undefined)
   })

@@ -68,7 +68,7 @@ describeWith('opt-outs that Twilio knows of', serveTwilio, (side) => {
     expect(await messageRow(side.context, id)).to.include({ status: 'failed', carrier_code: '21610' })
     expect(await post()).to.deep.equal(REFUSED)
     expect(await announced()).to.deep.equal(['optedOut'])
-    const other = await createLine(side.context, { carrier: 'twilio' })
+    const other = await createLine(side.context, { carrierAccount: 'twilio' })
     expect(await post(other)).to.deep.equal(ACCEPTED)
     await bring({ Body: 'START', OptOutType: 'START' })
     expect(await post()).to.deep.equal(ACCEPTED)

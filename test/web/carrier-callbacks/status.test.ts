@@ -1,9 +1,9 @@
 import { expect } from 'chai'
 import { newId } from '../../../src/ids.js'
 import { newSid } from '../../carriers/twilio/stand-in.js'
+import { messageRow, queueMessage, receiveForDelivery } from '../../domain/fixtures.js'
 import { createLine } from '../../helpers/factories.js'
 import { describeWith } from '../../helpers/suite.js'
-import { messageRow, queueMessage, receiveForDelivery } from '../../domain/fixtures.js'
 import { addTwilio, serveTwilio, type TwilioSide } from './support.js'
 
 describeWith("Twilio's reports on sent messages", serveTwilio, (side) => {
@@ -110,7 +110,7 @@ describeWith("Twilio's reports on sent messages", serveTwilio, (side) => {
 
   it('do nothing to what is not theirs', async () => {
     await addTwilio(side.context, 'second', { authToken: 'e'.repeat(32) })
-    const elsewhere = await createLine(side.context, { carrier: 'second' })
+    const elsewhere = await createLine(side.context, { carrierAccount: 'second' })
     const theirs = await queueMessage(side.context, elsewhere, { status: 'sent' })
     await report({ id: theirs, sid: newSid('SM') }, 'delivered')
     expect((await stateOf(theirs)).status).to.equal('sent')

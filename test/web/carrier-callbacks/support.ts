@@ -51,7 +51,7 @@ export async function serveTwilio(overrides: Environment = {}): Promise<TwilioSi
   const context = await createTestContext({ PUBLIC_URL, ...overrides })
   const web = await serveApp(context)
   const account = await addTwilio(context, 'twilio', { greeting: 'You & me' })
-  const line = await createLine(context, { carrier: 'twilio', outgoingUrl: 'http://127.0.0.1:1/' })
+  const line = await createLine(context, { carrierAccount: 'twilio', outgoingUrl: 'http://127.0.0.1:1/' })
   const urlOf = (name: string, accountId = account.id) => `${PUBLIC_URL}/carriers/twilio/${accountId}/${name}`
   return {
     context,

@@ -4,9 +4,9 @@ import { getExpectedTwilioSignature } from 'twilio/lib/webhooks/webhooks.js'
 import { newId } from '../../../src/ids.js'
 import { postSignedJson } from '../../carriers/twilio/callbacks.js'
 import { AUTH_TOKEN, newSid } from '../../carriers/twilio/stand-in.js'
+import { ANNA } from '../../domain/fixtures.js'
 import { createLine } from '../../helpers/factories.js'
 import { describeWith } from '../../helpers/suite.js'
-import { ANNA } from '../../domain/fixtures.js'
 import { addTwilio, inboundOf, serveTwilio } from './support.js'
 
 describeWith('who may call us as Twilio', serveTwilio, (side) => {
@@ -98,7 +98,7 @@ describeWith('who may call us as Twilio', serveTwilio, (side) => {
 
   it('not for a number of another account, or of nobody', async () => {
     const other = await addTwilio(side.context, 'other', { authToken: 'd'.repeat(32) })
-    const otherLine = await createLine(side.context, { carrier: 'other' })
+    const otherLine = await createLine(side.context, { carrierAccount: 'other' })
     const simulated = await createLine(side.context)
     for (const To of [otherLine.number, simulated.number, '+15005559999']) {
       for (const name of ['message', 'voice'] as const) {

@@ -327,7 +327,7 @@ describeContext('the pages of carriers', { carrierKinds: BIRDS }, (context) => {
       const none = await browser.submit(`${path}/set-up`)
       expectPage(none, 409)
       expect(faultOf(none)).to.equal('importing has no lines yet: import its numbers first')
-      await addLine(context, { userId: operator.id, number: FIRST, carrier: 'importing' })
+      await addLine(context, { userId: operator.id, number: FIRST, carrierAccount: 'importing' })
       expect((await browser.get(path)).text).to.include(`action="${path}/set-up"`)
       expectSentTo(await browser.submit(`${path}/set-up`), `${path}?done=carrier-numbers-set-up`)
       expect(bird.setUp).to.deep.equal(['PN0'])
@@ -347,7 +347,7 @@ describeContext('the pages of carriers', { carrierKinds: BIRDS }, (context) => {
   it('remove an account, when no line is at it', async () => {
     const { name, path } = await add()
     const number = '+15557774001'
-    const line = await addLine(context, { userId: operator.id, number, carrier: name })
+    const line = await addLine(context, { userId: operator.id, number, carrierAccount: name })
     const refused = await browser.submit(`${path}/remove`)
     expectPage(refused, 409)
     expect(faultOf(refused)).to.include(`lines are at ${name}`)

@@ -85,7 +85,7 @@ describeWith("a line's page in the console", startConsole, (site) => {
 
   it('leads through a new line until all is done, folded once something has happened', async () => {
     const { id: userId } = await addUser(site.context, { email: 'new@example.com' })
-    const line = await addLine(site.context, { userId, number: '+15558880002', carrier: 'simulator' })
+    const line = await addLine(site.context, { userId, number: '+15558880002', carrierAccount: 'simulator' })
     const browser = await browse(site.context, site.web, userId)
     const path = `/console/lines/${line.id}`
     const words = async () => wordsOf((await browser.get(path)).text)

@@ -15,7 +15,7 @@ describeWeb("the console's list of lines", ({ context, web }) => {
     const quiet = await addLine(context, {
       userId: line.userId,
       number: '+15558880001',
-      carrier: 'simulator',
+      carrierAccount: 'simulator',
     })
     await setLineStatus(context, line.userId, quiet.id, 'disabled')
     expect((await web.post(line.webhookPath, messageBody())).status).to.equal(200)

@@ -6,13 +6,13 @@ import { keepMedia } from '../../../src/domain/simulator/media.js'
 import { newId } from '../../../src/ids.js'
 import {
   countRows,
+  deliverWhenDue,
   deliveryRow,
   inboundText,
   messageRow,
   queueMessage,
   receiveForDelivery,
   type DeliveryRow,
-  deliverWhenDue,
 } from '../../domain/fixtures.js'
 import { MEDIA } from '../../domain/media-samples.js'
 import { createLine } from '../../helpers/factories.js'
@@ -20,8 +20,8 @@ import { copyMedia, mediaRow } from '../../helpers/media.js'
 import { describeWith } from '../../helpers/suite.js'
 import { until } from '../../helpers/until.js'
 import { listen, livePathOf } from './activity/listen.js'
-import { faultOf } from './support.js'
 import { redirectOf, startConsole, wordsOf, type OpenLine } from './line/line-page.js'
+import { faultOf } from './support.js'
 
 const pathOf = (id: string) => `/console/messages/${id}`
 
@@ -55,7 +55,7 @@ describeWith("a message's page", startConsole, (site) => {
         .and.match(/Sent: the carrier took it [\d-]+ [\d:]+ UTC No receipt yet/)
       const { carrier_message_id: carrierMessageId } = await messageRow(site.context, id)
       await receiveReceipt(site.context, {
-        carrier: 'simulator',
+        carrierAccount: 'simulator',
         carrierMessageId: carrierMessageId!,
         status: 'delivered',
       })

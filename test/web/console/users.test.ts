@@ -162,7 +162,7 @@ describeWeb('the pages of users', ({ context, web }) => {
       expect(line).to.deep.include({
         number: '+15559990001',
         name: 'Shop <1>',
-        carrier: 'simulator',
+        carrierAccount: 'simulator',
         status: 'active',
         allowedCountries: ['US', 'CA'],
         messagesPerNumberPerMinute: 7,
@@ -232,7 +232,7 @@ describeWeb('the pages of users', ({ context, web }) => {
   it('disable a line and enable it again, of the user whom the path names', async () => {
     const { id } = await createPerson(context)
     const number = '+15559990005'
-    const line = await addLine(context, { userId: id, number, carrier: 'simulator' })
+    const line = await addLine(context, { userId: id, number, carrierAccount: 'simulator' })
     const status = async () => (await getOwnLine(context, id, line.id)).status
     const path = `${USERS}/${id}/lines/${line.id}`
 

@@ -23,7 +23,7 @@ describeWith('/v1/lines/{lineId}/connection', serveApi, (api) => {
     const { id } = await addLine(api.context, {
       userId: line.userId,
       number: newNumber(),
-      carrier: 'simulator',
+      carrierAccount: 'simulator',
     })
     return `/v1/lines/${id}/connection`
   }

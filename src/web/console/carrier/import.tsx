@@ -89,7 +89,7 @@ function NumberRow({ number, name, line }: AccountNumber) {
           <span class="muted">not a line yet</span>
         ) : (
           <>
-            <a href={`/console/users/${line.userId}`}>{line.ownerEmail}</a>, at {line.carrier}
+            <a href={`/console/users/${line.userId}`}>{line.ownerEmail}</a>, at {line.carrierAccount}
           </>
         )}
       </td>

@@ -20,7 +20,7 @@ export function Head({ view }: { view: LineView }) {
       <p class="facts">
         {line.name !== line.number && <strong>{line.number}</strong>}
         <LineStatus status={line.status} />
-        <span>at {line.carrier}</span>
+        <span>at {line.carrierAccount}</span>
         <a href={`/console/activity?line=${line.id}`}>Activity of this line</a>
         {hasPhones(view) && <a href="/simulator">Phone simulator</a>}
       </p>

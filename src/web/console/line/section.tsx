@@ -18,7 +18,7 @@ export interface LineView {
 
 /** Whether the simulator's phones can write to the line, and see what it sends. */
 export function hasPhones({ page, line }: LineView): boolean {
-  return page.hasSimulator && line.carrier === SIMULATOR
+  return page.hasSimulator && line.carrierAccount === SIMULATOR
 }
 
 /** A section's id is the first part of its forms' paths, too. */

@@ -12,7 +12,7 @@ type Name = (typeof CALLBACKS)[number]
 
 const MAX_MEDIA = 10
 
-/** What a provider posts to us, form or JSON: messages that came in, and reports on those that it took. */
+/** What a carrier posts to us, form or JSON: messages that came in, and reports on those that it took. */
 export const httpCallbacks: CarrierCallbacks<HttpSettings> = {
   names: CALLBACKS,
   unsignedHint: 'the signature does not fit: look at signingSecret and signatureHeader of the account',

@@ -18,7 +18,7 @@ const MAX_ANSWER_BYTES = 64 * 1024
 const TIMEOUT_MS = 60_000
 const MAX_REASON_LENGTH = 300
 
-/** A provider that takes one POST for each message. */
+/** A carrier that takes one POST for each message. */
 export function createHttp(
   { name }: { name: string },
   settings: HttpSettings,
@@ -50,11 +50,11 @@ export function createHttp(
       try {
         const { status } = await http.request(settings.url, { method: 'GET', headers, signal, ...LIMITS })
         return status === 401 || status === 403
-          ? `The provider answers ${status}: look at the headers of the account.`
+          ? `The carrier answers ${status}: look at the headers of the account.`
           : undefined
       } catch (error) {
         if (!(error instanceof FetchFailed)) throw error
-        return `The provider could not be reached. ${explainBlockedCarrier(error)}`
+        return `The carrier could not be reached. ${explainBlockedCarrier(error)}`
       }
     },
     close: () => Promise.resolve(),
@@ -92,13 +92,13 @@ function errorOf(answer: SafeResponse, { errorField }: HttpSettings): Error {
   const { status } = answer
   if (status === 429) return new CarrierThrottled(readRetryAfter(answer.headers['retry-after'], Date.now()))
   if ([401, 403, 404, 405].includes(status)) {
-    return new CarrierUnavailable(`the provider answered ${status}: look at the account's URL and headers`)
+    return new CarrierUnavailable(`the carrier answered ${status}: look at the account's URL and headers`)
   }
   if (status < 400 || status >= 500 || status === 408) {
-    return new CarrierOutcomeUnknown(`the provider answered ${status}`)
+    return new CarrierOutcomeUnknown(`the carrier answered ${status}`)
   }
   const said = withoutNumbers(textAt(readJson(answer), errorField)).slice(0, MAX_REASON_LENGTH)
-  return new CarrierRejected(said === '' ? `the provider answered ${status}` : said, String(status))
+  return new CarrierRejected(said === '' ? `the carrier answered ${status}` : said, String(status))
 }
 
 function readJson({ body, truncated }: SafeResponse): unknown {

@@ -3,7 +3,7 @@ import { httpCallbacks } from './callbacks.js'
 import { createHttp } from './http.js'
 import { httpSettings, type HttpSettings } from './settings.js'
 
-/** Any provider that takes one HTTP request for each message, and posts what comes in. */
+/** Any carrier that takes one HTTP request for each message, and posts what comes in. */
 export const httpKind: CarrierKind<HttpSettings> = {
   title: 'HTTP',
   settings: httpSettings,

@@ -1,7 +1,7 @@
 import * as yup from 'yup'
 import { unknownPlaceholders } from './template.js'
 
-/** What an account at a provider with an HTTP API is made of. */
+/** What an account at a carrier with an HTTP API is made of. */
 export interface HttpSettings {
   url: string
   headers: string
@@ -42,7 +42,7 @@ export const httpSettings: yup.ObjectSchema<HttpSettings> = yup.object({
   url: yup
     .string()
     .trim()
-    .required('url must be set: where the provider takes messages, such as https://sms.example.com/messages')
+    .required('url must be set: where the carrier takes messages, such as https://sms.example.com/messages')
     .test(
       'url',
       'url must be a whole URL, such as https://sms.example.com/messages',
@@ -87,7 +87,7 @@ export const httpSettings: yup.ObjectSchema<HttpSettings> = yup.object({
     }),
   idField: field(
     'id',
-    "The answer's field with the provider's id of the message; data.0.id is one within objects and lists. Empty: it gives none, and ours is used.",
+    "The answer's field with the carrier's id of the message; data.0.id is one within objects and lists. Empty: it gives none, and ours is used.",
   ),
   errorField: field('error', 'The field of a refusal that says why, for the line’s owner.'),
   signingSecret: yup
@@ -96,7 +96,7 @@ export const httpSettings: yup.ObjectSchema<HttpSettings> = yup.object({
     .max(500, 'signingSecret must have at most 500 characters')
     .meta({
       about:
-        'With this the provider signs its requests to us: HMAC-SHA256 over the body, in hex or base64. Without it none ' +
+        'With this the carrier signs its requests to us: HMAC-SHA256 over the body, in hex or base64. Without it none ' +
         'is taken.',
       secret: true,
     }),
@@ -106,7 +106,7 @@ export const httpSettings: yup.ObjectSchema<HttpSettings> = yup.object({
     .default('X-Signature')
     .matches(/^[\w-]{1,100}$/, 'signatureHeader must be the name of a header, such as X-Signature')
     .meta({ about: 'The header with that signature; a sha256= before it is fine.' }),
-  messageIdField: field('id', 'In a message that comes in: the provider’s id.'),
+  messageIdField: field('id', 'In a message that comes in: the carrier’s id.'),
   fromField: field('from', 'In a message that comes in: who wrote it.'),
   toField: field('to', 'In a message that comes in: the line’s number.'),
   textField: field('text', 'In a message that comes in: its text.'),

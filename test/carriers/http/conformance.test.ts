@@ -1,6 +1,6 @@
 import { conformsToCarrier } from '../conformance.js'
 import { createTestHttp } from './carrier.js'
-import { refuse, settingsFor, startProvider } from './provider.js'
+import { refuse, settingsFor, startStandIn } from './stand-in.js'
 
 const REJECTED = '+15005550001'
 const THROTTLED = '+15005550002'
@@ -12,18 +12,18 @@ const TAKES = '+15005550006'
 for (const format of ['json', 'form'] as const) {
   describe(`written as ${format}`, () => {
     conformsToCarrier('http', async () => {
-      const provider = await startProvider()
-      provider.behave(REJECTED, refuse(422, `${REJECTED} is no number`))
-      provider.behave(THROTTLED, refuse(429, 'too fast', { 'Retry-After': '1' }))
-      provider.behave(UNAVAILABLE, refuse(403, 'account suspended'))
-      provider.behave(OUTCOME_UNKNOWN, refuse(502))
-      provider.behave(NEVER_ANSWERS, () => undefined)
-      const { carrier, close } = createTestHttp(settingsFor(provider.url, { format }))
+      const standIn = await startStandIn()
+      standIn.behave(REJECTED, refuse(422, `${REJECTED} is no number`))
+      standIn.behave(THROTTLED, refuse(429, 'too fast', { 'Retry-After': '1' }))
+      standIn.behave(UNAVAILABLE, refuse(403, 'account suspended'))
+      standIn.behave(OUTCOME_UNKNOWN, refuse(502))
+      standIn.behave(NEVER_ANSWERS, () => undefined)
+      const { carrier, close } = createTestHttp(settingsFor(standIn.url, { format }))
       return {
         carrier,
         taken: () =>
           Promise.resolve(
-            provider.taken.map(({ id, body }) => ({
+            standIn.taken.map(({ id, body }) => ({
               carrierMessageId: id,
               messageId: String(body.id),
               fromNumber: String(body.from),
@@ -43,7 +43,7 @@ for (const format of ['json', 'form'] as const) {
         },
         close: async () => {
           await close()
-          await provider.close()
+          await standIn.close()
         },
       }
     })

@@ -5,20 +5,20 @@ import { fillBody } from '../../../src/carriers/http/template.js'
 import { failure } from '../../helpers/failure.js'
 import { anyMessage } from '../conformance.js'
 import { createTestHttp } from './carrier.js'
-import { refuse, settingsFor, startProvider, type Provider } from './provider.js'
+import { refuse, settingsFor, startStandIn, type StandIn } from './stand-in.js'
 
 const VALUES = { from: '+15550000001', to: '+15005550199', text: 'Hi', mediaUrl: null, id: 'id-1' }
 
 describe('an HTTP carrier', () => {
-  let provider: Provider
+  let standIn: StandIn
 
   before(async () => {
-    provider = await startProvider()
+    standIn = await startStandIn()
   })
-  after(() => provider.close())
+  after(() => standIn.close())
 
   async function send(settings: Record<string, unknown>, toNumber = VALUES.to): Promise<unknown> {
-    const { carrier, close } = createTestHttp(settingsFor(provider.url, settings))
+    const { carrier, close } = createTestHttp(settingsFor(standIn.url, settings))
     try {
       return await failure(carrier.send(anyMessage({ toNumber }), new AbortController().signal))
     } finally {
@@ -30,8 +30,8 @@ describe('an HTTP carrier', () => {
     expect(await send({ idField: 'data.id' })).to.be.instanceOf(CarrierOutcomeUnknown)
   })
 
-  it('uses our id where the provider gives none', async () => {
-    const { carrier, close } = createTestHttp(settingsFor(provider.url, { idField: '' }))
+  it('uses our id where the carrier gives none', async () => {
+    const { carrier, close } = createTestHttp(settingsFor(standIn.url, { idField: '' }))
     const message = anyMessage()
     expect(await carrier.send(message, new AbortController().signal)).to.deep.equal({
       carrierMessageId: message.id,
@@ -40,7 +40,7 @@ describe('an HTTP carrier', () => {
   })
 
   it('shows why a message was refused, without the number in it', async () => {
-    provider.behave('+15005550021', refuse(400, 'no route to +1 500 555 0021 today'))
+    standIn.behave('+15005550021', refuse(400, 'no route to +1 500 555 0021 today'))
     const error = await send({}, '+15005550021')
     expect(error).to.be.instanceOf(CarrierRejected)
     expect(error).to.include({ reason: 'no route to [number] today', carrierCode: '400' })
@@ -48,13 +48,13 @@ describe('an HTTP carrier', () => {
 
   it('says in words that an account’s key is wrong, and that nobody is there', async () => {
     const signal = new AbortController().signal
-    const wrong = createTestHttp(settingsFor(provider.url, { headers: 'Authorization: Bearer no' }))
+    const wrong = createTestHttp(settingsFor(standIn.url, { headers: 'Authorization: Bearer no' }))
     expect(await wrong.carrier.test(signal)).to.equal(
-      'The provider answers 401: look at the headers of the account.',
+      'The carrier answers 401: look at the headers of the account.',
     )
     await wrong.close()
     const nobody = createTestHttp(settingsFor('http://127.0.0.1:1/'))
-    expect(await nobody.carrier.test(signal)).to.match(/^The provider could not be reached\. .+\.$/)
+    expect(await nobody.carrier.test(signal)).to.match(/^The carrier could not be reached\. .+\.$/)
     await nobody.close()
   })
 

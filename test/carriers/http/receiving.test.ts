@@ -1,5 +1,5 @@
 import { conformsToReceiving } from '../receiving-conformance.js'
-import { SIGNING_SECRET, settingsFor, signed } from './provider.js'
+import { SIGNING_SECRET, settingsFor, signed } from './stand-in.js'
 
 const post = (fields: object) => () => {
   const body = JSON.stringify(fields)

@@ -4,17 +4,17 @@ import type { AddressInfo } from 'node:net'
 import { newId } from '../../../src/ids.js'
 
 export const API_KEY = 'Bearer key-of-the-account'
-export const SIGNING_SECRET = 'what only the provider and we know'
+export const SIGNING_SECRET = 'what only the carrier and we know'
 
 export interface Asked {
   method: string
   headers: IncomingHttpHeaders
   body: Record<string, unknown>
-  /** What the provider answered as the message's id. */
+  /** What the carrier answered as the message's id. */
   id: string
 }
 
-export interface Provider {
+export interface StandIn {
   url: string
   /** The messages that it has taken. */
   taken: Asked[]
@@ -23,8 +23,8 @@ export interface Provider {
   close(): Promise<void>
 }
 
-/** A provider with an HTTP API of its own, on loopback. It nests the id, as several do. */
-export async function startProvider(): Promise<Provider> {
+/** A carrier with an HTTP API, on loopback. It nests the id, as several do. */
+export async function startStandIn(): Promise<StandIn> {
   const taken: Asked[] = []
   const manners = new Map<string, (response: ServerResponse) => void>()
   const server = createServer((request, response) => {
@@ -88,7 +88,7 @@ export function settingsFor(url: string, others: Record<string, unknown> = {}): 
   }
 }
 
-/** The headers of a request that the provider makes. */
+/** The headers of a request that the carrier makes. */
 export function signed(body: string, secret = SIGNING_SECRET): Record<string, string> {
   return { 'X-Signature': `sha256=${createHmac('sha256', secret).update(body).digest('hex')}` }
 }

@@ -366,7 +366,7 @@ describeContext('the pages of carriers', { carrierKinds: BIRDS }, (context) => {
     expect(text).to.match(/<option[^>]* selected[^>]*>Simulator</)
     const fields = { number: '+15557774002', carrier: name }
     await browser.submit(`/console/users/${user.id}/lines`, fields)
-    expect((await listOwnLines(context, user.id))[0]).to.include({ carrier: name })
+    expect((await listOwnLines(context, user.id))[0]).to.include({ carrierAccount: name })
     const refused = await browser.submit(`/console/users/${user.id}/lines`, fields)
     expectPage(refused, 409)
     expect(refused.text).to.match(new RegExp(`<option[^>]* selected[^>]*>${name} `))

@@ -91,7 +91,8 @@ describe('linehook start', function () {
     expect(await outboxTexts()).to.deep.equal(['second', 'first'])
     const left = [...allPids(second), ...allPids(third), ...servicePids()]
     await third.kill('SIGTERM')
-    await until('nothing is left', () => left.filter(isAlive).length === 0)
+    // The workers of the killed one lost their Redis too, and drain for up to 25 s.
+    await until('nothing is left', () => left.filter(isAlive).length === 0, 30_000)
   })
 
   it('goes on waiting on a slow machine, says what for, and then shows the link to set up the account', async () => {

@@ -1,4 +1,15 @@
-/** What the answers of carriers over HTTP have in common. */
+import { FetchFailed } from '../safe-fetch.js'
+import { CarrierOutcomeUnknown, CarrierUnavailable } from './carrier.js'
+
+/** What carriers over HTTP have in common when they do not take a message. */
+
+/** Why a message got no answer, as one of the four errors. */
+export function errorOfFailure(failure: unknown, signal: AbortSignal): Error {
+  if (!(failure instanceof FetchFailed)) throw failure
+  // After an abort the caller has counted the message as unknown already.
+  if (failure.requestSent || signal.aborted) return new CarrierOutcomeUnknown(failure.message)
+  return new CarrierUnavailable(failure.message)
+}
 
 /** Where a carrier asks to wait without saying how long. */
 const DEFAULT_WAIT_MS = 2000
@@ -10,6 +21,9 @@ export function readRetryAfter(value: string | undefined, now: number): number {
   const ms = /^\s*\d+\s*$/.test(value) ? Number(value) * 1000 : Date.parse(value) - now
   return Number.isNaN(ms) ? DEFAULT_WAIT_MS : Math.min(Math.max(ms, 1), MAX_WAIT_MS)
 }
+
+/** A line of a page. */
+export const MAX_REASON_LENGTH = 300
 
 /** A carrier's words repeat the numbers of its request; ours are kept, shown and logged, and may have none. */
 export function withoutNumbers(words: string): string {

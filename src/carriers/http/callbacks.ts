@@ -2,8 +2,8 @@ import { createHmac } from 'node:crypto'
 import { UserError } from '../../errors.js'
 import { isSameSecret } from '../../secrets.js'
 import type { CallbackRequest, CallbackTools, CarrierCallbacks } from '../callbacks.js'
-import type { ReceivedPart, SentRecord } from '../records.js'
-import { partsOf } from '../records.js'
+import { partsOf, type ReceivedPart, type SentRecord } from '../records.js'
+import { MAX_REASON_LENGTH, withoutNumbers } from '../refusals.js'
 import { at, textAt } from './json-path.js'
 import type { HttpSettings } from './settings.js'
 
@@ -35,8 +35,8 @@ type Answer = (request: CallbackRequest, tools: CallbackTools<HttpSettings>) => 
 const ANSWERS: Record<Name, Answer> = {
   message: async ({ fields }, { settings, receiveMessage, confirm }) => {
     const id = textAt(fields, settings.messageIdField)
-    const fromNumber = textAt(fields, settings.fromField)
-    const toNumber = textAt(fields, settings.toField)
+    const fromNumber = asE164(textAt(fields, settings.fromField))
+    const toNumber = asE164(textAt(fields, settings.toField))
     if (id === '' || fromNumber === '' || toNumber === '') {
       await confirm()
       const { messageIdField, fromField, toField } = settings
@@ -52,6 +52,12 @@ const ANSWERS: Record<Name, Answer> = {
     if (receipt === undefined) await confirm()
     else await receiveReceipt(receipt)
   },
+}
+
+/** Many carriers leave the plus sign out, and some write 00. Fewer digits are a short code. */
+function asE164(written: string): string {
+  const international = /^(?:\+|00)?([1-9]\d{7,14})$/.exec(written.replace(/[\s().-]/g, ''))
+  return international === null ? written : `+${international[1]}`
 }
 
 function partsOfMessage(
@@ -72,6 +78,6 @@ function readStatus(fields: unknown, settings: HttpSettings): SentRecord | undef
   if (isOneOf(settings.deliveredWords)) return { carrierMessageId, status: 'delivered' }
   if (isOneOf(settings.sentWords)) return { carrierMessageId, status: 'sent' }
   if (!isOneOf(settings.failedWords)) return undefined
-  const said = textAt(fields, settings.errorField).slice(0, 300)
+  const said = withoutNumbers(textAt(fields, settings.errorField)).slice(0, MAX_REASON_LENGTH)
   return { carrierMessageId, status: 'failed', error: said === '' ? word : said }
 }

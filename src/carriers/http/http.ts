@@ -8,7 +8,7 @@ import {
   type CarrierClient,
 } from '../carrier.js'
 import type { CarrierTools } from '../kind.js'
-import { readRetryAfter, withoutNumbers } from '../refusals.js'
+import { errorOfFailure, MAX_REASON_LENGTH, readRetryAfter, withoutNumbers } from '../refusals.js'
 import { textAt } from './json-path.js'
 import type { HttpSettings } from './settings.js'
 import { fillBody } from './template.js'
@@ -16,7 +16,6 @@ import { fillBody } from './template.js'
 const MAX_ANSWER_BYTES = 64 * 1024
 /** A second bound beside the caller's signal. */
 const TIMEOUT_MS = 60_000
-const MAX_REASON_LENGTH = 300
 
 /** A carrier that takes one POST for each message. */
 export function createHttp(
@@ -73,10 +72,7 @@ async function post(
   try {
     return await http.request(url, { method: 'POST', headers, body, signal, ...LIMITS })
   } catch (error) {
-    if (!(error instanceof FetchFailed)) throw error
-    // Who waited for it has counted it as unknown already.
-    if (error.requestSent || signal.aborted) throw new CarrierOutcomeUnknown(error.message)
-    throw new CarrierUnavailable(error.message)
+    throw errorOfFailure(error, signal)
   }
 }
 

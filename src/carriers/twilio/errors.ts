@@ -8,14 +8,6 @@ import { explainCode, isOptOut } from './error-codes.js'
 /** Refusals that are about the pace, whatever their status: too many requests, the number's own queue is full. */
 const THROTTLED_CODES = new Set(['20429', '21611', '14107'])
 
-/** Why a message got no answer, as one of the four errors. */
-export function errorOfFailure(failure: unknown, signal: AbortSignal): Error {
-  if (!(failure instanceof FetchFailed)) throw failure
-  // After an abort the caller has counted the message as unknown already.
-  if (failure.requestSent || signal.aborted) return new CarrierOutcomeUnknown(failure.message)
-  return new CarrierUnavailable(failure.message)
-}
-
 /**
  * Twilio's answer to a message that it did not take, as one of the four errors.
  *

@@ -6,11 +6,12 @@ import {
   type CarrierNumber,
   type OutboundMessage,
 } from '../carrier.js'
+import { errorOfFailure } from '../refusals.js'
 import type { CarrierTools } from '../kind.js'
 import { readObject } from './answers.js'
 import { createApi, type TwilioApi } from './api.js'
 import { callbackUrl } from './callback-urls.js'
-import { errorOfAnswer, errorOfFailure, explainAnswer, explainTwilioFailure } from './errors.js'
+import { errorOfAnswer, explainAnswer, explainTwilioFailure } from './errors.js'
 import { findSent } from './find-sent.js'
 import { listReceived } from './list-received.js'
 import type { TwilioSettings } from './settings.js'

@@ -29,7 +29,14 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   })
 }
 
-let [passed, failed] = [0, 0]
+/** What `test/helpers/reporter.cjs` writes when a run ends. */
+interface Counts {
+  passes: number
+  failed: { test: string; file?: string; reason: string }[]
+}
+
+let passed = 0
+const failed: Counts['failed'] = []
 for (const [index, run] of RUNS.entries()) {
   const counts = join(folder, String(index))
   mocha = spawn(process.execPath, ['node_modules/mocha/bin/mocha.js', ...run, ...process.argv.slice(2)], {
@@ -38,19 +45,21 @@ for (const [index, run] of RUNS.entries()) {
   })
   const [exitCode] = (await once(mocha, 'exit')) as [number | null]
   if (exitCode !== 0) process.exitCode = 1
-  const [passes = 0, failures = 0] = readCounts(counts)
-  passed += passes
-  failed += failures
+  const result = readCounts(counts)
+  passed += result.passes
+  failed.push(...result.failed)
   if (interruption.signal.aborted) break
 }
 rmSync(folder, { recursive: true, force: true })
-console.log(`${passed} passed, ${failed} failed`)
+// Once more at the end, where a log of some thousand lines is read first.
+for (const { test, file, reason } of failed) console.log(`\nfailed: ${test}\n${file ?? ''}\n${reason}`)
+console.log(`${passed} passed, ${failed.length} failed`)
 
 /** Nothing of a run that did not come to its end; its exit code says so. */
-function readCounts(file: string): number[] {
+function readCounts(file: string): Counts {
   try {
-    return readFileSync(file, 'utf8').split(' ').map(Number)
+    return JSON.parse(readFileSync(file, 'utf8')) as Counts
   } catch {
-    return []
+    return { passes: 0, failed: [] }
   }
 }

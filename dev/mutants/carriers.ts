@@ -14,8 +14,8 @@ export const CARRIERS: readonly Mutant[] = [
     tests: SIGNATURE,
   },
   {
-    breaks: 'a text that may be at Twilio is sent again when the connection breaks',
-    file: 'src/carriers/twilio/errors.ts',
+    breaks: 'a text that may be at a carrier is sent again when the connection breaks',
+    file: 'src/carriers/refusals.ts',
     find: 'failure.requestSent || signal.aborted',
     replace: 'signal.aborted',
     tests: [...ERRORS, 'test/carriers/twilio/hostile.test.ts'],

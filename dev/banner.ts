@@ -1,5 +1,5 @@
 import type { Config } from '../src/config.js'
-import { isForThisMachineOnly } from '../src/loopback.js'
+import { isForThisMachineOnly } from '../src/network.js'
 import type { Sample } from './sample.js'
 
 const SOMEBODY = '+15005550199'

@@ -1,8 +1,25 @@
 import ipaddr from 'ipaddr.js'
+import type { Config } from './config.js'
 
 /** The network that counts as one person. In IPv6 a customer has a /64 at least, so all of its addresses count as one. */
 export function networkOf(address: string): string {
   if (!ipaddr.isValid(address)) return address
   const parsed = ipaddr.process(address)
   return parsed instanceof ipaddr.IPv6 ? parsed.parts.slice(0, 4).join(':') : parsed.toString()
+}
+
+/** Whether a host, as URLs and Host headers name it, can only be this very machine (RFC 6761 §6.3). */
+export function isLoopback(host: string): boolean {
+  const name = host.replace(/^\[|\]$/g, '').toLowerCase()
+  if (ipaddr.isValid(name)) return ipaddr.process(name).range() === 'loopback'
+  return /^(.+\.)?localhost\.?$/.test(name)
+}
+
+/** Whether nobody but programs and people on this machine reaches `web`: neither a network nor a proxy is before it. */
+export function isForThisMachineOnly(
+  config: Pick<Config, 'host' | 'publicUrl' | 'trustedProxyHops'>,
+): boolean {
+  return (
+    isLoopback(config.host) && isLoopback(new URL(config.publicUrl).hostname) && config.trustedProxyHops === 0
+  )
 }

@@ -122,7 +122,7 @@ export const SENDING: readonly Mutant[] = [
   },
   {
     breaks: 'the next message gets no turn when the one before it has crashed its job too often',
-    file: 'src/domain/messages/crash.ts',
+    file: 'src/domain/messages/send.ts',
     find: 'void queues.enqueueMessages(end.requeued)',
     replace: '',
     tests: ['test/domain/crashes.test.ts', 'test/domain/messages/message-status.test.ts'],

@@ -29,3 +29,9 @@ export const MAX_REASON_LENGTH = 300
 export function withoutNumbers(words: string): string {
   return words.replace(/(\+|%2B)?\d(?:[ ().-]{0,2}\d){6,}/gi, '[number]')
 }
+
+/** For operators: why a carrier's host could not be called, and what they alone can do about one that is in their network. */
+export function explainBlockedCarrier({ failure, message }: FetchFailed): string {
+  if (failure !== 'blocked_address') return message
+  return `${message} If the carrier is in your own network, allow its addresses with ALLOWED_CARRIER_CIDRS.`
+}

@@ -19,7 +19,7 @@ import { newId } from '../ids.js'
 import { newSigningSecret } from '../secrets.js'
 import { requireConnection, requireEnabled, requireLine } from './connection-requirements.js'
 import type { Context } from './context.js'
-import { signingSecretPlace } from './deliveries/attempt.js'
+import { signingSecretPlace } from './deliveries/deliver.js'
 import { LINE_OPT_IN_EVENT_TYPES, readOptInEvents } from './opt-in-events.js'
 
 /**

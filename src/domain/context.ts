@@ -9,8 +9,12 @@ import { findOpenIncomingWebhooks, type OpenIncomingWebhook } from '../database/
 import { findLinesByNumbers } from '../database/lines.js'
 import { queueMessages, type QueueAnswer, type QueueRequest } from '../database/messages/queueing.js'
 import type { Receipt } from '../database/messages/receipts.js'
-import { claimMessages, type ClaimRequest } from '../database/messages/sending.js'
-import { settleMessages, type Settlement } from '../database/messages/settling.js'
+import {
+  claimMessages,
+  settleMessages,
+  type ClaimRequest,
+  type Settlement,
+} from '../database/messages/sending.js'
 import { insertSimulatedMessages, type SimulatedMessage } from '../database/simulator-outbox.js'
 import { createQueues, type Queues } from '../queues/queues.js'
 import { connectRedis } from '../redis.js'
@@ -25,7 +29,7 @@ import { createThrottle, type Throttle } from '../throttle.js'
 import { createVocabulary, type Vocabulary } from '../vocabulary.js'
 import { findCallingAccounts, type CallingAccount } from './calling-accounts.js'
 import { MAX_LOST } from './crashes.js'
-import { DISABLE_AFTER_MS } from './deliveries/endpoint-health.js'
+import { DISABLE_AFTER_MS } from './deliveries/retry-schedule.js'
 import { createLeases, LEASE_MS, stopLeases, type Leases } from './leases.js'
 import { createLineBacklogs } from './messages/line-backlogs.js'
 import { receiveReceipts } from './messages/receipts.js'
@@ -70,7 +74,7 @@ const ANY_NUMBER = 2_147_483_647
 const LOOK_AGAIN_MS = 30_000
 
 /** The statements of the hot paths, one round trip for the calls of one event-loop turn. */
-export type Batched = ReturnType<typeof createBatched>
+type Batched = ReturnType<typeof createBatched>
 
 /** Called at the start of a process. With a faulty configuration it prints every fault and ends the process with 1. */
 export function openContext(

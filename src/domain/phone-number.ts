@@ -1,8 +1,7 @@
 import { parsePhoneNumberFromString, type CountryCode, type PhoneNumber } from 'libphonenumber-js/max'
-import { withoutTelScheme } from './tel-uri.js'
-import { isPremiumNumber } from './premium-numbers.js'
+import type { Line } from '../database/lines.js'
 
-export interface ParsedNumber {
+interface ParsedNumber {
   /** E.164 */
   number: string
   /** ISO 3166; undefined for numbers of no one country */
@@ -95,4 +94,64 @@ function read(written: string, country: string | undefined): PhoneNumber | undef
     extract: false,
     ...(country === undefined ? {} : { defaultCountry: country as CountryCode }),
   })
+}
+
+/** The one calling code without a country that is free for everybody (+800). The others may be expensive. */
+const FREEPHONE = '800'
+
+/**
+ * Whether a text to the number may cost many times the usual price, which somebody with a stolen webhook URL could earn
+ * by. These are premium rates, even if nobody has the number yet (+1 900); personal numbers, which lead to wherever their
+ * holder likes (UK 070); and numbers of no country: satellites (+870, +881), international networks (+882, +883),
+ * universal personal, shared-cost and premium numbers (+878, +808, +979).
+ */
+function isPremiumNumber(number: PhoneNumber): boolean {
+  if (number.isNonGeographic()) return number.countryCallingCode !== FREEPHONE
+  if (number.number.startsWith('+1900')) return true
+  const type = number.getType()
+  return type === 'PREMIUM_RATE' || (type === 'PERSONAL_NUMBER' && !isSample(number))
+}
+
+/** Nobody has a number +1 500 555…: documentation and carriers use them as test numbers. */
+function isSample({ number }: PhoneNumber): boolean {
+  return /^\+1\d{3}555/.test(number)
+}
+
+/**
+ * The number in a `tel:` URI (RFC 3966), which people copy from links and address books:
+ * `tel:+1-201-555-0123` → `+1-201-555-0123`. The beginning of a local number is in `;phone-context=+1`; without it the
+ * number counts as one of the line's country. Text that is no `tel:` URI is given back as it is.
+ *
+ * @returns undefined when a text cannot reach what is meant: an extension or a subaddress behind a number, or a
+ * number that only some company's own switchboard knows (`;phone-context=example.com`)
+ */
+function withoutTelScheme(written: string): string | undefined {
+  const [, uri] = /^tel:(?:\/\/)?(.*)$/is.exec(written) ?? []
+  if (uri === undefined) return written
+  const [number = '', ...parameters] = decode(uri).split(';')
+  const given = new Map(parameters.map(readParameter))
+  if (given.has('ext') || given.has('isub')) return undefined
+  const context = given.get('phone-context')
+  if (context === undefined || number.startsWith('+')) return number
+  return /^\+[\d().-]+$/.test(context) ? `${context} ${number}` : undefined
+}
+
+function readParameter(parameter: string): [name: string, value: string] {
+  const [name = '', ...value] = parameter.split('=')
+  return [name.trim().toLowerCase(), value.join('=')]
+}
+
+function decode(uri: string): string {
+  try {
+    return decodeURIComponent(uri)
+  } catch {
+    return uri
+  }
+}
+
+/** Whether a line may send to a number: its country is allowed, it is no premium number, and not the line's own. */
+export function maySendTo(line: Pick<Line, 'number' | 'allowedCountries'>, to: ParsedNumber): boolean {
+  if (to.isPremium || to.number === line.number) return false
+  const { allowedCountries } = line
+  return allowedCountries === null || (to.country !== undefined && allowedCountries.includes(to.country))
 }

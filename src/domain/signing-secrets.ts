@@ -4,7 +4,7 @@ import { UserError } from '../errors.js'
 import { newSigningSecret } from '../secrets.js'
 import { requireConnection } from './connection-requirements.js'
 import type { Context } from './context.js'
-import { signingSecretPlace } from './deliveries/attempt.js'
+import { signingSecretPlace } from './deliveries/deliver.js'
 
 /** For so long after a rotation both secrets sign, so that receivers have a day to change over. */
 const OVERLAP_SECONDS = 86_400

@@ -3,7 +3,7 @@ import { UserError } from '../errors.js'
 import { newId } from '../ids.js'
 import { requireEnabled } from './connection-requirements.js'
 import type { Context } from './context.js'
-import { postEvent, type EventForEndpoint } from './deliveries/attempt.js'
+import { postEvent, type EventForEndpoint } from './deliveries/deliver.js'
 import { getOwnLine } from './lines.js'
 import { NO_URL } from './signing-secrets.js'
 

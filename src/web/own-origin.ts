@@ -1,6 +1,6 @@
 import type { Context as KoaContext } from 'koa'
 import type { Context } from '../domain/context.js'
-import { isLoopback } from '../loopback.js'
+import { isLoopback } from '../network.js'
 
 /**
  * Whether a browser says in `Origin` that a request comes from a page that is not ours. It does so with every form that

@@ -2,8 +2,7 @@ import { expect } from 'chai'
 import { findEndpointsOfLine, releaseHeldDeliveries } from '../../src/database/deliveries/creating.js'
 import type { AttemptResult } from '../../src/database/deliveries/delivering.js'
 import { endWaitingDeliveries } from '../../src/database/deliveries/ending.js'
-import { listDeliveriesOfApplication } from '../../src/database/deliveries/of-application.js'
-import { listDeliveries } from '../../src/database/deliveries/reading.js'
+import { listDeliveries, listDeliveriesOfApplication } from '../../src/database/deliveries/reading.js'
 import { expireDeliveryLeases, findIdleLanes } from '../../src/database/deliveries/stranded.js'
 import { renewLeases } from '../../src/database/leases.js'
 import { countQueued, queueMessages } from '../../src/database/messages/queueing.js'
@@ -16,8 +15,7 @@ import {
   takeUnknownMessages,
 } from '../../src/database/messages/reconciling.js'
 import { requeueHeads } from '../../src/database/messages/requeueing.js'
-import { postponeMessage } from '../../src/database/messages/sending.js'
-import { failQueuedMessages, settleMessages } from '../../src/database/messages/settling.js'
+import { failQueuedMessages, postponeMessage, settleMessages } from '../../src/database/messages/sending.js'
 import {
   expireLeases,
   lockOverdueMessages,

@@ -1,5 +1,4 @@
-import { countMessageCrash } from '../../src/domain/messages/crash.js'
-import { sendMessage } from '../../src/domain/messages/send.js'
+import { countMessageCrash, sendMessage } from '../../src/domain/messages/send.js'
 import { sendMessageJob } from '../../src/queues/jobs.js'
 import { startWorker, TryAgainIn } from '../start-worker.js'
 

@@ -1,5 +1,4 @@
 import { FetchFailed, type SafeFetch, type SafeResponse } from '../../safe-fetch.js'
-import { explainBlockedCarrier } from '../blocked-host.js'
 import {
   CarrierOutcomeUnknown,
   CarrierRejected,
@@ -8,7 +7,13 @@ import {
   type CarrierClient,
 } from '../carrier.js'
 import type { CarrierTools } from '../kind.js'
-import { errorOfFailure, MAX_REASON_LENGTH, readRetryAfter, withoutNumbers } from '../refusals.js'
+import {
+  errorOfFailure,
+  explainBlockedCarrier,
+  MAX_REASON_LENGTH,
+  readRetryAfter,
+  withoutNumbers,
+} from '../refusals.js'
 import { textAt } from './json-path.js'
 import type { HttpSettings } from './settings.js'
 import { fillBody } from './template.js'

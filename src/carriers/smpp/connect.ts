@@ -2,7 +2,7 @@ import type { LookupAddress } from 'node:dns'
 import { connect as connectTcp, type Socket } from 'node:net'
 import { connect as connectTls } from 'node:tls'
 import { FetchFailed, type SafeFetch } from '../../safe-fetch.js'
-import { explainBlockedCarrier } from '../blocked-host.js'
+import { explainBlockedCarrier } from '../refusals.js'
 import type { SmppSettings } from './settings.js'
 
 /** The SMSC could not be reached, or did not let us in. The message says in words what is wrong. */

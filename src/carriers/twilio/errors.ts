@@ -1,9 +1,7 @@
 import { FetchFailed, type SafeResponse } from '../../safe-fetch.js'
-import { explainBlockedCarrier } from '../blocked-host.js'
 import { CarrierOutcomeUnknown, CarrierRejected, CarrierThrottled, CarrierUnavailable } from '../carrier.js'
-import { readRetryAfter, withoutNumbers } from '../refusals.js'
+import { explainBlockedCarrier, readRetryAfter, withoutNumbers } from '../refusals.js'
 import { readObject } from './answers.js'
-import { explainCode, isOptOut } from './error-codes.js'
 
 /** Refusals that are about the pace, whatever their status: too many requests, the number's own queue is full. */
 const THROTTLED_CODES = new Set(['20429', '21611', '14107'])
@@ -66,4 +64,32 @@ function readRefusal(answer: SafeResponse): { code: string; message: string } {
     code: typeof code === 'number' || typeof code === 'string' ? String(code) : '',
     message: typeof message === 'string' ? message.slice(0, 500) : '',
   }
+}
+
+/** The recipient has texted STOP, and Twilio sends them nothing more from this number. */
+const OPTED_OUT = '21610'
+
+export function isOptOut(code: string): boolean {
+  return code === OPTED_OUT
+}
+
+/** Twilio's codes in words, for what its answer or its callback gives by number only. */
+const WORDS: Record<string, string> = {
+  [OPTED_OUT]: 'the recipient has opted out (STOP)',
+  21614: 'the number cannot receive text messages',
+  30001: "the number's queue at Twilio overflowed",
+  30002: 'the account at Twilio is suspended',
+  30003: 'the phone cannot be reached: it is off, or has no service',
+  30004: 'the message was blocked: the recipient has blocked the line or cannot receive such messages',
+  30005: 'the number does not exist any more',
+  30006: 'the number is a landline, or its carrier cannot be reached',
+  30007: 'the message was filtered by Twilio or the carrier as unwanted',
+  30008: 'the carrier gave no reason',
+  30009: 'a part of the message was lost on the way',
+  30010: 'the price of the message is above the limit of the account',
+  30034: 'the number is not registered for messages from programs (A2P 10DLC)',
+}
+
+export function explainCode(code: string): string | undefined {
+  return Object.hasOwn(WORDS, code) ? WORDS[code] : undefined
 }

@@ -1,10 +1,9 @@
 import { CarrierRefused } from '../carrier.js'
-import { partsOf } from '../records.js'
-import type { ReceivedParts, ReceivedRecord } from '../records.js'
+import { partsOf, type ReceivedParts, type ReceivedRecord } from '../records.js'
 import { createdAtOf, readObject, textOf } from './answers.js'
 import type { TwilioApi } from './api.js'
+import { isHeard, soundOf } from './callbacks.js'
 import { explainAnswer, explainTwilioFailure } from './errors.js'
-import { isHeard, soundOf } from './parameters.js'
 
 /** 100,000 records: a bound against a list that never ends. */
 const MAX_PAGES = 1000

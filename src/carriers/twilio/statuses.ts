@@ -1,6 +1,6 @@
 import type { SentRecord } from '../records.js'
 import { withoutNumbers } from '../refusals.js'
-import { explainCode, isOptOut } from './error-codes.js'
+import { explainCode, isOptOut } from './errors.js'
 
 /** Twilio's states of a message that it has taken, as ours. */
 const STATUSES: Record<string, SentRecord['status']> = {

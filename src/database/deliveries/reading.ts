@@ -2,7 +2,14 @@ import { columnsOf } from '../../shape.js'
 import type { Database } from '../connection.js'
 import type { EventType } from '../events.js'
 import { conditions, idsBetween, statusIs, type Page } from '../pages.js'
-import { ATTEMPT_FIELDS, DELIVERY_FIELDS, type Delivery, type DeliveryAttempt } from './delivery.js'
+import {
+  APPLICATION_DELIVERY_FIELDS,
+  ATTEMPT_FIELDS,
+  DELIVERY_FIELDS,
+  type ApplicationDelivery,
+  type Delivery,
+  type DeliveryAttempt,
+} from './delivery.js'
 
 export interface DeliveryFilter {
   lineId?: string
@@ -94,4 +101,22 @@ export async function restartDelivery(
     [userId, id],
   )
   return rows[0]
+}
+
+const APPLICATION_COLUMNS = columnsOf(APPLICATION_DELIVERY_FIELDS)
+
+/** Newest first; the caller has looked whose application it is. */
+export async function listDeliveriesOfApplication(
+  db: Database,
+  applicationId: string,
+  page: Page,
+): Promise<ApplicationDelivery[]> {
+  const span = idsBetween('d.id', page, {})
+  const { rows } = await db.raw<{ rows: ApplicationDelivery[] }>(
+    `select ${APPLICATION_COLUMNS}
+     from deliveries d
+     where application_id = ? and application_id is not null${span.sql} order by d.id desc limit ?`,
+    [applicationId, ...span.bindings, page.limit],
+  )
+  return rows
 }

@@ -1,9 +1,9 @@
 import type { Database } from '../connection.js'
 import { CHANGED, changeMessages } from './announcing.js'
 import { isQueued, requeueHeads } from './requeueing.js'
-import type { Settled } from './settling.js'
+import type { Settled } from './sending.js'
 
-export interface DueRow {
+interface DueRow {
   id: string
   generation: number
   /** An earlier message to the same number is not over: its end will enqueue this one. */

@@ -1,7 +1,10 @@
-import type { ApplicationDelivery } from '../../database/deliveries/delivery.js'
-import type { Delivery, DeliveryAttempt } from '../../database/deliveries/delivery.js'
-import { listDeliveriesOfApplication } from '../../database/deliveries/of-application.js'
-import { findDelivery, listAttempts, listDeliveriesOfEvent } from '../../database/deliveries/reading.js'
+import type { ApplicationDelivery, Delivery, DeliveryAttempt } from '../../database/deliveries/delivery.js'
+import {
+  findDelivery,
+  listAttempts,
+  listDeliveriesOfApplication,
+  listDeliveriesOfEvent,
+} from '../../database/deliveries/reading.js'
 import { listEventsOfMessage, type EventOfMessage } from '../../database/events.js'
 import type { Page } from '../../database/pages.js'
 import { UserError } from '../../errors.js'

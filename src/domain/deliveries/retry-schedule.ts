@@ -31,3 +31,6 @@ export function readRetryAfter(value: string | undefined, now: number): number |
   const at = Date.parse(value)
   return Number.isNaN(at) ? undefined : Math.max(0, at - now)
 }
+
+/** An endpoint that has only failed for so long is disabled, and its events are held. */
+export const DISABLE_AFTER_MS = 5 * 24 * 3_600_000

@@ -1,6 +1,8 @@
 import type { Readable } from 'node:stream'
 import { findHostedMedia } from '../../database/media/reading.js'
 import { UserError } from '../../errors.js'
+import { newId } from '../../ids.js'
+import { newToken } from '../../secrets.js'
 import type { ByteRange } from '../../storage/storage.js'
 import type { Context } from '../context.js'
 
@@ -36,4 +38,9 @@ export async function getHostedMedia({ db, storage }: Context, token: string): P
   const { contentType, byteCount, storageKey, isRemoved } = media
   if (isRemoved) throw new UserError('This media was deleted: it is kept for a limited time only', 410)
   return { contentType, byteCount, open: (range) => storage.open(storageKey, range) }
+}
+
+/** The copy that a message waits for. `url` is what its sender named, and `token` is part of the copy's own URL. */
+export function outboundMedia(url: string): { id: string; url: string; token: string } {
+  return { id: newId(), url, token: newToken() }
 }

@@ -1,5 +1,5 @@
 import { CarrierRefused, type CarrierClient } from '../../carriers/carrier.js'
-import type { ReceivedRecord } from '../../carriers/records.js'
+import type { ReceivedPart, ReceivedRecord } from '../../carriers/records.js'
 import {
   findBrought,
   listNumbersAt,
@@ -11,7 +11,6 @@ import {
 import { asError, Unavailable } from '../../errors.js'
 import { findCarrierClient } from '../carrier-clients.js'
 import type { Context } from '../context.js'
-import { missingOf } from './missing-parts.js'
 import { receiveMessage } from './receive.js'
 
 /** Carriers are asked every few minutes, and at once when a process starts. */
@@ -118,4 +117,20 @@ async function takeIn(
     })
     if (outcome.kind === 'received') pass.taken += 1
   }
+}
+
+/**
+ * The parts of a message that were not brought yet, under the ids that are not used yet. Media are recognized by their
+ * URL, because a carrier's list may have them in another order than its callback.
+ */
+function missingOf(parts: readonly ReceivedPart[], brought: ReadonlyMap<string, Brought>): ReceivedPart[] {
+  const urls = new Set(parts.map(({ id }) => brought.get(id)?.sourceUrl))
+  const freeIds = parts.map(({ id }) => id).filter((id) => !brought.has(id))
+  const missing = parts.filter(({ id, content }) =>
+    content.type === 'inboundText' ? !brought.has(id) : !urls.has(content.url),
+  )
+  return missing.flatMap(({ content }, index) => {
+    const id = freeIds[index]
+    return id === undefined ? [] : [{ id, content }]
+  })
 }

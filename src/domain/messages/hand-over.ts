@@ -5,8 +5,7 @@ import {
   CarrierUnavailable,
   type CarrierClient,
 } from '../../carriers/carrier.js'
-import type { MessageToSend } from '../../database/messages/sending.js'
-import type { Settlement } from '../../database/messages/settling.js'
+import type { MessageToSend, Settlement } from '../../database/messages/sending.js'
 import { asError } from '../../errors.js'
 import { backoffMs, type Backoff } from '../backoff.js'
 import type { Context } from '../context.js'

@@ -5,15 +5,14 @@ import { newId } from '../../ids.js'
 import { sha256 } from '../../secrets.js'
 import type { Context } from '../context.js'
 import { getOwnLine } from '../lines.js'
-import { outboundMedia } from '../media/outbound.js'
+import { outboundMedia } from '../media/hosting.js'
 import { isHostedHere } from '../media/source.js'
-import { isBacklogFull } from './admission.js'
 import { getMessage } from './get-message.js'
-import { MAX_KEY_LENGTH, readDestination, REFUSALS, requireSendable } from './submit.js'
+import { isBacklogFull, MAX_KEY_LENGTH, readDestination, REFUSALS, requireSendable } from './submit.js'
 
 const MAX_URL_LENGTH = 2048
 
-export interface NewMessage {
+interface NewMessage {
   userId: string
   /** The application that sends it; undefined: the user sends it, with a program of their own or by hand. */
   applicationId: string | undefined

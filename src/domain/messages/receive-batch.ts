@@ -11,8 +11,7 @@ import { asError } from '../../errors.js'
 import type { Queues } from '../../queues/queues.js'
 import type { SlidingWindows } from '../../sliding-window.js'
 import type { Logger } from '../../telemetry/log.js'
-import { hearKeywords, type Heard } from '../opt-out/hear-keywords.js'
-import type { Keyword } from '../opt-out/keywords.js'
+import { hearKeywords, type Heard, type Keyword } from '../opt-out/keywords.js'
 import { numberWindowKey } from './windows.js'
 
 /** A message that a carrier has brought, and what it says about being written to. */

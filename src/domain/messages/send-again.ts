@@ -4,10 +4,9 @@ import { newId } from '../../ids.js'
 import { sha256 } from '../../secrets.js'
 import type { Context } from '../context.js'
 import { getOwnLine } from '../lines.js'
-import { outboundMedia } from '../media/outbound.js'
-import { isBacklogFull } from './admission.js'
+import { outboundMedia } from '../media/hosting.js'
 import { getMessage } from './get-message.js'
-import { MAX_KEY_LENGTH, readDestination, REFUSALS } from './submit.js'
+import { isBacklogFull, MAX_KEY_LENGTH, readDestination, REFUSALS } from './submit.js'
 
 /**
  * A person sends a message again that failed, or of which nobody knows whether it was sent. This makes a new message with

@@ -1,16 +1,19 @@
 import type { CarrierClient } from '../../carriers/carrier.js'
 import {
+  failQueuedMessages,
   postponeMessage,
   type ClaimAnswer,
   type ClaimRequest,
   type MessageToSend,
+  type Settlement,
 } from '../../database/messages/sending.js'
-import { failQueuedMessages, type Settlement } from '../../database/messages/settling.js'
+import { recordMessageCrash } from '../../database/messages/stranded.js'
 import { mayBeDone } from '../../database/outage.js'
 import { newId } from '../../ids.js'
 import type { MediaReason, MessageReason } from '../../states.js'
 import { findCarrierClient } from '../carrier-clients.js'
 import type { Context } from '../context.js'
+import { MAX_CRASHES } from '../crashes.js'
 import { persist } from '../persist.js'
 import { handOver } from './hand-over.js'
 import { enterWindows, refillWindows } from './windows.js'
@@ -205,4 +208,13 @@ function outcomeOf({ status, error, dueInMs = 0 }: Settlement): SendOutcome {
     case 'unknown':
       return { kind: status, error: error ?? '' }
   }
+}
+
+/** Counts a crash of a message's job. @returns whether the message was given up because of it */
+export async function countMessageCrash({ db, queues }: Context, id: string): Promise<boolean> {
+  const end = await recordMessageCrash(db, id, MAX_CRASHES)
+  if (end === undefined) return false
+  void queues.enqueueMessages(end.requeued)
+  void queues.enqueueDeliveries(end.deliveries)
+  return true
 }

@@ -1,5 +1,5 @@
 import type { Database } from '../../database/connection.js'
-import { listHandedOver } from '../../database/messages/handed-over.js'
+import { listHandedOver } from '../../database/messages/limits.js'
 import type { MessageToSend } from '../../database/messages/sending.js'
 import { sha256 } from '../../secrets.js'
 import type { SlidingWindows, Window } from '../../sliding-window.js'

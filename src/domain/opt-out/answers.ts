@@ -4,8 +4,7 @@ import { setOptOutAnswer, type NotedKeyword } from '../../database/line-contacts
 import type { Line } from '../../database/lines.js'
 import { queueMessages } from '../../database/messages/queueing.js'
 import { newId } from '../../ids.js'
-import { maySendTo } from '../destinations.js'
-import { parseNumber } from '../phone-number.js'
+import { maySendTo, parseNumber } from '../phone-number.js'
 
 /** Each fits one segment and says what else the person can text. */
 const ANSWERS = {

@@ -1,7 +1,7 @@
 import type { Middleware } from 'koa'
 import type { Context } from '../../domain/context.js'
 import { UserError } from '../../errors.js'
-import { isForThisMachineOnly, isLoopback } from '../../loopback.js'
+import { isForThisMachineOnly, isLoopback } from '../../network.js'
 import { authenticate } from './authenticate.js'
 
 /**

@@ -1,6 +1,5 @@
 import { APPLICATION_FIELDS } from '../../database/application.js'
 import { APPLICATION_DELIVERY_FIELDS } from '../../database/deliveries/delivery.js'
-import { nextPage } from './lists.js'
 import {
   answers,
   body,
@@ -13,6 +12,7 @@ import {
   maybeGivenUrl,
   maybeMoment,
   maybeText,
+  nextPage,
   object,
   schemaOf,
   shownOf,

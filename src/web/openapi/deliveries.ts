@@ -1,6 +1,16 @@
 import { ATTEMPT_FIELDS, DELIVERY_FIELDS } from '../../database/deliveries/delivery.js'
-import { listParameters, nextPage } from './lists.js'
-import { answers, inPath, listOf, object, schemaOf, shownOf, type Paths, type Schema } from './parts.js'
+import {
+  answers,
+  inPath,
+  listOf,
+  listParameters,
+  nextPage,
+  object,
+  schemaOf,
+  shownOf,
+  type Paths,
+  type Schema,
+} from './parts.js'
 import { problems } from './problems.js'
 import type { ProductNames } from './product-names.js'
 

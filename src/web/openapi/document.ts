@@ -1,6 +1,6 @@
 import type { Middleware } from 'koa'
 import type { Context } from '../../domain/context.js'
-import { isForThisMachineOnly } from '../../loopback.js'
+import { isForThisMachineOnly } from '../../network.js'
 import { applicationPaths, applicationSchemas } from './applications.js'
 import { authorizationPaths, authorizationSchemas } from './authorizations.js'
 import { connectionPaths, connectionSchemas } from './connections.js'
@@ -10,9 +10,8 @@ import { linePaths, lineSchemas } from './lines.js'
 import { messagePaths, messageSchemas } from './messages.js'
 import { describeScopes, oauthPaths, oauthSchemas } from './oauth.js'
 import { problemResponses, problemSchema } from './problems.js'
-import { productNamesOf } from './product-names.js'
+import { productNamesOf, type ProductNames } from './product-names.js'
 import { servicePaths, serviceSchemas, simulatorPaths } from './service.js'
-import { describeTags } from './tags.js'
 import { outgoingWebhooks, webhookPaths, webhookSchemas } from './webhooks.js'
 
 /**
@@ -91,4 +90,21 @@ export function getOpenApi(context: Context): Middleware {
     ctx.type = 'application/json'
     ctx.body = document
   }
+}
+
+/** The groups of operations, in the order of the document; nothing but the simulator's is ever left out. */
+function describeTags({ line, lines, Line }: ProductNames) {
+  return [
+    [`${Line}s`, `Your ${lines}: their names, limits, and who has opted out of them.`],
+    ['Developer connection', `What joins a ${line} to your own server.`],
+    ['Incoming webhook', `The secret URL by which your programs send texts from a ${line}.`],
+    ['Messages', `What your ${lines} sent and received, and sending by token.`],
+    ['Deliveries', 'What became of each event.'],
+    ['Applications', `Programs that you make for other people's ${lines}.`],
+    ['Authorized applications', `Programs of others that you let at your ${lines}.`],
+    ['OAuth', 'How users let applications at what is theirs: OAuth 2.0, authorization code grant.'],
+    ['Outgoing webhook', 'What is posted to your server.'],
+    ['Simulator', 'A network of telephones that are none, to try things out.'],
+    ['Service', 'Whether the service is well, and this document.'],
+  ].map(([name, description]) => ({ name, description }))
 }

@@ -1,4 +1,3 @@
-import { nextPage } from './lists.js'
 import { orApplication } from './oauth.js'
 import {
   answers,
@@ -14,6 +13,7 @@ import {
   maybeMoment,
   moment,
   name,
+  nextPage,
   number,
   object,
   oneOf,

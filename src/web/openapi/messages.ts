@@ -1,6 +1,5 @@
 import { ENCODING, MESSAGE_FIELDS, SEGMENT_COUNT } from '../../database/messages/message.js'
 import { MEDIA_STATUSES } from '../../states.js'
-import { listParameters, nextPage } from './lists.js'
 import { orApplication } from './oauth.js'
 import {
   answers,
@@ -14,8 +13,10 @@ import {
   inHeader,
   inPath,
   listOf,
+  listParameters,
   maybeText,
   maybeUrl,
+  nextPage,
   object,
   oneOf,
   schemaOf,

@@ -4,7 +4,7 @@ import {
   postEvent,
   signingSecretPlace,
   type EventForEndpoint,
-} from '../../../src/domain/deliveries/attempt.js'
+} from '../../../src/domain/deliveries/deliver.js'
 import { newId } from '../../../src/ids.js'
 import { newSigningSecret } from '../../../src/secrets.js'
 import { describeContext } from '../../helpers/context.js'

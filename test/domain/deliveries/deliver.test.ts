@@ -1,12 +1,12 @@
 import { expect } from 'chai'
 import { Webhook } from 'standardwebhooks'
-import { signingSecretPlace } from '../../../src/domain/deliveries/attempt.js'
+import { signingSecretPlace } from '../../../src/domain/deliveries/deliver.js'
 import { newSigningSecret } from '../../../src/secrets.js'
 import { describeContext, joinService } from '../../helpers/context.js'
 import { createLine, type TestLine } from '../../helpers/factories.js'
 import { startReceiver } from '../../helpers/receiver.js'
 import { openForEachTest } from '../../helpers/suite.js'
-import { ANNA, attemptRows, deliveryRow, receiveForDelivery, deliverWhenDue } from '../fixtures.js'
+import { ANNA, attemptRows, deliverWhenDue, deliveryRow, receiveForDelivery } from '../fixtures.js'
 
 describeContext('deliver', (context) => {
   const sameService = joinService(context, { PRODUCT_WORD: 'burner' })

@@ -5,7 +5,7 @@ import {
   type LaneStep,
 } from '../../../src/database/deliveries/delivering.js'
 import { MAX_LOST } from '../../../src/domain/crashes.js'
-import { DISABLE_AFTER_MS } from '../../../src/domain/deliveries/endpoint-health.js'
+import { DISABLE_AFTER_MS } from '../../../src/domain/deliveries/retry-schedule.js'
 import { newId } from '../../../src/ids.js'
 import { describeContext } from '../../helpers/context.js'
 import { createLine } from '../../helpers/factories.js'

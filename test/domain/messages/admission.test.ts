@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import type { Context } from '../../../src/domain/context.js'
-import { isBacklogFull } from '../../../src/domain/messages/admission.js'
+import { isBacklogFull } from '../../../src/domain/messages/submit.js'
 import { startProxy, type Proxy } from '../../database/proxy.js'
 import { createTestContext } from '../../helpers/context.js'
 import { createLine, type TestLine } from '../../helpers/factories.js'

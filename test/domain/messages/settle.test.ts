@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import type { Settlement } from '../../../src/database/messages/settling.js'
+import type { Settlement } from '../../../src/database/messages/sending.js'
 import type { Context } from '../../../src/domain/context.js'
 import { receiveReceipt } from '../../../src/domain/messages/receive.js'
 import { sendMessage } from '../../../src/domain/messages/send.js'

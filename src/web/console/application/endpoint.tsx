@@ -8,10 +8,10 @@ import type { Context } from '../../../domain/context.js'
 import type { EndpointWork } from '../../../domain/deliveries/endpoint-work.js'
 import type { TestEventResult } from '../../../domain/test-event.js'
 import { Health } from '../endpoint/health.js'
+import { EndpointSecret, SIGNING_SECRET, WhatItIsFor } from '../endpoint/signing-secret.js'
 import { TestEvent, TestEventOutcome } from '../endpoint/test-event.js'
 import { idOf } from '../form-values.js'
-import { Confirm, Form, Time } from '../form.js'
-import { Copyable } from '../line/section.js'
+import { Form } from '../form.js'
 import { withNotice, type Notice } from '../notices.js'
 import { answerFragment, type Act } from '../page.js'
 import { isConfirmed, sessionOf } from '../session.js'
@@ -58,48 +58,18 @@ export function ApplicationEndpoint(props: {
               <button type="submit">Send the held events</button>
             </Form>
           )}
-          <SigningSecret view={view} secret={props.signingSecret} />
+          <h3 id={SIGNING_SECRET}>Signing secret</h3>
+          <WhatItIsFor />
+          <EndpointSecret
+            page={page}
+            path={path}
+            secret={props.signingSecret}
+            previousUntil={application.previousSecretUntil}
+            rotateAction={`${path}/${ID}/rotate-secret`}
+          />
         </>
       )}
     </section>
-  )
-}
-
-function SigningSecret({ view, secret }: { view: ApplicationView; secret: string | undefined }) {
-  const { page, application, path } = view
-  return (
-    <>
-      <h3 id="signing-secret">Signing secret</h3>
-      <p>
-        With it your server sees that an event is from here: it checks the <code>webhook-signature</code>{' '}
-        header with any library of <a href="https://www.standardwebhooks.com">Standard Webhooks</a>.
-      </p>
-      {secret === undefined ? (
-        <div class="copyable">
-          <code>whsec_••••</code>
-          <a role="button" class="secondary" href={`${path}?show=secret#signing-secret`}>
-            Reveal
-          </a>
-        </div>
-      ) : (
-        <Copyable id="secret" text={secret} what="the signing secret" />
-      )}
-      {application.previousSecretUntil !== null && (
-        <p>
-          The secret from before signs too, until <Time at={application.previousSecretUntil} />.
-        </p>
-      )}
-      <Confirm
-        page={page}
-        action={`${path}/${ID}/rotate-secret`}
-        label="Rotate…"
-        consequence={
-          'There is a new secret, which you see at once. For 24 hours the old one signs too, so that you can ' +
-          'change over without losing an event.'
-        }
-        button="Rotate the secret"
-      />
-    </>
   )
 }
 
@@ -107,9 +77,9 @@ function SigningSecret({ view, secret }: { view: ApplicationView; secret: string
 export function postSigningSecret(context: Context): Act {
   return async (ctx) => {
     const id = idOf(ctx, 'applicationId')
-    if (!isConfirmed(ctx, `${applicationPath(id)}#signing-secret`)) return undefined
+    if (!isConfirmed(ctx, `${applicationPath(id)}#${SIGNING_SECRET}`)) return undefined
     await rotateApplicationSigningSecret(context, sessionOf(ctx).userId, id)
-    return `${withNotice(`${applicationPath(id)}?show=secret`, 'application-secret-rotated')}#signing-secret`
+    return `${withNotice(`${applicationPath(id)}?show=secret`, 'application-secret-rotated')}#${SIGNING_SECRET}`
   }
 }
 

@@ -9,17 +9,10 @@ import { pagePath } from '../../simulator/paths.js'
 import { fieldOf, idOf } from '../form-values.js'
 import { Confirm, Form, Select, Time } from '../form.js'
 import type { Act } from '../page.js'
+import { Copyable, Masked } from '../secret.js'
 import { sessionOf } from '../session.js'
 import { curlLine, TRIAL_NUMBER } from './curl.js'
-import {
-  Copyable,
-  hasPhones,
-  lineWithNotice,
-  Masked,
-  NeedsConnection,
-  Section,
-  type LineView,
-} from './section.js'
+import { hasPhones, lineWithNotice, NeedsConnection, Section, type LineView } from './section.js'
 
 const ID = 'incoming-webhook'
 
@@ -45,7 +38,7 @@ export function IncomingWebhook(props: { view: LineView; webhook: Webhook | unde
         <>
           {webhook === undefined ? (
             <Masked
-              view={view}
+              path={view.path}
               section={ID}
               text={`${maskedUrl}?token=••••`}
               show="webhook"

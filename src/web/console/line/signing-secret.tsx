@@ -1,12 +1,10 @@
 import type { Context } from '../../../domain/context.js'
 import { rotateSigningSecret } from '../../../domain/signing-secrets.js'
+import { EndpointSecret, SIGNING_SECRET as ID, WhatItIsFor } from '../endpoint/signing-secret.js'
 import { idOf } from '../form-values.js'
-import { Confirm, Time } from '../form.js'
 import type { Act } from '../page.js'
 import { isConfirmed, sessionOf } from '../session.js'
-import { Copyable, linePath, lineWithNotice, Masked, Section, type LineView } from './section.js'
-
-const ID = 'signing-secret'
+import { linePath, lineWithNotice, Section, type LineView } from './section.js'
 
 /** @param props.secret only when it was asked for */
 export function SigningSecret({ view, secret }: { view: LineView; secret: string | undefined }) {
@@ -18,46 +16,21 @@ export function SigningSecret({ view, secret }: { view: LineView; secret: string
       title="Signing secret"
       offers={endpoint === null ? [] : [`${view.path}/${ID}/rotate`]}
     >
-      <p>
-        With it your server sees that an event is from here: it checks the <code>webhook-signature</code>{' '}
-        header with any library of <a href="https://www.standardwebhooks.com">Standard Webhooks</a>.
-      </p>
+      <WhatItIsFor />
       {endpoint === null ? (
         <p class="empty">
           There is one as soon as there is an <a href="#outgoing-webhook">outgoing webhook URL</a>.
         </p>
       ) : (
-        <Existing view={view} secret={secret} previousUntil={endpoint.previousSecretUntil} />
+        <EndpointSecret
+          page={view.page}
+          path={view.path}
+          secret={secret}
+          previousUntil={endpoint.previousSecretUntil}
+          rotateAction={`${view.path}/${ID}/rotate`}
+        />
       )}
     </Section>
-  )
-}
-
-function Existing(props: { view: LineView; secret: string | undefined; previousUntil: Date | null }) {
-  const { view, secret, previousUntil } = props
-  return (
-    <>
-      {secret === undefined ? (
-        <Masked view={view} section={ID} text="whsec_••••" show="secret" button="Reveal" />
-      ) : (
-        <Copyable id="secret" text={secret} what="the signing secret" />
-      )}
-      {previousUntil !== null && (
-        <p>
-          The secret from before signs too, until <Time at={previousUntil} />.
-        </p>
-      )}
-      <Confirm
-        page={view.page}
-        action={`${view.path}/${ID}/rotate`}
-        label="Rotate…"
-        consequence={
-          'There is a new secret, which you see at once. For 24 hours the old one signs too, so that you can ' +
-          'change over without losing an event.'
-        }
-        button="Rotate the secret"
-      />
-    </>
   )
 }
 

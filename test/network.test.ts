@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { isForThisMachineOnly, isLoopback } from '../src/loopback.js'
+import { isForThisMachineOnly, isLoopback } from '../src/network.js'
 
 describe('this machine', () => {
   for (const host of [

@@ -1,0 +1,52 @@
+import { Confirm, Time } from '../form.js'
+import type { Page } from '../page.js'
+import { Copyable, Masked } from '../secret.js'
+
+/** Where it stands on its page, whichever page that is. */
+export const SIGNING_SECRET = 'signing-secret'
+
+export function WhatItIsFor() {
+  return (
+    <p>
+      With it your server sees that an event is from here: it checks the <code>webhook-signature</code> header
+      with any library of <a href="https://www.standardwebhooks.com">Standard Webhooks</a>.
+    </p>
+  )
+}
+
+/** An endpoint's signing secret, hidden until it is asked for, and the way to a new one. */
+export function EndpointSecret(props: {
+  page: Page
+  /** Of the page that it is on. */
+  path: string
+  /** undefined: it was not asked for. */
+  secret: string | undefined
+  previousUntil: Date | null
+  rotateAction: string
+}) {
+  const { page, path, secret, previousUntil, rotateAction } = props
+  return (
+    <>
+      {secret === undefined ? (
+        <Masked path={path} section={SIGNING_SECRET} text="whsec_••••" show="secret" button="Reveal" />
+      ) : (
+        <Copyable id="secret" text={secret} what="the signing secret" />
+      )}
+      {previousUntil !== null && (
+        <p>
+          The secret from before signs too, until <Time at={previousUntil} />.
+        </p>
+      )}
+      <Confirm
+        page={page}
+        action={rotateAction}
+        label="Rotate…"
+        consequence={
+          'There is a new secret, which you see at once. For 24 hours the old one signs too, so that you can ' +
+          'change over without losing an event.'
+        }
+        button="Rotate the secret"
+      />
+    </>
+  )
+}

@@ -164,3 +164,9 @@ export type MessageReason = ReasonOf<typeof MESSAGE_STEPS>
 
 /** Our own reasons. A delivery may also have a `RequestFailure` or a `MediaReason`. */
 export type DeliveryReason = ReasonOf<typeof DELIVERY_STEPS>
+
+/** Our own reasons that steps give, each once, for the API's description. */
+export function listReasons(steps: readonly Step[]): string {
+  const reasons = new Set(steps.flatMap(({ reasons = [] }) => reasons))
+  return Array.from(reasons, (reason) => `\`${reason}\``).join(', ')
+}

@@ -54,6 +54,19 @@ const ACTIONS = [
 
 type Action = (typeof ACTIONS)[number]
 
+/** Steps that must have been taken, for the walks to say anything of the others. */
+const CORNERS = [
+  'messages: queued > sending',
+  'messages: sending > sent',
+  'messages: sending > unknown (worker_lost)',
+  'messages: queued > failed (opted_out)',
+  'deliveries: pending > delivering',
+  'deliveries: delivering > pending (http_500)',
+  'deliveries: delivering > pending (worker_lost)',
+  'deliveries: exhausted > pending',
+  'media: fetching > stored',
+] as const
+
 const walk = fc.array(
   fc.record({ action: fc.constantFrom(...ACTIONS), pick: fc.nat(1000), chance: fc.nat(1000) }),
   { minLength: 60, maxLength: 120, size: 'max' },
@@ -69,27 +82,21 @@ describeContext('states', { environment: { DELIVERY_RETRY_BASE_MS: '10' } }, (co
 
   it('change by the steps of src/states.ts only, whatever happens in whatever order', async function () {
     this.timeout(120_000)
-    await fc.assert(
-      fc.asyncProperty(walk, async (steps) => {
-        line = await createLine(context, { ...UNLIMITED, outgoingUrl: receiver.url })
-        for (const step of steps) await take(step)
-        expect((await takenSteps(context.db, { isKnown: false })).join('\n')).to.equal('')
-      }),
-      { numRuns: 8, endOnFailure: true },
-    )
-    const taken = await takenSteps(context.db, { isKnown: true })
-    // What no walk of this length misses: it went into all corners.
-    expect(taken).to.include.members([
-      'messages: queued > sending',
-      'messages: sending > sent',
-      'messages: sending > unknown (worker_lost)',
-      'messages: queued > failed (opted_out)',
-      'deliveries: pending > delivering',
-      'deliveries: delivering > pending (http_500)',
-      'deliveries: delivering > pending (worker_lost)',
-      'deliveries: exhausted > pending',
-      'media: fetching > stored',
-    ])
+    // Eight walks miss a corner now and then, forty-eight do not.
+    let corners = [...CORNERS]
+    for (let round = 0; round < 6 && corners.length > 0; round += 1) {
+      await fc.assert(
+        fc.asyncProperty(walk, async (steps) => {
+          line = await createLine(context, { ...UNLIMITED, outgoingUrl: receiver.url })
+          for (const step of steps) await take(step)
+          expect((await takenSteps(context.db, { isKnown: false })).join('\n')).to.equal('')
+        }),
+        { numRuns: 8, endOnFailure: true },
+      )
+      const taken = new Set(await takenSteps(context.db, { isKnown: true }))
+      corners = corners.filter((step) => !taken.has(step))
+    }
+    expect(corners, 'steps that no walk has taken').to.deep.equal([])
   })
 
   async function take({

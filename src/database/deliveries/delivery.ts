@@ -14,7 +14,7 @@ import {
   type Kind,
   type Row,
 } from '../../shape.js'
-import { DELIVERY_STATUSES } from '../../states.js'
+import { DELIVERY_STATUSES, DELIVERY_STEPS, listReasons } from '../../states.js'
 import { EVENT_TYPES, OPT_IN_EVENT_TYPES } from '../events.js'
 
 const eventType = oneOf(...EVENT_TYPES, ...OPT_IN_EVENT_TYPES)
@@ -38,7 +38,7 @@ const COMMON_FIELDS = {
   lastFailure: shown(
     'd.last_failure',
     orNull(text),
-    "The last failure's name, such as `timeout` or `http_500`.",
+    `The last failure's name: ${listReasons(DELIVERY_STEPS)}, \`media_…\`, or what came of the request, such as \`timeout\` or \`http_500\`.`,
   ),
   createdAt: shown('d.created_at', moment),
   dueAt: shown('d.due_at', moment, 'While it is pending: when it is tried next.'),

@@ -13,7 +13,7 @@ import {
   type Kind,
   type Row,
 } from '../../shape.js'
-import { MESSAGE_STATUSES } from '../../states.js'
+import { listReasons, MESSAGE_STATUSES, MESSAGE_STEPS } from '../../states.js'
 import { MEDIA_OF_MESSAGE, type MessageMedia } from '../media/reading.js'
 
 export const DIRECTIONS = ['outbound', 'inbound'] as const
@@ -63,7 +63,11 @@ export const MESSAGE_FIELDS = {
     oneOf(...MESSAGE_STATUSES),
     'Outbound: `queued → sending → sent → delivered`, or `failed`, or `unknown`: the carrier may have taken it.',
   ),
-  error: shown('m.error', orNull(text), 'Why it failed, or is unknown.'),
+  error: shown(
+    'm.error',
+    orNull(text),
+    `Why it failed, is unknown, or was not sent yet: ${listReasons(MESSAGE_STEPS)}, \`media_…\`, or the carrier's words.`,
+  ),
   carrierCode: shown(
     'm.carrier_code',
     orNull(text),

@@ -29,3 +29,9 @@ export class Unavailable extends Error {
 export function asError(thrown: unknown): Error {
   return thrown instanceof Error ? thrown : new Error(String(thrown))
 }
+
+/** A refusal that is shown where it was asked for; anything else goes on as it was thrown. */
+export function refusalOf(error: unknown): UserError {
+  if (error instanceof UserError) return error
+  throw error
+}

@@ -132,6 +132,7 @@ export function createApp(context: Context): Koa {
     form(         '/console/lines/:lineId/outgoing-webhook/send-held-events',         pages.postHeldEvents, pages.showLine)
     form(         '/console/lines/:lineId/signing-secret/rotate',                     pages.postRotate, pages.showLine)
 
+    page(         '/console/search',                                                  pages.showSearch)
     page(         '/console/activity',                                                pages.showActivity)
     page(         '/console/activity/live',                                           pages.liveActivity)
     page(         '/console/messages/:messageId',                                     pages.showMessage)

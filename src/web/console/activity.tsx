@@ -3,7 +3,7 @@ import type { OwnLine } from '../../database/lines.js'
 import { findActivity, idOf, type Activity, type ActivityFilter } from '../../domain/activity.js'
 import type { Context } from '../../domain/context.js'
 import { listOwnLines } from '../../domain/lines.js'
-import { UserError } from '../../errors.js'
+import { refusalOf, UserError } from '../../errors.js'
 import { EmptyList } from './activity/empty-list.js'
 import { FilterForm, ZoneNote } from './activity/filter-form.js'
 import { filterPath, readFilter, writtenFilter, zoneOf, type WrittenFilter } from './activity/filter.js'
@@ -107,10 +107,4 @@ function Found(props: {
       </nav>
     </>
   )
-}
-
-/** A fault that the sender can mend is shown at the form. */
-function refusalOf(error: unknown): UserError {
-  if (error instanceof UserError) return error
-  throw error
 }

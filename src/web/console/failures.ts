@@ -2,7 +2,7 @@ import type { DeliveryReason, MediaReason, MessageReason, RequestFailure } from 
 
 /**
  * What went wrong, in words, and what to do: for the names that deliveries and messages keep (safe-fetch/failures.ts,
- * domain/deliveries/attempt.ts, domain/messages/send.ts and domain/sweep.ts). A name that is none of ours is what a
+ * domain/deliveries/deliver.ts, domain/messages/send.ts and domain/sweep.ts). A name that is none of ours is what a
  * carrier said when it rejected the message.
  */
 export function explainFailure(name: string): string {

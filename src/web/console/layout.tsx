@@ -52,6 +52,7 @@ function Header({ page }: { page: Page }) {
       <a class="brand" href="/console">
         <img src={assetPath('icon.svg')} alt="" width="24" height="24" /> Linehook
       </a>
+      {session !== undefined && <Search />}
       {session !== undefined && (
         <nav aria-label="Main">
           <ul>
@@ -100,6 +101,16 @@ function Header({ page }: { page: Page }) {
         </nav>
       )}
     </header>
+  )
+}
+
+function Search() {
+  return (
+    <div role="search">
+      <form method="get" action="/console/search" class="inline">
+        <input type="search" name="q" placeholder="Search" aria-label="Search" maxLength={254} required />
+      </form>
+    </div>
   )
 }
 

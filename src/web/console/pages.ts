@@ -25,6 +25,7 @@ export { postLineEndpointUrl, postOptInEvents, postTestEvent } from './line/endp
 export { postName } from './line/head.js'
 export { postHeldEvents } from './line/held-events.js'
 export { postDeleteIncomingWebhook, postIncomingWebhook, postRegenerate } from './line/incoming-webhook.js'
+export { showSearch } from './search.js'
 export { liveLimits } from './line/limits.js'
 export { postSegmentCount, postText } from './line/send-text.js'
 export { postRotate } from './line/signing-secret.js'

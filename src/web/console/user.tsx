@@ -22,7 +22,7 @@ export function showUser(context: Context): Middleware {
     const user = await getUser(context, idOf(ctx, 'userId'))
     const page = pageOf(ctx, context)
     const lines = await listOwnLines(context, user.id)
-    const path = pathOf(user.id)
+    const path = userPath(user.id)
     answerPage(
       ctx,
       <Layout page={page} title={user.email}>
@@ -166,7 +166,7 @@ export function postUserLine(context: Context) {
       messagesPerNumberPerMinute: Number(fieldOf(ctx, 'perNumber') || 5),
       messagesPerMinute: Number(fieldOf(ctx, 'perMinute') || 30),
     })
-    return withNotice(pathOf(user.id), 'line-added')
+    return withNotice(userPath(user.id), 'line-added')
   }
 }
 
@@ -175,7 +175,7 @@ export function postUserLineStatus(status: 'active' | 'disabled') {
     async (ctx: KoaContext): Promise<string> => {
       const userId = idOf(ctx, 'userId')
       await setLineStatus(context, userId, idOf(ctx, 'lineId'), status)
-      return withNotice(pathOf(userId), status === 'active' ? 'line-enabled' : 'line-disabled')
+      return withNotice(userPath(userId), status === 'active' ? 'line-enabled' : 'line-disabled')
     }
 }
 
@@ -183,13 +183,13 @@ export function postUserLineStatus(status: 'active' | 'disabled') {
 export function postSetUpLink(context: Context) {
   return async (ctx: KoaContext): Promise<undefined> => {
     const user = await getUser(context, idOf(ctx, 'userId'))
-    if (!isConfirmed(ctx, pathOf(user.id))) return undefined
+    if (!isConfirmed(ctx, userPath(user.id))) return undefined
     const link = await createSetUpLink(context, user.id)
     answerPage(ctx, <SetUpLinkPage page={pageOf(ctx, context)} user={user} link={link} />)
     return undefined
   }
 }
 
-function pathOf(userId: string): string {
+export function userPath(userId: string): string {
   return `/console/users/${userId}`
 }

@@ -1,0 +1,186 @@
+import type { Middleware } from 'koa'
+import type { Context } from '../../domain/context.js'
+import { MAX_FOUND, search, type Found, type FoundMessage } from '../../domain/search.js'
+import type { Session } from '../../domain/sessions.js'
+import { refusalOf, UserError } from '../../errors.js'
+import { labelOf } from './activity/filter-form.js'
+import { applicationPath } from './application/page-model.js'
+import { explainFailure } from './failures.js'
+import { queryOf } from './form-values.js'
+import { Empty, Time } from './form.js'
+import { Layout } from './layout.js'
+import { linePath } from './line/section.js'
+import { TYPE_LABELS } from './message/labels.js'
+import { messagePath } from './message/path.js'
+import { answerPage, pageOf } from './page.js'
+import { sessionOf } from './session.js'
+import { Status } from './status.js'
+import { UserText } from './user-text.js'
+import { userPath } from './user.js'
+
+/** Whatever has this number, id or name: of operators everything, of users what is theirs. */
+export function showSearch(context: Context): Middleware {
+  return async (ctx) => {
+    const session = sessionOf(ctx)
+    const written = queryOf(ctx, 'q')
+    const found = written.trim() === '' ? undefined : await search(context, session, written).catch(refusalOf)
+    if (found instanceof UserError) ctx.status = found.status
+    answerPage(
+      ctx,
+      <Layout page={pageOf(ctx, context)} title="Search">
+        <h1>Search</h1>
+        <form method="get" action="/console/search">
+          <label>
+            A number or a part of one, an id, a name{session.role === 'operator' && ', an e-mail address'}
+            <input type="search" name="q" value={written} maxLength={254} required />
+          </label>
+          {found instanceof UserError && (
+            <p role="alert" class="fault">
+              {found.message}
+            </p>
+          )}
+          <button type="submit">Search</button>
+        </form>
+        {found !== undefined && !(found instanceof UserError) && <Results found={found} session={session} />}
+      </Layout>,
+    )
+  }
+}
+
+function Results({ found, session }: { found: Found; session: Session }) {
+  const { messages, lines, applications, users, isIncomplete } = found
+  const isEmpty = [messages, lines, applications, users].every(({ length }) => length === 0)
+  const isTheirs = (userId: string) => userId === session.userId
+  return (
+    <>
+      {isIncomplete && (
+        <p role="alert" class="fault">
+          There are too many messages to look through for a part of a number: write the whole number.
+        </p>
+      )}
+      {isEmpty && !isIncomplete && <Empty>Nothing has that number, id or name.</Empty>}
+      {messages.length > 0 && (
+        <section aria-labelledby="messages">
+          <h2 id="messages">Messages</h2>
+          <MoreNote count={messages.length} />
+          <table class="rows">
+            <thead>
+              <tr>
+                <th>When</th>
+                <th>Message</th>
+                <th>Line</th>
+                <th>Status</th>
+              </tr>
+            </thead>
+            <tbody>
+              {messages.map((message) => (
+                <MessageRow key={message.id} message={message} isTheirs={isTheirs(message.userId)} />
+              ))}
+            </tbody>
+          </table>
+        </section>
+      )}
+      {lines.length > 0 && (
+        <Links
+          title="Lines"
+          rows={lines.map(({ id, name, number, userId, ownerEmail }) =>
+            isTheirs(userId)
+              ? { id, href: linePath(id), label: labelOf(name, number) }
+              : { id, href: userPath(userId), label: labelOf(name, number), owner: ownerEmail },
+          )}
+        />
+      )}
+      {applications.length > 0 && (
+        <Links
+          title="Applications"
+          rows={applications.map(({ id, name, userId, ownerEmail }) =>
+            isTheirs(userId)
+              ? { id, href: applicationPath(id), label: name }
+              : { id, href: userPath(userId), label: name, owner: ownerEmail },
+          )}
+        />
+      )}
+      {users.length > 0 && (
+        <Links
+          title="Users"
+          rows={users.map(({ id, email, name }) => ({
+            id,
+            href: userPath(id),
+            label: name === email ? email : `${name} (${email})`,
+          }))}
+        />
+      )}
+    </>
+  )
+}
+
+/** Of others' messages operators see what became of them, not what they say nor who got them. */
+function MessageRow({ message, isTheirs }: { message: FoundMessage; isTheirs: boolean }) {
+  const { id, direction, type, error, status, fromNumber, toNumber, lineName, ownerEmail } = message
+  const number = direction === 'outbound' ? toNumber : fromNumber
+  const what = `${TYPE_LABELS[type]} ${direction === 'outbound' ? 'to' : 'from'} `
+  return (
+    <tr>
+      <td data-label="When">
+        <Time at={message.createdAt} />
+      </td>
+      <td data-label="Message">
+        {isTheirs ? (
+          <a href={messagePath(id)}>
+            {what}
+            {number}
+          </a>
+        ) : (
+          <>
+            {what}
+            {`…${number.slice(-2)}`} <code class="muted">{id}</code>
+          </>
+        )}
+        {error !== null && <p class="why">{explainFailure(error)}</p>}
+      </td>
+      <td data-label="Line">
+        <UserText>{lineName}</UserText>
+        {!isTheirs && <Owner>{ownerEmail}</Owner>}
+      </td>
+      <td data-label="Status">
+        <Status status={status} />
+      </td>
+    </tr>
+  )
+}
+
+interface Link {
+  id: string
+  href: string
+  label: string
+  /** Left out: it is the reader's. */
+  owner?: string
+}
+
+function Links({ title, rows }: { title: string; rows: readonly Link[] }) {
+  const id = title.toLowerCase()
+  return (
+    <section aria-labelledby={id}>
+      <h2 id={id}>{title}</h2>
+      <MoreNote count={rows.length} />
+      <ul>
+        {rows.map(({ id: key, href, label, owner }) => (
+          <li key={key}>
+            <a href={href}>
+              <UserText>{label}</UserText>
+            </a>
+            {owner !== undefined && <Owner>{owner}</Owner>}
+          </li>
+        ))}
+      </ul>
+    </section>
+  )
+}
+
+function Owner({ children }: { children: string }) {
+  return <span class="muted"> of {children}</span>
+}
+
+function MoreNote({ count }: { count: number }) {
+  return count < MAX_FOUND ? null : <p class="muted">There may be more: write more of what you look for.</p>
+}

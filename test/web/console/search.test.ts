@@ -1,0 +1,57 @@
+import { expect } from 'chai'
+import { newId } from '../../../src/ids.js'
+import { queueMessage } from '../../domain/fixtures.js'
+import { createPerson } from '../../domain/people.js'
+import { browse } from '../../helpers/browser-session.js'
+import { createLine } from '../../helpers/factories.js'
+import { describeWeb } from '../../helpers/web.js'
+import { expectPage, faultOf } from './support.js'
+
+const SEARCH = '/console/search'
+
+describeWeb('the search', ({ context, web }) => {
+  const find = async (userId: string, written: string) =>
+    (await browse(context, web, userId)).get(`${SEARCH}?q=${encodeURIComponent(written)}`)
+
+  it('is on every page, and asks for nothing by itself', async () => {
+    const { id } = await createPerson(context)
+    const browser = await browse(context, web, id)
+    expect((await browser.get('/console')).text).to.match(/<form [^>]*action="\/console\/search"/)
+    const page = await browser.get(SEARCH)
+    expectPage(page)
+    expect(page.text).not.to.include('Nothing has that')
+  })
+
+  it('leads to the message, with what became of it', async () => {
+    const line = await createLine(context)
+    const id = await queueMessage(context, line, {
+      to_number: '+14155550142',
+      status: 'failed',
+      error: 'expired',
+    })
+    const { text } = await find(line.userId, '415 555 0142')
+    expect(text).to.include(`href="/console/messages/${id}"`).and.to.include('+14155550142')
+    expect(text).to.match(/<p class="why">[^<]+/)
+  })
+
+  it('shows an operator whose it is and what became of it, but not the number nor the text', async () => {
+    const operator = await createPerson(context, { role: 'operator' })
+    const owner = await createPerson(context)
+    const line = await createLine(context, { userId: owner.id, name: 'Desk' })
+    const id = await queueMessage(context, line, { to_number: '+14155550142', text: 'a secret of theirs' })
+    const { text } = await find(operator.id, id)
+    expect(text).to.include(id).and.to.include(owner.email).and.to.include('queued')
+    expect(text).not.to.include('+14155550142').and.not.to.include('a secret of theirs')
+    expect(text).not.to.include(`href="/console/messages/${id}"`)
+    expect((await find(operator.id, owner.email)).text).to.include(`href="/console/users/${owner.id}"`)
+  })
+
+  it('says when there is nothing, and what is wrong with what was written', async () => {
+    const { id } = await createPerson(context)
+    expect((await find(id, newId())).text).to.include('Nothing has that number, id or name.')
+    const short = await find(id, 'ab')
+    expectPage(short, 400)
+    expect(faultOf(short)).to.equal('write at least 3 characters')
+    expect(short.text).to.include('value="ab"')
+  })
+})

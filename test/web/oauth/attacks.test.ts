@@ -2,6 +2,7 @@ import { expect } from 'chai'
 import { newId } from '../../../src/ids.js'
 import { newToken } from '../../../src/secrets.js'
 import { describeWith } from '../../helpers/suite.js'
+import { until } from '../../helpers/until.js'
 import { serveApp, type Answer } from '../../helpers/web.js'
 import {
   asking,
@@ -201,6 +202,25 @@ describeWith('OAuth withstands', serveOAuth, (server) => {
       expect(given).to.have.length.below(2)
       for (const { access_token: token } of given) expect(await works(token)).to.be.false
       expect(answers.filter(({ status }) => status !== 200 && status !== 400)).to.deep.equal([])
+    })
+
+    it('of two that both found it unused, the later one ends what the other was given', async () => {
+      const { db } = server.context
+      const code = await getCode(visitor, asking(application))
+      const trx = await db.transaction()
+      // Both can read the row meanwhile, and neither can use it up.
+      await trx.raw(`select from oauth_records where kind = 'AuthorizationCode' for update`)
+      const both = Promise.all([exchange(code), exchange(code)])
+      await until('both wait to use it up', async () => {
+        const { rows } = await db.raw<{ rows: object[] }>(
+          `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+        )
+        return rows.length === 2
+      }).finally(() => trx.rollback())
+      const answers = await both
+      expect(answers.map(({ status }) => status)).to.have.members([200, 400])
+      const tokens = answers.find(({ status }) => status === 200)?.body as Tokens
+      expect(await works(tokens.access_token)).to.be.false
     })
 
     it("another client's code is refused", async () => {

@@ -25,7 +25,7 @@ const OF_MESSAGE = `${columnsOf(MESSAGE_FIELDS)}, m.user_id as "userId", u.email
 const isTheirs = (column: string, { userId }: Scope) =>
   userId === undefined ? { sql: '', bindings: [] } : { sql: ` and ${column} = ?::uuid`, bindings: [userId] }
 
-/** The message that has this id, or whose event or delivery has it. */
+/** The message that has this id, or whose event, delivery or copy of media has it. */
 export async function findMessagesById(db: Database, scope: Scope, id: string): Promise<FoundMessage[]> {
   const theirs = isTheirs('m.user_id', scope)
   const { rows } = await db.raw<{ rows: FoundMessage[] }>(
@@ -33,11 +33,12 @@ export async function findMessagesById(db: Database, scope: Scope, id: string): 
        select ?::uuid as id
        union select message_id from events where id = ?::uuid
        union select e.message_id from deliveries d join events e on e.id = d.event_id where d.id = ?::uuid
+       union select message_id from media where id = ?::uuid
      )
      select ${OF_MESSAGE} from named join messages m on m.id = named.id
      join lines l on l.id = m.line_id join users u on u.id = m.user_id
      where true${theirs.sql}`,
-    [id, id, id, ...theirs.bindings],
+    [id, id, id, id, ...theirs.bindings],
   )
   return rows
 }

@@ -3,19 +3,91 @@ import { BullMQAdapter } from '@bull-board/api/bullMQAdapter'
 import { KoaAdapter } from '@bull-board/koa'
 import type { Middleware } from 'koa'
 import type { Context } from '../domain/context.js'
+import { describeJobs } from '../domain/job-subjects.js'
+import type { QueueName } from '../queues/queues.js'
 
-/** The operators' view of the queues. Jobs carry ids only, and nothing can be changed unless the operator allows it. */
+/**
+ * The operators' view of the queues. Jobs carry ids only; what they are about is looked up for each page. Nothing can be
+ * changed unless the operator allows it, and then nothing can be lost: rows that should have a job get one from the sweep.
+ */
 export function bullBoard(context: Context, path: string): Middleware {
   const adapter = new KoaAdapter()
   adapter.setBasePath(path)
   createBullBoard({
-    queues: context.queues.all.map(
-      (queue) => new BullMQAdapter(queue, { readOnlyMode: !context.config.queuesWritable }),
-    ),
+    queues: context.queues.all.map((queue) => new DescribedQueue(context, queue)),
     serverAdapter: adapter,
     options: {
       uiConfig: { boardTitle: 'Linehook', miscLinks: [{ text: 'Back to the console', url: '/console' }] },
     },
   })
   return adapter.registerPlugin()
+}
+
+const DESCRIPTIONS: Record<QueueName, string> = {
+  'send-message': 'One job for each text that is to be sent. A text that waits for a window is delayed.',
+  'deliver-event': 'One job for each endpoint that has events to get. Between two attempts it is delayed.',
+  'fetch-media': 'One job for each picture, file or recording that is to be copied.',
+  maintenance: 'Housekeeping: every few seconds it looks for what has lost its job or its worker.',
+}
+
+interface BoardJob {
+  name: string
+  data: unknown
+}
+
+class DescribedQueue extends BullMQAdapter {
+  readonly #context: Context
+  readonly #queue: QueueName
+  /** By the data of a job, which its formatted copy has too. */
+  readonly #subjects = new WeakMap<object, string>()
+
+  constructor(context: Context, queue: Context['queues']['all'][number]) {
+    const name = queue.name as QueueName
+    super(queue, {
+      readOnlyMode: !context.config.queuesWritable,
+      description: DESCRIPTIONS[name],
+      externalJobUrl: ({ data }) => {
+        const id = idOf(data)
+        return id === undefined
+          ? { href: '/console' }
+          : { displayText: 'In the console', href: `/console/search?q=${encodeURIComponent(id)}` }
+      },
+    })
+    this.#context = context
+    this.#queue = name
+    this.setFormatter('name', ({ data, name: ownName }: BoardJob) => this.#subjectOf(data) ?? ownName)
+  }
+
+  override async getJob(...given: Parameters<BullMQAdapter['getJob']>) {
+    const job = await super.getJob(...given)
+    if (job) await this.#describe([job as BoardJob])
+    return job
+  }
+
+  override async getJobs(...given: Parameters<BullMQAdapter['getJobs']>) {
+    const jobs = await super.getJobs(...given)
+    await this.#describe(jobs as BoardJob[])
+    return jobs
+  }
+
+  async #describe(jobs: readonly BoardJob[]): Promise<void> {
+    const ids = jobs.map(({ data }) => idOf(data))
+    const subjects = await describeJobs(this.#context, this.#queue, ids)
+    for (const [n, { data }] of jobs.entries()) {
+      const words = subjects.get(ids[n])
+      if (words !== undefined && isObject(data)) this.#subjects.set(data, words)
+    }
+  }
+
+  #subjectOf(data: unknown): string | undefined {
+    return isObject(data) ? this.#subjects.get(data) : undefined
+  }
+}
+
+function idOf(data: unknown): string | undefined {
+  return isObject(data) && 'id' in data && typeof data.id === 'string' ? data.id : undefined
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null
 }

@@ -3,6 +3,7 @@ import { isId, newId } from '../../src/ids.js'
 import { freePort } from '../../dev/free-port.js'
 import { readConfig } from '../../src/config.js'
 import { createContext, type Context } from '../../src/domain/context.js'
+import { queueMessage, receiveForDelivery } from '../domain/fixtures.js'
 import { createPerson } from '../domain/people.js'
 import { createTestContext } from '../helpers/context.js'
 import { createEnvironment } from '../helpers/environment.js'
@@ -22,7 +23,20 @@ const basic = (name: string, password: string) => ({
 const signedIn = basic('operator', PASSWORD)
 
 interface Listed {
-  queues: { name: string; readOnlyMode: boolean; counts: Record<string, number>; jobs: { data: object }[] }[]
+  queues: {
+    name: string
+    readOnlyMode: boolean
+    counts: Record<string, number>
+    jobs: ListedJob[]
+    description?: string
+  }[]
+}
+
+interface ListedJob {
+  id: string
+  name: string
+  data: object
+  externalUrl?: { href: string }
 }
 
 async function serve(environment: Record<string, string>): Promise<{ context: Context; web: TestWeb }> {
@@ -242,6 +256,51 @@ describe('/queues', () => {
         expect((await ask(headers)).status).to.equal(200)
       }
     })
+  })
+
+  it('says what each queue is for, and what a job is about, without the number and the text', async () => {
+    const described = await serve({ QUEUES_PASSWORD: PASSWORD })
+    try {
+      const line = await createLine(described.context, {
+        name: 'Front desk',
+        outgoingUrl: 'http://127.0.0.1:9/events',
+      })
+      const message = await queueMessage(described.context, line, {
+        to_number: '+14155550142',
+        text: 'a secret',
+      })
+      const delivery = await receiveForDelivery(described.context, line)
+      const { data: gone } = await described.context.queues.sendMessage.add(
+        'send-message',
+        { v: 1, id: newId() },
+        { delay: 60_000 },
+      )
+      await described.context.queues.sendMessage.add('send-message', { v: 1, id: message }, { delay: 60_000 })
+      const jobOf = async (queue: string, id: string) => {
+        const { body } = await described.web.request(
+          `/queues/api/queues?activeQueue=${queue}&jobsPerPage=50`,
+          { headers: signedIn },
+        )
+        const { queues } = body as Listed
+        for (const { description } of queues) expect(description).to.match(/^[A-Z].*\.$/)
+        const jobs = queues.find(({ name }) => name === queue)!.jobs
+        return jobs.find(({ data }) => (data as { id: string }).id === id)!
+      }
+      const send = await jobOf('send-message', message)
+      expect(send.name).to.equal('to …42 from Front desk: queued')
+      expect(JSON.stringify(send)).not.to.match(/4155550142|a secret/)
+      expect(send.externalUrl!.href).to.equal(`/console/search?q=${message}`)
+      expect((await jobOf('send-message', gone.id)).name).to.equal('send-message')
+      const deliver = await until('the delivery has a job', () => jobOf('deliver-event', delivery.id))
+      expect(deliver.name).to.equal('event of Front desk to 127.0.0.1:9: pending')
+      const alone = (
+        await described.web.request(`/queues/api/queues/send-message/${send.id}`, { headers: signedIn })
+      ).body as { job: ListedJob }
+      expect(alone.job.name).to.equal(send.name)
+    } finally {
+      await described.web.close()
+      await described.context.close()
+    }
   })
 
   it('shows jobs that carry ids and nothing else', async () => {

@@ -1,0 +1,45 @@
+import { findDeliverySubjects, findMediaSubjects, findMessageSubjects } from '../database/job-subjects.js'
+import { Unavailable } from '../errors.js'
+import { isId } from '../ids.js'
+import type { QueueName } from '../queues/queues.js'
+import type { Context } from './context.js'
+
+type Subjects = (context: Context, ids: readonly string[]) => Promise<[id: string, words: string][]>
+
+const SUBJECTS: Record<QueueName, Subjects> = {
+  'send-message': async ({ db }, ids) =>
+    (await findMessageSubjects(db, ids)).map(({ id, numberEnd, lineName, status }) => [
+      id,
+      `to …${numberEnd} from ${lineName}: ${status}`,
+    ]),
+  'deliver-event': async ({ db }, ids) =>
+    (await findDeliverySubjects(db, ids)).map(({ id, url, lineName, status }) => [
+      id,
+      `event of ${lineName} to ${URL.canParse(url) ? new URL(url).host : 'its endpoint'}: ${status}`,
+    ]),
+  'fetch-media': async ({ db }, ids) =>
+    (await findMediaSubjects(db, ids)).map(({ id, lineName, status }) => [
+      id,
+      `media of ${lineName}: ${status}`,
+    ]),
+  maintenance: () => Promise.resolve([]),
+}
+
+/**
+ * For operators who look at a queue: what its jobs are about, by the ids that they carry. A job whose row is gone, or that
+ * nobody can read, is left out; all are while Postgres does not answer.
+ */
+export async function describeJobs(
+  context: Context,
+  queue: QueueName,
+  jobIds: readonly unknown[],
+): Promise<ReadonlyMap<unknown, string>> {
+  const ids = [...new Set(jobIds.filter((id) => typeof id === 'string' && isId(id)))] as string[]
+  if (ids.length === 0) return new Map()
+  try {
+    return new Map(await SUBJECTS[queue](context, ids))
+  } catch (error) {
+    if (error instanceof Unavailable) return new Map()
+    throw error
+  }
+}

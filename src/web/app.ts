@@ -11,7 +11,7 @@ import { getMedia } from './media.js'
 import { allowNothing, allowPackagedPage } from './middleware/content-security.js'
 import { answerErrors, logBrokenAnswers } from './middleware/errors.js'
 import { setFixedHeaders } from './middleware/fixed-headers.js'
-import { readCallbackBody, readFieldsBody, readJsonBody } from './middleware/json-body.js'
+import { readFieldsBody, readJsonBody } from './middleware/json-body.js'
 import { allowOtherOrigins } from './middleware/other-origins.js'
 import { logRequest } from './middleware/request-log.js'
 import { requireAllHeaders } from './middleware/require-all-headers.js'
@@ -63,7 +63,7 @@ export function createApp(context: Context): Koa {
   // prettier-ignore
   {
     postFirst(vocabulary.incomingWebhookPaths, requireOpenIncomingWebhook(context), readJsonBody(api.BODY_REFUSALS), api.acceptWebhookMessage(context))
-    postFirst(['/carriers/:kind/:accountId/:name'], readCallbackBody(), api.answerCarrierCallback(context))
+    postFirst(['/carriers/:kind/:accountId/:name'], api.readCallbackBody(), api.answerCarrierCallback(context))
     v1('get',    '/v1/lines',                                     api.getLines, SCOPES)
     v1('get',    '/v1/lines/:lineId',                             api.getLine, SCOPES)
     v1('put',    '/v1/lines/:lineId',                             api.putLine, ['lines:write'])

@@ -1,13 +1,21 @@
 import type { RouterMiddleware } from '@koa/router'
+import type { Middleware } from 'koa'
 import { answerCallback, isCallback } from '../../domain/carrier-callbacks.js'
 import type { Context } from '../../domain/context.js'
 import { pathOfOurs } from '../../telemetry/plain-line.js'
-import { bodyBytesOf, isRecord } from '../middleware/json-body.js'
+import { bodyBytesOf, isRecord, readFieldsBody } from '../middleware/json-body.js'
 import type { RequestLogState } from '../middleware/request-log.js'
 import { createPatience } from '../patience.js'
 
 /** Twilio waits 15 s for an answer, which needs time too, and by itself does not come again after a 5xx. */
 const patiently = createPatience({ waitMs: 13_000, maxWaiting: 200 })
+
+/**
+ * As `readFieldsBody`, for a carrier, which would not repeat what we refuse: a text with U+FFFD in it is better than none.
+ */
+export function readCallbackBody(): Middleware {
+  return readFieldsBody((bytes) => Buffer.from(bytes).toString())
+}
 
 /** Carriers' requests to us, form or JSON. Signatures are over the URL and the body as they came. */
 export function answerCarrierCallback(context: Context): RouterMiddleware {

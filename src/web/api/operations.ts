@@ -15,7 +15,7 @@ export {
   putApplication,
 } from './applications.js'
 export { deleteAuthorizations, deleteAuthorization, getAuthorizations } from './authorizations.js'
-export { answerCarrierCallback } from './carrier-callbacks.js'
+export { answerCarrierCallback, readCallbackBody } from './carrier-callbacks.js'
 export { deleteLineConnection, getLineConnection, putLineConnection } from './connections.js'
 export { getDeliveries, getOneDelivery, postDeliveryAgain } from './deliveries.js'
 export { healthz, readyz } from './health.js'

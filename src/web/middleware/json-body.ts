@@ -44,13 +44,6 @@ export function readFieldsBody(toText = readBodyText): Middleware {
   }
 }
 
-/**
- * As `readFieldsBody`, for a carrier, which would not repeat what we refuse: a text with U+FFFD in it is better than none.
- */
-export function readCallbackBody(): Middleware {
-  return readFieldsBody((bytes) => Buffer.from(bytes).toString())
-}
-
 /** What they read, for signatures over it. */
 export function bodyBytesOf(ctx: { state: Record<string, unknown> }): Buffer {
   const { bodyBytes } = ctx.state

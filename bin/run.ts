@@ -20,8 +20,9 @@ export async function run(
     const config = readConfig({ ...environment(), LOG_LEVEL: 'silent' })
     context = createContext(config, {
       process: 'linehook',
+      // A command runs few statements at a time; a pool of the usual size could be what a busy Postgres has not left.
       poolSize: 2,
-      // A person waits, and would rather wait than try again.
+      // A person would rather wait for some seconds than try again.
       acquireTimeoutMs: 5000,
       ...limits,
     })

@@ -12,6 +12,7 @@ import { bareHost, parseUserUrl } from './safe-fetch/urls.js'
 export { isForbiddenAddress, parseRanges, type AddressRange } from './safe-fetch/addresses.js'
 export type { AnswerHead, SafeRequest, SafeResponse } from './safe-fetch/exchange.js'
 export { FetchFailed, type FetchFailureName } from './safe-fetch/failures.js'
+export { MAX_URL_LENGTH } from './safe-fetch/urls.js'
 export type { Lookup } from './safe-fetch/resolve.js'
 export type { BodySink } from './safe-fetch/stream.js'
 
@@ -57,15 +58,15 @@ export interface SafeFetchOptions {
   /** Default `dns.lookup`. */
   lookup?: Lookup
   /**
-   * Requests beyond it wait, and the wait counts as theirs. Default 128: many users share the origins of big hosts.
-   * Each stream has a connection of its own beside them.
+   * Requests beyond this number wait, and their wait counts as part of their time. The default is 128, because many users
+   * share the origins of big hosts. Each stream has a connection of its own, which is not counted.
    */
   maxConnectionsPerOrigin?: number
   /** Certificates (PEM) to trust instead of the ones that Node trusts. */
   trustedCertificates?: string
 }
 
-/** A person who saves a URL waits for this look-up. */
+/** A person who saves a URL waits for this look-up. A name server that answers later than this is as good as away. */
 const EXPLAIN_TIMEOUT_MS = 3_000
 
 /** Under the 5 s after which Node's own server, the shortest in wide use, closes an idle connection. */

@@ -2,7 +2,10 @@ import { fork } from 'node:child_process'
 import { once } from 'node:events'
 
 const FLAG = '--alone'
-/** Longer than any job takes. */
+/**
+ * Longer than any job takes with the usual time-outs (a copy of media: 30 s). One that hangs must not keep the others
+ * out.
+ */
 const MAX_MS = 120_000
 
 /** The job that this process was started for, if it was started for one only. */

@@ -80,7 +80,7 @@ export const SENDING: readonly Mutant[] = [
   },
   {
     breaks: 'a process that was stopped after its claim sends long after it',
-    file: 'src/domain/messages/send.ts',
+    file: 'src/domain/leases.ts',
     find: 'MAX_CLAIM_AGE_MS = 5000',
     replace: 'MAX_CLAIM_AGE_MS = 50_000',
     tests: LATE,

@@ -1,3 +1,4 @@
+/** Most answers fit into it, so it seldom grows; and a request that is kept waiting has no more than this. */
 const FIRST_BYTES = 16 * 1_024
 
 /**

@@ -30,9 +30,10 @@ export type AnswerHead = Pick<SafeResponse, 'status' | 'headers'>
 /** What is known when the body is over. */
 export type Answer = Omit<SafeResponse, 'durationMs'>
 
+/** For people who look for what went wrong, the beginning of an answer is enough. */
 const DEFAULT_MAX_RESPONSE_BYTES = 16 * 1_024
 
-/** Of an answer. */
+/** The headers of an answer. This is Node's own limit, so a server that Node's client can read can be read here. */
 export const MAX_HEADER_BYTES = 16 * 1_024
 
 /**

@@ -7,6 +7,7 @@ export interface Patience {
   signal?: AbortSignal
 }
 
+/** The interface promises developers 15 s for an event. A hanging server keeps its caller's place for as long. */
 const DEFAULT_TIMEOUT_MS = 15_000
 
 /**

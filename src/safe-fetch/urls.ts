@@ -1,6 +1,7 @@
 import { Fault } from './failures.js'
 
-const MAX_URL_LENGTH = 2_048
+/** A signed URL of a file has many hundred characters. URLs are kept in rows and shown on pages, so there is a bound. */
+export const MAX_URL_LENGTH = 2_048
 
 /**
  * The URL as the whole service understands it: parsed once, by the WHATWG rules, so that the host that is checked

@@ -6,8 +6,11 @@ import type { Context } from '../context.js'
 import { readName } from '../names.js'
 import { explainRedirectUri } from './redirect-uris.js'
 
-const MAX_DESCRIPTION_LENGTH = 500
+/** Some sentences. The consent page shows them, where a user should read all that is asked for. */
+export const MAX_DESCRIPTION_LENGTH = 500
+/** A website's address is shown to people; nothing with long parameters is one. */
 const MAX_WEBSITE_LENGTH = 500
+/** A web page, a few stages of development and some apps. Each is a place to which codes can be sent. */
 const MAX_REDIRECT_URIS = 10
 
 /** As somebody wrote them. */

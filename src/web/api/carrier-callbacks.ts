@@ -6,7 +6,10 @@ import { bodyBytesOf, isRecord } from '../middleware/json-body.js'
 import type { RequestLogState } from '../middleware/request-log.js'
 import { createPatience } from '../patience.js'
 
-/** Twilio waits 15 s for an answer, which needs time too, and by itself does not come again after a 5xx. */
+/**
+ * Twilio waits 15 s for an answer, which needs time too, and by itself does not come again after a 5xx. As many as
+ * `maxWaiting` wait; each has a connection and a body in memory, so with more of them a long outage would fill the process.
+ */
 const patiently = createPatience({ waitMs: 13_000, maxWaiting: 200 })
 
 /** Carriers' requests to us, form or JSON. Signatures are over the URL and the body as they came. */

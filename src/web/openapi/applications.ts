@@ -1,5 +1,6 @@
 import { APPLICATION_FIELDS } from '../../database/application.js'
 import { APPLICATION_DELIVERY_FIELDS } from '../../database/deliveries/delivery.js'
+import { MAX_DESCRIPTION_LENGTH } from '../../domain/applications/application-fields.js'
 import {
   answers,
   body,
@@ -14,6 +15,7 @@ import {
   maybeText,
   nextPage,
   object,
+  pageLimit,
   schemaOf,
   shownOf,
   text,
@@ -30,7 +32,7 @@ function changeable(words: ProductNames): Record<string, Schema> {
   const { name, redirectUris, optInEvents } = APPLICATION_FIELDS
   return {
     ...shownOf({ name, redirectUris, optInEvents }, words),
-    description: { type: ['string', 'null'], maxLength: 500 },
+    description: { type: ['string', 'null'], maxLength: MAX_DESCRIPTION_LENGTH },
     website: maybeGivenUrl,
     webhookUrl: describe(maybeGivenUrl, 'The URL to which its events are sent. With null it gets no events.'),
   }
@@ -195,14 +197,7 @@ export function applicationPaths(words: ProductNames): Paths {
         tags,
         summary: 'List what became of its events',
         description: 'They come newest first.',
-        parameters: [
-          inQuery('before', id, 'Only what is older than the delivery with this id.'),
-          inQuery(
-            'limit',
-            { type: 'integer', minimum: 1, maximum: 100, default: 50 },
-            'The most that one page has.',
-          ),
-        ],
+        parameters: [inQuery('before', id, 'Only what is older than the delivery with this id.'), pageLimit],
         responses: {
           200: answers('A page of deliveries.', listOf(schemaOf('ApplicationDelivery')), nextPage),
           ...problems(400, 401, 404),

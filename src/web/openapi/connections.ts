@@ -94,7 +94,7 @@ export function connectionPaths({ vocabulary, line, Line }: ProductNames): Paths
       put: {
         operationId: 'changeConnection',
         tags,
-        summary: 'Enable or disable a developer connection, and set its outgoing webhook URL',
+        summary: 'Enable or disable the connection, and set its URL',
         description:
           'Give at least one of the fields. A field that is left out stays as it is. `enabled: true` also enables an ' +
           'endpoint that was disabled. A URL can be set only while the connection is enabled.',

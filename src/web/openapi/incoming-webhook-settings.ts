@@ -31,7 +31,7 @@ export function incomingWebhookSettingPaths({ vocabulary, line }: ProductNames):
       delete: {
         operationId: 'deleteIncomingWebhook',
         tags,
-        summary: 'Delete the incoming webhook; its URL then answers 404',
+        summary: 'Delete the webhook; its URL then answers 404',
         description: 'You can create a new one, which has another token.',
         responses: {
           200: answers('The connection as it is now.', schemaOf('Connection')),

@@ -17,6 +17,7 @@ import {
   number,
   object,
   oneOf,
+  pageLimit,
   schemaOf,
   text,
   type Paths,
@@ -118,11 +119,7 @@ export function linePaths(words: ProductNames): Paths {
           'texting START.',
         parameters: [
           inQuery('after', text, 'Only numbers after this one, which is the last of the page before.'),
-          inQuery(
-            'limit',
-            { type: 'integer', minimum: 1, maximum: 100, default: 50 },
-            'The most that one page has.',
-          ),
+          pageLimit,
         ],
         responses: {
           200: answers('A page of numbers.', listOf(schemaOf('OptOut')), nextPage),

@@ -1,4 +1,5 @@
 import { ENCODING, MESSAGE_FIELDS, SEGMENT_COUNT } from '../../database/messages/message.js'
+import { MAX_KEY_LENGTH, MAX_TEXT_LENGTH } from '../../domain/messages/submit.js'
 import { MEDIA_STATUSES } from '../../states.js'
 import { orApplication } from './oauth.js'
 import {
@@ -88,7 +89,7 @@ export function messagePaths(words: ProductNames): Paths {
         parameters: [
           inHeader(
             'Idempotency-Key',
-            { type: 'string', maxLength: 255 },
+            { type: 'string', maxLength: MAX_KEY_LENGTH },
             'A second request with the same key within 24 h sends nothing. It is answered with the same message.',
           ),
         ],
@@ -97,7 +98,7 @@ export function messagePaths(words: ProductNames): Paths {
             {
               [words.vocabulary.idField]: id,
               toNumber: givenNumber,
-              text: { type: 'string', maxLength: 1600 },
+              text: { type: 'string', maxLength: MAX_TEXT_LENGTH },
               mediaUrl: describe(
                 { anyOf: [givenUrl, { const: '' }] },
                 'The URL of a png, jpg, gif or mpg file under 5 MB. An empty text stands for no media.',
@@ -120,7 +121,7 @@ export function messagePaths(words: ProductNames): Paths {
         summary: 'Count the segments of a text before it is sent',
         description: 'Nothing is sent or kept.',
         security,
-        requestBody: body(object({ text: { type: 'string', maxLength: 1600 } })),
+        requestBody: body(object({ text: { type: 'string', maxLength: MAX_TEXT_LENGTH } })),
         responses: {
           200: answers('The segments that the text takes.', schemaOf('Segments')),
           ...problems(400, 401, 403, 413),
@@ -148,7 +149,7 @@ export function messagePaths(words: ProductNames): Paths {
         parameters: [
           inHeader(
             'Idempotency-Key',
-            { type: 'string', maxLength: 255 },
+            { type: 'string', maxLength: MAX_KEY_LENGTH },
             'A second request with the same key within 24 h sends nothing. It is answered with the same message.',
           ),
         ],

@@ -1,4 +1,8 @@
+import { MAX_NAME_LENGTH } from '../../domain/names.js'
+import { MAX_NUMBER_LENGTH } from '../../domain/phone-number.js'
+import { MAX_URL_LENGTH } from '../../safe-fetch.js'
 import type { Fields, JsonSchema } from '../../shape.js'
+import { DEFAULT_LIMIT, MAX_LIMIT } from '../paging.js'
 import type { ProductNames } from './product-names.js'
 
 /** These are the few shapes of OpenAPI 3.1 that the document is made of. */
@@ -29,11 +33,16 @@ export const maybeMoment: Schema = { type: ['string', 'null'], format: 'date-tim
 export const url: Schema = { type: 'string', format: 'uri' }
 export const maybeUrl: Schema = { type: ['string', 'null'], format: 'uri' }
 /** A URL in a request. */
-export const givenUrl: Schema = { type: 'string', format: 'uri', pattern: '^https?://', maxLength: 2048 }
+export const givenUrl: Schema = {
+  type: 'string',
+  format: 'uri',
+  pattern: '^https?://',
+  maxLength: MAX_URL_LENGTH,
+}
 /** Both null and an empty text stand for no URL. */
 export const maybeGivenUrl: Schema = { anyOf: [givenUrl, { type: 'null' }, { const: '' }] }
 /** The name that people give to something. It is not blank. */
-export const name: Schema = { type: 'string', minLength: 1, maxLength: 100, pattern: '\\S' }
+export const name: Schema = { type: 'string', minLength: 1, maxLength: MAX_NAME_LENGTH, pattern: '\\S' }
 /** The number of a line, which is always in E.164 form. */
 export const e164: Schema = { type: 'string', pattern: '^\\+[1-9][0-9]{1,14}$', examples: ['+15551234567'] }
 /** The other side's number. It has no pattern, because it may be a short code, or a name instead of a number. */
@@ -42,7 +51,7 @@ export const number: Schema = { type: 'string', examples: ['+15551234567'] }
 export const givenNumber: Schema = {
   type: 'string',
   minLength: 2,
-  maxLength: 64,
+  maxLength: MAX_NUMBER_LENGTH,
   description: "E.164 is best. A number as people write it in the sender's own country is read too.",
   examples: ['+15551234567'],
 }
@@ -135,13 +144,15 @@ export function listParameters({ vocabulary, line }: ProductNames, filters: Fiel
       id,
       'Only what is older than the entry with this id. Give the last id of the page before.',
     ),
-    inQuery(
-      'limit',
-      { type: 'integer', minimum: 1, maximum: 100, default: 50 },
-      'The most that one page has.',
-    ),
+    pageLimit,
   ]
 }
+
+export const pageLimit = inQuery(
+  'limit',
+  { type: 'integer', minimum: 1, maximum: MAX_LIMIT, default: DEFAULT_LIMIT },
+  'The most that one page has.',
+)
 
 export const nextPage = {
   Link: {

@@ -1,4 +1,5 @@
 import { DELIVERY_FIELDS } from '../../database/deliveries/delivery.js'
+import { MAX_KEY_LENGTH, MAX_TEXT_LENGTH } from '../../domain/messages/submit.js'
 import {
   body,
   describe,
@@ -39,7 +40,7 @@ export function webhookSchemas(words: ProductNames): Record<string, Schema> {
       intent: { const: 'message' },
       data: object({
         toNumber: givenNumber,
-        text: { type: 'string', maxLength: 1600, pattern: '\\S' },
+        text: { type: 'string', maxLength: MAX_TEXT_LENGTH, pattern: '\\S' },
       }),
     }),
     WebhookSuccess: object({ success: { const: true } }),
@@ -82,7 +83,7 @@ export function webhookPaths({ vocabulary, line, Line }: ProductNames): Paths {
       inQuery('token', text, "The webhook's secret."),
       inHeader(
         'Idempotency-Key',
-        { type: 'string', maxLength: 255 },
+        { type: 'string', maxLength: MAX_KEY_LENGTH },
         'A second request with the same key and body within 24 h sends nothing and gets the same answer.',
       ),
     ],

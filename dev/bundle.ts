@@ -46,10 +46,7 @@ const UNUSED = new RegExp(
 
 /** Node prints an uncaught error with its whole line of source. Without breaks a line would be as long as the file. */
 const MAX_LINE_LENGTH = 120
-/**
- * A program of the build before may still load its chunks. A day is longer than any upgrade takes; the disk must not
- * fill.
- */
+/** A program of the build before may still load its chunks. No upgrade takes a day, and the disk must not fill. */
 const CHUNK_LIFE_MS = 24 * 3_600_000
 
 /** Packages that are CommonJS expect these names. */

@@ -14,7 +14,7 @@ type Verdict = 'killed' | 'survived' | 'broken'
 
 /** Tests that go on for longer than this, because of a mutant, have noticed it. */
 const LIMIT_MS = 180_000
-/** The tests of all mutants once without any change. They must pass, and take minutes. */
+/** At first the tests of all mutants run together, without a change. They must pass, which takes minutes. */
 const ALL_LIMIT_MS = 30 * 60_000
 
 /** Errors of Postgres and Redis about code that is not valid. SQL and Lua files are not compiled before the tests run. */

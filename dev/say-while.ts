@@ -1,4 +1,4 @@
-/** Sooner, a start that is only slow would look like a fault; later, people give up. */
+/** If it said so sooner, a start that is only slow would look like a fault. If it said so later, people would give up. */
 const EVERY_MS = 10_000
 
 /** Says every 10 s what is not there yet, and goes on waiting, because on a slow machine silence looks like a fault. */

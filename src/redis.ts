@@ -14,7 +14,9 @@ export type RedisManner = 'fail-fast' | 'wait'
  */
 const SILENCE_MS = 2000
 
-/** A command fails by itself before its connection is given up for its silence. No request may wait longer for Redis. */
+/**
+ * A command fails by itself before its connection is given up for its silence. A request must not wait longer for Redis.
+ */
 const COMMAND_MS = 1500
 
 /** How long a worker may wait for a job in one call. Redis is silent for that time; SILENCE_MS counts only after it. */

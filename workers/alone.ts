@@ -3,8 +3,7 @@ import { once } from 'node:events'
 
 const FLAG = '--alone'
 /**
- * Longer than any job takes with the usual time-outs (a copy of media: 30 s). One that hangs must not keep the others
- * out.
+ * With the usual time-outs no job takes so long (a copy of media has 30 s). A job that hangs must not keep the others out.
  */
 const MAX_MS = 120_000
 

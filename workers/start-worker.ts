@@ -50,8 +50,8 @@ export class RunAlone extends Error {
 /** The jobs of a killed worker run again after about 10 s. With BullMQ's defaults it takes 60 s (measured). */
 const LOCK_MS = 10_000
 /**
- * How often lost locks are looked for. Seldomer, the jobs of a killed worker lie idle; more often, all workers load
- * Redis.
+ * How often lost locks are looked for. With longer pauses the jobs of a killed worker lie idle. With shorter ones all
+ * workers load Redis for nothing.
  */
 const STALLED_CHECK_MS = 5000
 /** Without it, all places of all workers would ask a store that is just coming back, again and again, at full speed. */

@@ -31,7 +31,7 @@ import { readOptInEvents } from './opt-in-events.js'
 
 export type { Application, ApplicationKind } from '../database/application.js'
 
-/** More than anybody develops. The page and `/v1` list all of them at once. */
+/** Nobody develops so many. The page and `/v1` list all of them at once. */
 const MAX_APPLICATIONS = 50
 
 export interface RegisteredApplication {

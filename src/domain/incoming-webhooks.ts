@@ -13,7 +13,8 @@ import { requireConnection, requireEnabled } from './connection-requirements.js'
 import type { Context } from './context.js'
 
 /**
- * A day to change all callers over. A token is regenerated because it may have leaked, so it must not live on for long.
+ * It is a day in which all callers can be changed. A token is regenerated because it may have leaked, so it must not live on
+ * for long.
  */
 export const MAX_OVERLAP_SECONDS = 86_400
 

@@ -3,7 +3,7 @@ import { hash, verify } from '@node-rs/argon2'
 import { UserError } from '../errors.js'
 import { createSemaphore } from '../semaphore.js'
 
-/** Longer than the 8 that NIST SP 800-63B §5.1.1.2 asks for at least: no kinds of characters are demanded here. */
+/** NIST SP 800-63B §5.1.1.2 asks for 8 at least. This is more, because no kinds of characters are demanded here. */
 export const MIN_PASSWORD_LENGTH = 12
 /** NIST SP 800-63B §5.1.1.2 wants at least 64 to be allowed, which passphrases need. All of it has to be hashed. */
 export const MAX_PASSWORD_LENGTH = 256
@@ -15,7 +15,7 @@ const NOBODYS_HASH =
 
 /**
  * A hash takes 19 MiB and one of libuv's four threads for about 50 ms; name look-ups and files need threads too. The last of
- * 32 waits for a second. Longer, and people would send the form again.
+ * 32 waits for about a second. If more could wait, people would send the form again.
  */
 const inTurn = createSemaphore({
   atOnce: 2,

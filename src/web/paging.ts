@@ -3,9 +3,9 @@ import type { Context } from '../domain/context.js'
 import { countParameter, idParameter, momentParameter, numberParameter } from './query.js'
 import type { Vocabulary } from '../vocabulary.js'
 
-/** Rows with long texts are some KB each, so a page stays below a megabyte. Who wants more reads more pages. */
+/** Rows with long texts are some KB each, so a page stays below a megabyte. A reader can ask for more pages. */
 export const MAX_LIMIT = 100
-/** About what fits on two screens, for whoever reads the answer. */
+/** It fills about two screens of whoever reads the answer. */
 export const DEFAULT_LIMIT = 50
 
 /** Of every list that is read page by page, newest first: `before` is the last id that the reader has. */

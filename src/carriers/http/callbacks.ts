@@ -10,7 +10,7 @@ import type { HttpSettings } from './settings.js'
 const CALLBACKS = ['message', 'status'] as const
 type Name = (typeof CALLBACKS)[number]
 
-/** As many as Twilio allows in a message. Each becomes a message of its own, with a copy to make, so there is a bound. */
+/** Twilio allows as many in a message. Each becomes a message of its own, with a copy to make, so there is a bound. */
 const MAX_MEDIA = 10
 
 /** What a carrier posts to us, form or JSON: messages that came in, and reports on those that it took. */

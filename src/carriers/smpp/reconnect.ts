@@ -1,5 +1,6 @@
 /**
- * Shorter, an SMSC that ends each session at once is flooded; longer, the messages that wait for a session may give up.
+ * With a shorter wait, an SMSC that ends each session at once would be flooded. With a longer one, messages that wait for
+ * a session would give up.
  */
 const BASE_MS = 500
 /**

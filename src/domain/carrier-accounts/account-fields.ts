@@ -3,7 +3,7 @@ import { UserError } from '../../errors.js'
 
 /** At one message in a thousand seconds 14 go out until the next one expires (after four hours by default). */
 export const MIN_PER_SECOND = 0.001
-/** Far more than one process sends. The places of a pace are kept in Redis, where a larger number would cost memory. */
+/** One process sends far less. The places of a pace are kept in Redis, where a larger number would cost memory. */
 export const MAX_PER_SECOND = 10_000
 
 /**

@@ -10,8 +10,8 @@ import { attemptDelivery, logAttempt } from './deliver.js'
 const SLOW = { factor: 2, ms: 20 }
 
 /**
- * How far one answer moves what counts as usual: ten answers or so do. With more, a single slow answer would be
- * believed.
+ * How far one answer moves what counts as usual. After some ten answers the old time is forgotten for the most part. With
+ * more, a single slow answer would count for too much.
  */
 const LEARNING = 0.1
 

@@ -2,7 +2,7 @@ import { backoffMs, type Backoff } from '../backoff.js'
 
 /** With the waits below they take more than two days: an endpoint may be down for a weekend. */
 export const MAX_ATTEMPTS = 10
-/** At least one attempt a day, so that nobody waits for days after an endpoint is back. */
+/** There is at least one attempt a day, so that nobody waits for days after an endpoint is back. */
 const CAP_MS = 24 * 3_600_000
 
 /** With the default base: 5 s, 20 s, 80 s, 5 min, 21 min, 85 min, 5.7 h, 22.8 h, 24 h. */

@@ -18,7 +18,8 @@ export interface OpenAccount {
 }
 
 /**
- * A worker asks again after this. Sooner, it would only load a store that is away; later, a short outage delays texts.
+ * A worker asks again after this. A shorter pause would load a store that is just coming back. A longer one would delay
+ * texts after a short outage.
  */
 const PAUSE_MS = 1000
 

@@ -7,7 +7,7 @@ import type { Context } from '../context.js'
 import { maySendTo, parseNumber } from '../phone-number.js'
 import { FRESH_MS } from './line-backlogs.js'
 
-/** Twilio takes no longer text (https://www.twilio.com/docs/api/errors/21617). It is 11 segments of GSM-7 already. */
+/** Twilio takes no longer text (https://www.twilio.com/docs/api/errors/21617). It already is 11 segments of GSM-7. */
 export const MAX_TEXT_LENGTH = 1600
 /** Clients make keys of 36 characters (a UUID) or a few more. Keys are kept for a day, so they must not be pages. */
 export const MAX_KEY_LENGTH = 255

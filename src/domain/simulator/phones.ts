@@ -9,7 +9,7 @@ export type { ConversationMessage } from '../../database/messages/conversations.
 
 /** A phone scrolls, but is drawn anew whenever something comes. */
 const MAX_SHOWN = 50
-/** As many fit beside each other on a usual screen. */
+/** So many fit beside each other on a usual screen. */
 const MAX_SUGGESTED = 3
 /** Each keeps itself up to date by a stream of its own, and a user has ten (`console/live.ts`). */
 const MAX_PHONES = 8

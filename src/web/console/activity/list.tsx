@@ -7,7 +7,7 @@ import { Status } from '../status.js'
 import { UserText } from '../user-text.js'
 import { clockIn } from './zone.js'
 
-/** Most of a single SMS; a row of the list should have no more than two lines. */
+/** It shows most of a single SMS. A row of the list should have no more than two lines. */
 const EXCERPT_LENGTH = 140
 
 interface OfList {

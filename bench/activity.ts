@@ -8,10 +8,11 @@ import { startSession } from '../test/helpers/sessions.js'
 import { openBench } from './harness/bench.js'
 
 /**
- * How long `GET /console/activity` takes for a user with so many messages and as many deliveries on two lines, from
- * the first byte of the request to the last of the page. Run by hand: `npm run bench:activity`.
+ * Measures how long `GET /console/activity` takes, from the first byte of the request to the last byte of the page. The user
+ * has so many messages and as many deliveries, on two lines. It is run by hand: `npm run bench:activity`.
  *
- * What fails is rare and old, and one number has never been in touch: the questions that a scan would answer worst.
+ * Failures are rare and old, and one number has never been in touch, because a scan of the table would take longest to find
+ * these.
  */
 const ROWS = 100_000
 const REQUESTS = 20
@@ -100,9 +101,10 @@ async function addLines(context: Context) {
   return { userId: user.id, lineIds, numbers }
 }
 
-/** Twenty days of messages by turns sent and received, on both lines; each event of its own, with its delivery. */
+/** Inserts twenty days of messages on both lines, by turns sent and received. Each has its own event, with a delivery. */
 async function fill({ db }: Context, userId: string, lineIds: string[], numbers: string[]): Promise<void> {
-  // UUIDv7 of the row's moment, with its number at the end; `ms` keeps a message, its event and its delivery apart.
+  // This is a UUIDv7 of the row's moment, with the row's number at the end. A message, its event and its delivery differ by
+  // `ms`.
   const id = (ms: number) =>
     `overlay(overlay(lowest_id_at(at + interval '${ms} ms')::text placing '7' from 15)
        placing lpad(to_hex(n), 12, '0') from 25)::uuid`

@@ -2,10 +2,10 @@ import type { Context } from '../src/domain/context.js'
 import type { Installation } from './harness/installation.js'
 import { insertPendingDeliveries, insertQueuedMessages, type LineRow } from './rows.js'
 
-/** What Redis takes within the time that a command may take. */
+/** Redis takes so many jobs within the time that a command may take. */
 const CHUNK = 2000
 
-/** Messages that wait, with their jobs: as they are when `web` has accepted them and nobody has sent them yet. */
+/** Makes messages that wait, with their jobs, as `web` leaves them before anybody has sent them. */
 export async function queueMessages(
   installation: Installation,
   lines: readonly LineRow[],
@@ -18,7 +18,7 @@ export async function queueMessages(
   )
 }
 
-/** Deliveries that wait, with their jobs. */
+/** Makes deliveries that wait, with their jobs. */
 export async function queueDeliveries(
   installation: Installation,
   lines: readonly LineRow[],
@@ -26,14 +26,17 @@ export async function queueDeliveries(
 ): Promise<void> {
   const rows = await insertPendingDeliveries(installation.sql, lines, count)
   const jobs = rows.map((row) => ({ ...row, generation: 0 }))
-  // One job for an endpoint, and all that waits for it.
+  // There is one job for each endpoint, whatever number of deliveries waits for it.
   const expected = new Set(jobs.map(({ endpointId }) => endpointId)).size
   await enqueue(installation, 'deliverEvent', jobs, expected, (queues, chunk) =>
     queues.enqueueDeliveries(chunk),
   )
 }
 
-/** Enqueuing never says that it failed, since the sweep would mend it: here it must not. */
+/**
+ * Enqueuing never says that it failed, because the sweep would mend that. Here nothing may fail, so the jobs are
+ * counted.
+ */
 async function enqueue<Job>(
   installation: Installation,
   queue: 'sendMessage' | 'deliverEvent',

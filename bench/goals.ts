@@ -1,13 +1,13 @@
 import type { Figure } from './measure.js'
 
-/** What a figure is to reach: its value, or its ratio to the yardstick. */
+/** What a figure should reach, by its value or by its ratio to the yardstick. */
 export interface Goal {
   of: 'value' | 'ratio'
   atLeast?: number
   atMost?: number
 }
 
-/** All goals, by the names of the figures. A figure that is not here only informs. */
+/** All goals by the names of the figures. A figure that is not here has no goal and is only shown. */
 export const GOALS: Readonly<Record<string, Goal>> = {
   accept: { of: 'ratio', atLeast: 0.25 },
   'receive over HTTP': { of: 'ratio', atLeast: 0.12 },
@@ -38,12 +38,12 @@ export const GOALS: Readonly<Record<string, Goal>> = {
   'memory, largest process': { of: 'value', atMost: 200 },
 }
 
-/** undefined: there is no goal for it. */
+/** @returns undefined if the figure has no goal */
 export function isMet(figure: Figure): boolean | undefined {
   const goal = GOALS[figure.name]
   if (goal === undefined) return undefined
   const reached = goal.of === 'ratio' ? figure.ratio : figure.value
-  // What could not be measured has not been reached.
+  // A goal that could not be measured is not met.
   if (reached === undefined || Number.isNaN(reached)) return false
   return reached >= (goal.atLeast ?? -Infinity) && reached <= (goal.atMost ?? Infinity)
 }

@@ -6,12 +6,12 @@ import { insertLines, type LineRow } from './rows.js'
 
 export interface Seeds {
   lines: LineRow[]
-  /** Of the carrier; '' for the simulator, which everybody has. */
+  /** The id of the carrier account; '' for the simulator, which every installation has. */
   accountId: string
 }
 
 /**
- * A user with so many lines at a carrier. The first ones get outgoing webhooks, each an endpoint of its own.
+ * Makes a user with so many lines at a carrier. The first lines get an outgoing webhook, each an endpoint of its own.
  *
  * @param carrier left out: the simulator
  */

@@ -3,11 +3,11 @@ import { REGISTRY, type Entry } from './registry.js'
 
 export interface Options {
   entries: readonly Entry[]
-  /** Whether that is all there is. */
+  /** Whether these are all measures. */
   isWhole: boolean
 }
 
-/** `--only accept,send` and `--rounds 5`. @throws Error that says what would be right */
+/** Reads `--only accept,send` and `--rounds 5`. @throws Error that says what would be right */
 export function readOptions(args: string[]): Options {
   const { values } = parseArgs({ args, options: { only: { type: 'string' }, rounds: { type: 'string' } } })
   const rounds = values.rounds === undefined ? undefined : Number(values.rounds)

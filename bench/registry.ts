@@ -13,14 +13,14 @@ import { measureSend } from './measures/send.js'
 import { measureSteady } from './measures/steady.js'
 
 export interface Entry {
-  /** For `--only`. */
+  /** `--only` takes this name. */
   name: string
   measure: Measure
-  /** How many rounds it has, unless `--rounds` says something else. */
+  /** The number of rounds, unless `--rounds` says something else. */
   rounds: number
 }
 
-/** All that is measured, in this order. What has no yardstick has one round: it is long as it is. */
+/** All measures in their order. One without a yardstick has a single round, because it takes long enough as it is. */
 export const REGISTRY: readonly Entry[] = [
   { name: 'accept', measure: measureAccept, rounds: 3 },
   { name: 'receive-http', measure: measureReceiveOverHttp, rounds: 3 },

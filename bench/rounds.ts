@@ -2,7 +2,7 @@ import type { Figure } from './measure.js'
 import { median } from './statistics.js'
 
 /**
- * A measure and its yardstick by turns, so that a machine that slows down slows both. Ratios are made of neighbours.
+ * Runs a measure and its yardstick by turns, so that a machine that slows down slows both. A ratio is that of two neighbours.
  */
 export async function besideYardstick(
   rounds: number,
@@ -19,7 +19,7 @@ export async function besideYardstick(
   return compare(name, values, yardstick.name, yardsticks)
 }
 
-/** Of rounds that were measured already. Both are counts per second. */
+/** Makes a figure of rounds that were measured already. Both lists are counts per second. */
 export function compare(
   name: string,
   values: readonly number[],

@@ -3,8 +3,8 @@ import { newId } from '../src/ids.js'
 import { sha256 } from '../src/secrets.js'
 
 /**
- * Rows that are made by the thousand, in plain SQL: when a table changes, this file is all of the bench that has to
- * follow. What is made one by one is made by the domain's functions (`lines.ts`).
+ * Makes rows by the thousand in plain SQL. When a table changes, no other file of the bench has to change. What is made one
+ * by one is made by functions of the domain (`lines.ts`).
  */
 
 export interface LineRow {
@@ -12,10 +12,10 @@ export interface LineRow {
   number: string
 }
 
-/** With limits that nobody comes near. */
+/** No measure comes near these limits of a line. */
 const LIMIT = 100_000
 const WEBHOOK_TOKEN = 'bench'
-/** Older than every window of a limit, and younger than any message may get. */
+/** This is older than every window of a limit, and younger than the age at which a message expires. */
 const WAITING_SINCE = "clock_timestamp() - interval '10 minutes'"
 const HISTORY_DAYS = 20
 
@@ -46,7 +46,7 @@ export async function insertWebhooks(sql: Pool, lines: readonly LineRow[]): Prom
   return ids.map((id) => `/webhooks/lineId/${id}?token=${WEBHOOK_TOKEN}`)
 }
 
-/** Messages that wait to be sent, of each line in turn, each to another number. @returns their ids */
+/** Makes messages that wait to be sent, from each line in turn, each to another number. @returns their ids */
 export async function insertQueuedMessages(
   sql: Pool,
   lines: readonly LineRow[],
@@ -70,7 +70,7 @@ export interface DeliveryRow {
   endpointId: string
 }
 
-/** Events with a delivery each that waits to be made, for each line's own endpoint in turn. */
+/** Makes events for the lines' own endpoints in turn, each with a delivery that waits. */
 export async function insertPendingDeliveries(
   sql: Pool,
   lines: readonly LineRow[],
@@ -98,8 +98,9 @@ export async function insertPendingDeliveries(
 }
 
 /**
- * So many messages, by turns sent and received, and as many deliveries to connected lines' endpoints, of the last 20 days
- * and over: each in its month's partition. The events of those deliveries are left out: nobody asks for them.
+ * Makes so many messages, by turns sent and received, and as many deliveries to the endpoints of connected lines. They are of
+ * the last 20 days, each in its month's partition, and all of them are over. The events of these deliveries are left out,
+ * because nobody asks for them.
  */
 export async function insertHistory(
   sql: Pool,
@@ -110,7 +111,7 @@ export async function insertHistory(
     await sql.query(`select ensure_partitions($1, (current_date - ${HISTORY_DAYS})::date, 2)`, [table])
   }
   const indexes = await dropIndexes(sql, tables)
-  // A UUIDv7 of the row's moment, with its number at the end; the digit keeps the two tables' ids apart.
+  // This is a UUIDv7 of the row's moment, with the row's number at the end. The ids of the two tables differ by the digit.
   const id = (digit: number) =>
     `(lpad(to_hex(ms), 12, '0') || '7${digit}008000' || lpad(to_hex(n), 12, '0'))::uuid`
   const startMs = Date.now() - HISTORY_DAYS * 86_400_000
@@ -141,7 +142,7 @@ export async function insertHistory(
   for (const definition of indexes) await sql.query(definition)
 }
 
-/** Made at the end in one go they take a third of the time. @returns how each is made */
+/** Indexes that are made at the end, in one go, take a third of the time. @returns the statement that makes each */
 async function dropIndexes(sql: Pool, tables: readonly string[]): Promise<string[]> {
   const { rows } = await sql.query<{ name: string; definition: string }>(
     `select i.indexrelid::regclass::text as name, replace(pg_get_indexdef(i.indexrelid), ' ON ONLY ', ' ON ') as definition
@@ -152,17 +153,17 @@ async function dropIndexes(sql: Pool, tables: readonly string[]): Promise<string
   return rows.map(({ definition }) => definition)
 }
 
-/** As in the beginning, so that rounds do not differ by what the ones before have left. */
+/** Empties the tables, so that rounds do not differ by what earlier ones have left. */
 export async function emptyMessages(sql: Pool): Promise<void> {
   await sql.query('truncate messages, events, deliveries, carrier_message_ids, line_contacts')
 }
 
-/** What Postgres would find out by itself in a minute: rounds shall not differ by whether it has. */
+/** Updates the statistics. Postgres would do so by itself within a minute, and rounds must not differ by that. */
 export async function settleStatistics(sql: Pool): Promise<void> {
   await sql.query('vacuum analyze messages, events, deliveries')
 }
 
-/** What of the simulator's messages is all over. Those that it has and whose row does not say so yet are not. */
+/** Counts the messages that the simulator has, if their rows say so too. */
 export async function countSent(sql: Pool): Promise<number> {
   return count(
     sql,
@@ -170,7 +171,7 @@ export async function countSent(sql: Pool): Promise<number> {
   )
 }
 
-/** Deliveries that a worker has in its hands. */
+/** Counts the deliveries that a worker holds. */
 export async function countDelivering(sql: Pool): Promise<number> {
   return count(sql, `select count(*) from deliveries where status = 'delivering'`)
 }
@@ -180,7 +181,7 @@ export async function listDelivering(sql: Pool): Promise<string[]> {
   return rows.map(({ id }) => id)
 }
 
-/** @param ids of these; left out: of all */
+/** @param ids of the deliveries to count; left out: all are counted */
 export async function countUndelivered(sql: Pool, ids?: readonly string[]): Promise<number> {
   const given = ids === undefined ? '' : ` and id in (${ids.map((id) => `'${id}'`).join(', ') || 'null'})`
   return count(sql, `select count(*) from deliveries where status in ('pending', 'delivering')${given}`)

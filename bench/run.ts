@@ -6,12 +6,12 @@ import type { Entry } from './registry.js'
 import { printTable, sayShortly, writeResults } from './report.js'
 
 /**
- * Bounded loads on loopback, each beside the yardstick that it is compared with: figures move from machine to machine,
- * ratios do not. Run by hand: `npm run bench`, `npm run bench -- --only accept,send --rounds 5`. It measures what was
- * built, from outside: processes of the Procfile, HTTP, SMPP, rows.
+ * Runs bounded loads on loopback, each beside the yardstick that it is compared with, because figures differ from machine to
+ * machine and ratios do not. It is run by hand: `npm run bench`, `npm run bench -- --only accept,send --rounds 5`. It
+ * measures what was built, from outside: by processes of the Procfile, HTTP, SMPP and rows.
  */
 
-/** Above it somebody else uses the processors. */
+/** A higher load before the start means that somebody else uses the processors. */
 const CALM_LOAD = 0.5
 
 process.exitCode = await run(options())
@@ -43,14 +43,17 @@ async function run({ entries, isWhole }: Options): Promise<number> {
   printTable(figures)
   const seconds = Math.round((performance.now() - startedAt) / 1000)
   if (failures.length > 0) console.log(`could not be measured: ${failures.join(', ')}`)
-  // A part must not take the place of the whole.
+  // The results of a part must not replace those of the whole.
   if (isWhole)
     console.log(`written to ${writeResults(figures, { seconds, loadBefore, notMeasured: failures })}`)
   console.log(`${seconds} s`)
   return failures.length === 0 ? 0 : 1
 }
 
-/** One after another: two at a time would measure each other. One that fails does not keep the others. */
+/**
+ * Runs one measure after another, because two at a time would measure each other. One that fails does not stop the
+ * others.
+ */
 async function measureAll(
   bench: Bench,
   entries: readonly Entry[],
@@ -63,11 +66,11 @@ async function measureAll(
     const startedAt = performance.now()
     try {
       const found = await measure(bench, rounds)
-      // At once: a run may be interrupted before its table.
+      // Figures are printed at once, because a run may be interrupted before its table.
       for (const figure of found) console.error(`  ${sayShortly(figure)}`)
       figures.push(...found)
     } catch (error) {
-      // Its processes were ended under it: who interrupted waits for the end of the rest.
+      // An interruption has ended the processes of this measure, and ends the whole run soon.
       if (interrupted.aborted) return new Promise(() => undefined)
       console.error(error)
       failures.push(name)

@@ -1,4 +1,4 @@
-/** NaN of nothing. */
+/** @returns NaN if there are no values */
 export function percentile(values: readonly number[], share: number): number {
   const sorted = [...values].sort((a, b) => a - b)
   return sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)] ?? NaN

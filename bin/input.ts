@@ -3,8 +3,8 @@ import { Writable } from 'node:stream'
 import { UserError } from '../src/errors.js'
 
 /**
- * Values that are not to stand in a command: a person is asked for each, and what is typed is not shown; from a
- * pipe or a file each is a line, in the order of the keys.
+ * Reads values that should not stand in a command. A person is asked for each, and what they type is not shown. A pipe or a
+ * file has a line for each, in the order of the keys.
  *
  * @throws UserError when there are fewer lines than keys
  */

@@ -28,7 +28,7 @@ export function createProgram(): Command {
   return program
 }
 
-/** The program takes the option wherever it stands; commands read their own. */
+/** The program takes `--json` wherever it stands, but each command reads an option of its own. So it is passed on. */
 function passJsonOn(program: Command, command: Command): void {
   if (program.getOptionValue('json') !== true) return
   if (!command.options.some(({ long }) => long === '--json')) command.error("error: unknown option '--json'")

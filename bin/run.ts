@@ -5,9 +5,9 @@ import { createContext, type Context } from '../src/domain/context.js'
 import { Unavailable, UserError } from '../src/errors.js'
 
 /**
- * Runs a command against the service's data and ends the process: 0, or 1 with one line that says what was wrong.
+ * Runs a command on the service's data. The exit code is 0, or 1 with one line that says what was wrong.
  *
- * @param work gives what `--json` prints, and the lines for a person
+ * @param work gives the result that `--json` prints, and the lines for a person
  */
 export async function run(
   options: { json?: boolean },
@@ -16,12 +16,13 @@ export async function run(
 ): Promise<void> {
   let context: Context | undefined
   try {
-    // Standard output belongs to the command's answer, so nothing is logged to it.
+    // Standard output is for the command's answer, so nothing is logged to it.
     const config = readConfig({ ...environment(), LOG_LEVEL: 'silent' })
     context = createContext(config, {
       process: 'linehook',
+      // A command runs few statements at a time; a pool of the usual size could be what a busy Postgres has not left.
       poolSize: 2,
-      // A person waits, and would rather wait than try again.
+      // A person would rather wait for some seconds than try again.
       acquireTimeoutMs: 5000,
       ...limits,
     })
@@ -38,7 +39,7 @@ export async function run(
   }
 }
 
-/** What is configured, else what `linehook start` runs with in this folder, if it ever did. */
+/** The settings that are configured, or those that `linehook start` uses in this folder, if it ever ran here. */
 function environment(): NodeJS.ProcessEnv {
   const given = givenEnvironment()
   if (given.DATABASE_URL !== undefined || !existsSync(DATA_FOLDER)) return given
@@ -68,7 +69,7 @@ function explain(error: unknown): string {
 
 const NOT_RUNNING =
   'Linehook is not running in this folder: start it with `npm start`, or set DATABASE_URL and the other settings.'
-/** Postgres's codes: 28 who are you, 3D000 no such database. */
+/** Postgres's codes for a wrong user or password (28…), and for a database that does not exist (3D000). */
 const REFUSED = /^(28...|3D000)$/
-/** No such column, function or table. */
+/** Postgres's codes for a column, a function and a table that do not exist. */
 const NO_SCHEMA = /^(42703|42883|42P01)$/

@@ -1,6 +1,6 @@
 /**
- * Given to a process by NODE_OPTIONS=--import: its clock on the wall is wrong by CHAOS_CLOCK_OFFSET_MS. Timers and
- * performance.now() go on as they are, as they do when a machine's time of day is wrong.
+ * A process that loads this file (NODE_OPTIONS=--import) has a time of day that is wrong by CHAOS_CLOCK_OFFSET_MS. Its timers
+ * and performance.now() stay right, as they do on a machine with a wrong time of day.
  */
 const offsetMs = Number(process.env.CHAOS_CLOCK_OFFSET_MS ?? 0)
 const RealDate = globalThis.Date

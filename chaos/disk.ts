@@ -3,9 +3,9 @@ import { closeSync, mkdirSync, mkdtempSync, openSync, rmSync, writeSync } from '
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-/** A small disk, which can be full. */
+/** A small disk, which can be filled. */
 export interface Disk {
-  /** Takes all that is left of it. */
+  /** Takes all of its space that is left. */
   fill(): void
   free(): void
   remove(): void
@@ -15,7 +15,7 @@ const SIZE_MB = 200
 const FILLER = 'filler'
 const PIECE_BYTES = 64 * 1024
 
-/** In memory, mounted at the folder. */
+/** Mounts a disk in memory at the folder. */
 export function mountDisk(folder: string): Promise<Disk> {
   mkdirSync(folder, { recursive: true })
   execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${SIZE_MB}m`, 'chaos', folder])
@@ -41,7 +41,7 @@ export function mountDisk(folder: string): Promise<Disk> {
   })
 }
 
-/** @returns undefined where disks can be mounted */
+/** @returns why no disk can be mounted here; undefined: one can */
 export function whyNoDisk(): string | undefined {
   if (process.getuid?.() !== 0) return 'needs root, to mount a small disk'
   const folder = mkdtempSync(join(tmpdir(), 'chaos-disk-'))

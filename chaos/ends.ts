@@ -1,9 +1,9 @@
-/** What has to be ended, in the order in which it was begun. */
+/** The things that have to be ended, in the order in which they were begun. */
 export class Ends {
   private static readonly open = new Set<Ends>()
   private readonly ends: (() => unknown)[] = []
 
-  /** Of everybody: for an interruption. */
+  /** Ends the things of all instances, after an interruption. */
   static async everything(): Promise<void> {
     await Promise.allSettled([...Ends.open].map((ends) => ends.all()))
   }
@@ -14,7 +14,7 @@ export class Ends {
     return begun
   }
 
-  /** Last begun, first ended; one that fails does not keep the others. */
+  /** Ends the last one first. One that fails to end does not stop the others. */
   async all(): Promise<void> {
     Ends.open.delete(this)
     const failures: unknown[] = []

@@ -19,11 +19,11 @@ import {
   type Score,
 } from './score.js'
 
-/** The load before the fault, and after it. */
+/** The load runs for so long before the fault, and after it. */
 const BEFORE_MS = 2000
 const AFTER_MS = 5000
 const BEGIN_LIMIT_MS = 60_000
-/** What is not where it belongs by then is lost. */
+/** A message that is not where it belongs by then is lost. */
 const DRAIN_MS = 60_000
 const LOOK_EVERY_MS = 500
 
@@ -33,18 +33,18 @@ export interface Result {
   score: Score
   /** How long the fault itself lasted. */
   faultMs: number
-  /** What was done, in order. */
+  /** What was done, in its order. */
   story: string[]
-  /** The first of those that were lost, with what their rows say. */
+  /** The first lost messages, with what their rows say. */
   lost: { id: string; status: string }[]
-  /** And of those that came out of order. */
+  /** The first messages that came out of order. */
   outOfOrder: OutOfOrder[]
   tookMs: number
-  /** Of the machine, at the end: where it is far above its cores, times are the machine's. */
+  /** The machine's load at the end. If it is far above the number of cores, the times show the machine. */
   load: number
 }
 
-/** One fault with one seed, on an installation of its own. */
+/** Runs one fault with one seed, on an installation of its own. */
 export async function experiment(
   fault: Fault,
   seed: number,
@@ -91,13 +91,13 @@ export async function experiment(
       load: loadavg()[0] ?? 0,
     }
   } finally {
-    // Also when something broke: who is still asking must not meet what is being taken down.
+    // The load also stops when something broke, because it must not run against an installation that is being closed.
     await load?.stop().catch(() => undefined)
     await installation.close()
   }
 }
 
-/** A machine that has much to do takes its time to begin, which is not what is measured. */
+/** Waits until messages flow. On a busy machine that takes a while, which is not measured. */
 async function whenFlowing(installation: Installation, ledger: Ledger): Promise<void> {
   await until(
     'texts are sent and receivers are told',
@@ -109,7 +109,7 @@ async function whenFlowing(installation: Installation, ledger: Ledger): Promise<
   )
 }
 
-/** Looks until nothing acknowledged is on its way any more, or for as long as it may take. */
+/** Waits until no acknowledged message is on its way any more, or until the time for that is over. */
 async function whenDrained(
   fault: Fault,
   installation: Installation,

@@ -6,31 +6,33 @@ import type { Random } from './random.js'
 export interface World extends Installation {
   load: Pick<Load, 'pauseInbound' | 'resumeInbound'>
   random: Random
-  /** What is being done, for who reads along. */
+  /** Tells a person who watches the run what is being done. */
   say: (what: string) => void
 }
 
-/** Something that goes wrong, and is right again afterwards. */
+/** Something that goes wrong, and is mended afterwards. */
 export interface Fault {
   name: string
-  /** One sentence. */
+  /** A sentence that says what happens. */
   about: string
   layout?: Partial<Layout>
-  /** Part of the short form: something has failed under it before. */
+  /** Whether it is in the short form, because something has failed under it before. */
   isShort?: boolean
-  /** Why it cannot be done on this machine. */
+  /** Says why it cannot be done on this machine; undefined: it can. */
   missing?: () => string | undefined
-  /** It begins together with the load, which otherwise goes on for a moment before. */
+  /** Whether it begins together with the load. Otherwise the load runs for a moment before. */
   fromTheBeginning?: boolean
-  /** Does harm, and mends it: while it is under way the load goes on, and goes on afterwards. */
+  /** Does harm and mends it. The load runs meanwhile, and goes on afterwards. */
   inflict(world: World): Promise<void>
   /**
-   * How long nothing need be accepted beside what the fault itself takes away: `during`: web cannot accept while
-   * the fault lasts; `never`: no fault of this kind is an excuse.
+   * When web need not accept. `during`: it cannot accept while the fault lasts. `never`: a fault of this kind is no excuse.
    */
   accepting: 'during' | 'never'
-  /** When recovery is counted from; default `end`. `start`: what is broken stays so, and has to be got around. */
+  /**
+   * The moment from which recovery is counted, by default `end`. It is `start` where what is broken stays broken, so that
+   * Linehook has to find a way around it.
+   */
   recoversFrom?: 'start' | 'end'
-  /** Where they differ from everybody's. */
+  /** The goals that differ from the usual ones. */
   goals?: Goals
 }

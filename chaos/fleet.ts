@@ -5,26 +5,26 @@ import type { Environment } from '../test/helpers/environment.js'
 import { runSource, sourceOf, type ProcessName, type RunningProcess } from '../test/helpers/processes.js'
 import { until } from '../test/helpers/until.js'
 
-/** As the supervisor of `npm start`. */
+/** The supervisor of `npm start` waits so long too. */
 const RESTART_MS = 500
 const START_LIMIT_MS = 120_000
 const CLOCK = pathToFileURL(resolve('chaos/clock-offset.js')).href
 
-/** One process of the Procfile, which is started again whenever it ends, as a supervisor does. */
+/** One process of the Procfile. It is started again whenever it ends, as by a supervisor. */
 export interface Copy {
   name: ProcessName
-  /** Ends it in this way. Resolves when it has ended; the next one starts by itself. */
+  /** Sends it this signal. Resolves when it has ended; the next one is then started. */
   kill(signal: NodeJS.Signals): Promise<void>
-  /** It stays, keeps its connections and does nothing. */
+  /** Stops it: it keeps its connections and does nothing. */
   freeze(): void
   wake(): void
-  /** Resolves when the one that runs now says that it has started. */
+  /** Resolves when the present process says that it has started. */
   whenStarted(): Promise<void>
   /** How often it ended without being told to. */
   crashCount(): number
-  /** What it and those before it wrote. */
+  /** What this process and the ones before it wrote. */
   output(): string[]
-  /** For the end: kills it for good. */
+  /** Kills it for good, at the end of the run. */
   end(): Promise<void>
 }
 
@@ -44,7 +44,7 @@ export function startCopy(name: ProcessName, environment: Environment, clockMs =
     if (!isExpected) crashes += 1
     isExpected = false
     await sleep(RESTART_MS)
-    // It may have been told to end in the meantime.
+    // `end` may have been called meanwhile.
     if (isOver as boolean) return
     current = launch()
     void supervise(current)

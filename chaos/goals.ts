@@ -4,7 +4,7 @@ import type { Score } from './score.js'
 
 export type Goals = Partial<Record<keyof Score, number>>
 
-/** What everybody is measured by; times in ms. */
+/** The goals of every fault that has no other ones. Times are in ms. */
 const GOALS: Goals = {
   lost: 0,
   doubled: 0,
@@ -13,11 +13,11 @@ const GOALS: Goals = {
   overLimits: 0,
   answers500: 0,
   crashes: 0,
-  /** Beside what the fault itself takes away. */
+  /** The time that the fault itself takes away is not counted. */
   outageMs: 5000,
   backMs: 5000,
   recoverMs: 10_000,
-  /** A lease (15 s), and what comes after it. */
+  /** A lease has to end (15 s), and what was under it has to be done again. */
   drainMs: 40_000,
 }
 
@@ -32,7 +32,7 @@ export function findMissed(fault: Fault, { score, faultMs }: Result): (keyof Sco
   return goals.filter(([name, goal]) => score[name] > goal).map(([name]) => name)
 }
 
-/** Times are the machine's too; everything else is ours alone. */
+/** Times depend on the machine too. Everything else depends on Linehook alone. */
 export function isTime(name: keyof Score): boolean {
   return name.endsWith('Ms')
 }

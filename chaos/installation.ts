@@ -12,15 +12,15 @@ import { seed, type Seeds } from './seeds.js'
 import { mountDisk, type Disk } from './disk.js'
 import { ownPostgres, ownRedis, redisLog, type RedisLog, type Store } from './stores.js'
 
-/** What differs from the usual. */
+/** What differs from the usual installation. */
 export interface Layout {
-  /** How many there are of each; of those that are not named, as many as usual. */
+  /** The number of processes of each name. A name that is missing has the usual number. */
   copies: Partial<Record<ProcessName, number>>
-  /** What is wrong with their clocks, in ms, by copy; those that are not named have the right time. */
+  /** By how many ms the clock of each copy is wrong. A copy that is missing has the right time. */
   clocksMs: Partial<Record<ProcessName, readonly number[]>>
-  /** What has a small disk of its own. */
+  /** What has a small disk for itself. */
   smallDisk: 'postgres' | 'redis' | 'media'
-  /** How the servers of pictures behave; usually well. */
+  /** How the servers of pictures behave. Usually they behave well. */
   mediaManners: readonly string[]
   environment: Environment
 }
@@ -30,22 +30,22 @@ export interface ProxyPair {
   redis: Proxy
 }
 
-/** A Linehook of its own, with all that it talks to. */
+/** A Linehook, with everything that it talks to. */
 export interface Installation extends Outside {
   postgres: Store
   redis: Store
   redisLog: RedisLog
-  /** Between `web` and the stores, and between the workers and the stores. */
+  /** The proxies between `web` and the stores, and those between the workers and the stores. */
   proxies: { web: ProxyPair; workers: ProxyPair }
   copies: Copy[]
   webUrls: string[]
   seeds: Seeds
   disk: Disk | undefined
-  /** Leaves what they all wrote, and ends everything. */
+  /** Ends everything, and writes what the processes printed to files. */
   close(): Promise<void>
 }
 
-/** Who has `fetch-media` has pictures in the load; who has `receive-smpp` has an SMSC. */
+/** With `fetch-media` there are pictures in the load, and with `receive-smpp` there is an SMSC. */
 const USUAL: Record<ProcessName, number> = {
   web: 1,
   'send-message': 1,
@@ -55,7 +55,7 @@ const USUAL: Record<ProcessName, number> = {
   'receive-smpp': 0,
 }
 
-/** Short, so that what waits for one that hangs is looked at again within a run. */
+/** These times are short, so that work which waits for something that hangs is taken up again within a run. */
 const TIMES: Environment = {
   CARRIER_TIMEOUT_MS: '2000',
   DELIVERY_TIMEOUT_MS: '2000',
@@ -124,7 +124,7 @@ async function build(
     PUBLIC_URL: webUrls[0] ?? '',
     MEDIA_FOLDER: resolve(folders.media),
     LOG_LEVEL: 'info',
-    // Should the harness be killed, they go too.
+    // If the harness is killed, its processes end too.
     STARTED_BY_PID: String(process.pid),
     ALLOW_HTTP: 'true',
     ALLOWED_PRIVATE_CIDRS: '127.0.0.0/8,::1/128',

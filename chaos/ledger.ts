@@ -1,23 +1,23 @@
-/** A message that a client posted, and what it was told. */
+/** A message that a client posted, and the answer that it got. */
 export interface PostedText {
-  /** Stands in the text itself: `c03-0017` is the eighteenth of its conversation. */
+  /** It is part of the text itself: `c03-0017` is the eighteenth text of its conversation. */
   id: string
   /**
-   * `text` arrives soon; `limited` is to a line with the limits of every line, and may have to wait for a minute;
-   * `picture` comes from a server that may be bad, and may fail by name.
+   * A `text` arrives soon. A `limited` text is sent by the line with the usual limits, and may have to wait for a minute. A
+   * `picture` comes from a server that may misbehave, so it may fail with a reason.
    */
   kind: 'text' | 'limited' | 'picture'
   conversation: string
   sequence: number
   postedAt: number
   answeredAt: number
-  /** 0: no answer came. */
+  /** The status of the answer; 0 if none came. */
   status: number
-  /** '' unless it was accepted. */
+  /** It is '' unless the message was accepted. */
   messageId: string
 }
 
-/** What the carrier brought: a text, known by its text; or a picture, known by who sent it. */
+/** What the carrier brought. A text is recognized by its text, and a picture by its sender. */
 export interface Inbound {
   id: string
   broughtAt: number
@@ -25,7 +25,7 @@ export interface Inbound {
   status: number
 }
 
-/** What a client knows: everything that it asked for, and every answer. */
+/** What the clients know: everything that they asked for, and every answer. */
 export interface Ledger {
   texts: PostedText[]
   inbound: Inbound[]

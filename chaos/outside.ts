@@ -3,7 +3,7 @@ import { startProxy, type Proxy } from './proxy.js'
 import { startStandIn } from './stand-ins/start.js'
 import type { Manner } from './stand-ins/receiver.js'
 
-/** What a carrier saw: a text, when it had it. */
+/** A text that a carrier took, with the time when it had it. */
 export interface Taken {
   at: number
   from: string
@@ -11,7 +11,7 @@ export interface Taken {
   text: string
 }
 
-/** What a receiver saw and answered with success. */
+/** An event that a receiver answered with success. */
 export interface Received {
   at: number
   /** The header webhook-id. */
@@ -19,23 +19,23 @@ export interface Received {
   event: { type: string; payload: string; fromNumber: string; toNumber: string }
 }
 
-/** Everybody whom an installation talks to: each is a process of its own, which writes down what it saw. */
+/** The stand-ins for everybody that an installation talks to. Each is a process that writes down what it saw. */
 export interface Outside {
-  /** Where the carrier's API is, and the picture that it keeps. */
+  /** The URLs of the carrier's API and of the picture that it keeps. */
   carrierUrl: string
   carrierMediaUrl: string
   receiverUrls: string[]
-  /** Somebody sends something to a line; its callback is the caller's. */
+  /** Tells the carrier that somebody has sent something to a line. The caller then makes the callback. */
   tellCarrier: (message: { sid: string; from: string; to: string; body: string }) => Promise<void>
-  /** Between everybody and the carrier. */
+  /** All processes reach the carrier by this proxy. */
   carrier: Proxy
-  /** Between everybody and the SMSC, where there is one. */
+  /** All processes reach the SMSC by this proxy; undefined if there is no SMSC. */
   smsc: Proxy | undefined
-  /** The SMSC brings a text, and keeps it until it has been taken. */
+  /** Gives the SMSC a text to bring. The SMSC keeps it until it has been taken. */
   bringBySmpp: ((inbound: { from: string; to: string; text: string }) => Promise<void>) | undefined
-  /** Of pictures, by the manner of their server. */
+  /** The URLs of pictures by the manner of their server. */
   mediaUrls: Record<string, string>
-  /** How the first receiver treats events from now on; the second one is always good. */
+  /** Says how the first receiver treats events from now on. The second one is always good. */
   treatEvents: (manner: Manner) => Promise<void>
   taken: () => Promise<Taken[]>
   received: () => Promise<Received[]>

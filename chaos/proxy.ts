@@ -1,20 +1,20 @@
 import { once } from 'node:events'
 import { createServer, connect, type AddressInfo, type Server, type Socket } from 'node:net'
 
-/** What stands between a group of processes and a server, and does to its connections what networks do. */
+/** It stands between a group of processes and a server, and treats their connections as bad networks do. */
 export interface Proxy {
   port: number
-  /** Nothing gets through in either direction, and nobody is told; what is on its way arrives after `pass`. */
+  /** Nothing gets through either way, and neither side is told. What is on its way arrives after `pass`. */
   blackhole(): void
-  /** The connections that there are stay open and are silent for ever; new ones work. */
+  /** Present connections stay open and are silent for ever. New ones work. */
   halfOpen(): void
-  /** Ends the connections that there are, abruptly; new ones work. */
+  /** Resets the present connections. New ones work. */
   reset(): void
-  /** Everything takes so much longer, each way. */
+  /** Everything takes so much longer, both ways. */
   delay(ms: number): void
-  /** Ends the connections that there are, and takes no new ones. */
+  /** Ends the present connections and takes no new ones. */
   refuse(): void
-  /** As if it were not there, from now on. */
+  /** From now on it behaves as if it were not there. */
   pass(): Promise<void>
   close(): void
 }
@@ -69,7 +69,7 @@ interface Network {
   delayMs: number
 }
 
-/** A client's connection, and the one to the server that was made for it. */
+/** A client's connection, and the connection to the server that was made for it. */
 class Pair {
   private readonly sides: { from: Socket; lane: Lane }[] = []
   private isSilent = false
@@ -125,7 +125,7 @@ class Pair {
   }
 }
 
-/** One direction of a connection: bytes arrive in order, however long each takes. */
+/** One direction of a connection. Bytes arrive in their order, however long each takes. */
 class Lane {
   private readonly waiting: { bytes: Buffer; at: number }[] = []
   private timer: NodeJS.Timeout | undefined

@@ -1,11 +1,11 @@
-/** Everything that a fault leaves to chance: the same seed makes the same plan. */
+/** Makes everything that a fault leaves to chance. The same seed makes the same plan. */
 export interface Random {
   between(min: number, max: number): number
   whole(min: number, max: number): number
   pick<T>(choices: readonly T[]): T
 }
 
-/** mulberry32: small, and good enough to choose moments. */
+/** The generator is mulberry32, which is small, and good enough to choose moments. */
 export function seeded(seed: string): Random {
   let state = 2166136261
   for (const character of seed) state = Math.imul(state ^ (character.codePointAt(0) ?? 0), 16777619)

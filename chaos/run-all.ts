@@ -7,14 +7,14 @@ import { createTemplate } from './stores.js'
 
 export interface Outcome {
   results: Result[]
-  /** One sentence for each that was not, or broke. */
+  /** A sentence for each experiment that was not run, or that broke. */
   notRun: string[]
 }
 
-/** An installation of so many processes is run by itself: beside others it would measure the machine. */
+/** An installation of so many processes runs alone, because beside others it would measure the machine. */
 const CROWD = 10
 
-/** Every fault with every seed, some at the same time, each on an installation of its own. */
+/** Runs every fault with every seed, some at the same time, each on an installation of its own. */
 export async function runAll(
   faults: readonly Fault[],
   seeds: readonly number[],

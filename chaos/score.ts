@@ -1,35 +1,35 @@
 import { isAcknowledged, type Ledger, type PostedText } from './ledger.js'
 import type { Received, Taken } from './outside.js'
 
-/** A line's limits, as the carrier sees them: in no 60 seconds more than these. */
+/** The limits of a line. In no 60 seconds may the carrier see more texts than these. */
 const LIMITS = { perNumber: 5, perLine: 30 }
 const MINUTE_MS = 60_000
 
-/** What one run came to. Times in ms; Infinity: never. */
+/** The score of one run. Times are in ms, and Infinity stands for never. */
 export interface Score {
-  /** Texts and inbound ones. */
+  /** The number of outbound and inbound messages that were acknowledged. */
   acknowledged: number
   lost: number
-  /** Neither lost nor doubled: nobody can know, and the message says so. */
+  /** They are neither lost nor doubled. Nobody can know whether they were sent, and their state says so. */
   unknown: number
   doubled: number
-  /** Inbound ones that became more than one event. */
+  /** Inbound messages that became more than one event. */
   twoIds: number
-  /** Inbound ones that were not acknowledged, and never became an event: who brought them may not come again. */
+  /** Inbound messages that were not acknowledged and never became an event. Their carrier may not bring them again. */
   unheard: number
   outOfOrder: number
   overLimits: number
   answers500: number
-  /** Without any answer: the process was gone, or silent. */
+  /** Requests without any answer, because the process was gone or silent. */
   unanswered: number
-  /** Ended without being told to. */
+  /** How often a process ended without being told to. */
   crashes: number
   outageMs: number
-  /** Until something new was accepted. */
+  /** The time until something new was accepted. */
   backMs: number
-  /** Until something new was sent, and told to a receiver: to and from people with whom nothing else waits. */
+  /** The time until something new was sent and delivered, to and from people for whom nothing else waits. */
   recoverMs: number
-  /** Until all that had been acknowledged before was where it belongs. */
+  /** The time until every message that had been acknowledged before was where it belongs. */
   drainMs: number
 }
 
@@ -37,10 +37,10 @@ export interface Evidence {
   ledger: Ledger
   taken: readonly Taken[]
   received: readonly Received[]
-  /** Of each acknowledged message, by its id, what its row says. */
+  /** What the row of each acknowledged message says, by the message's id. */
   statuses: ReadonlyMap<string, string>
   limitedNumber: string
-  /** When recovery is counted from. */
+  /** The moment from which recovery is counted. */
   mendedAt: number
   crashes: number
 }
@@ -73,10 +73,10 @@ export function scoreOf(evidence: Evidence): Score {
   }
 }
 
-/** What may have become of a message instead of being sent. */
+/** The states in which a message may stay without being sent. */
 const MAY_STAY = { text: /^$/, limited: /^queued$/, picture: /^failed: media_(?!internal)/ } as const
 
-/** Acknowledged, and neither where it belongs nor known to be uncertain; with what its row says. */
+/** Finds acknowledged messages that are neither where they belong nor known to be uncertain, with what their rows say. */
 export function findLost({ ledger, taken, received, statuses }: Evidence): { id: string; status: string }[] {
   const sent = new Set(taken.map(({ text }) => text))
   const told = new Set(received.map(idOfReceived))
@@ -94,7 +94,7 @@ export function findUnheard({ ledger, received }: Evidence): string[] {
   return ledger.inbound.filter((each) => !isAcknowledged(each) && !told.has(each.id)).map(({ id }) => id)
 }
 
-/** A text is known by itself, a picture by who sent it. */
+/** A text is recognized by itself, and a picture by its sender. */
 function idOfReceived({ event }: Received): string {
   return event.type === 'inboundText' ? event.payload : event.fromNumber
 }
@@ -115,13 +115,14 @@ function countTwoIds(received: readonly Received[]): number {
 }
 
 /**
- * A text that came after one that was posted when it had been answered. Not one that is `unknown`: the carrier was too slow
- * to say that it takes it, so nobody behind it waits any more, and it may come whenever the carrier gets to it.
+ * A text that came after a later one, which was posted when this one had been answered. A text that is `unknown` does not
+ * count: the carrier was too slow to say that it takes it, so later texts do not wait for it any more, and it may come at any
+ * time.
  */
 export interface OutOfOrder {
   id: string
   status: string
-  /** The first of the later ones that came, and how long before it. */
+  /** The later text that came first, and how long before this one it came. */
   behind: string
   byMs: number
 }
@@ -130,7 +131,7 @@ export function findOutOfOrder({ ledger, taken, statuses }: Evidence): OutOfOrde
   const takenAt = firstOf(taken.map(({ at, text }) => [text, at]))
   const found: OutOfOrder[] = []
   const earliest = new Map<string, { id: string; at: number }>()
-  // From the last to the first of each conversation: none may be later than the earliest of those behind it.
+  // Each conversation is read from its last text to its first. No text may come later than the earliest of those behind it.
   const texts = ledger.texts.filter(isAcknowledged).sort((a, b) => b.sequence - a.sequence)
   for (const { id, messageId, conversation } of texts) {
     const at = takenAt.get(id)
@@ -144,7 +145,7 @@ export function findOutOfOrder({ ledger, taken, statuses }: Evidence): OutOfOrde
   return found
 }
 
-/** Texts that the carrier got when the minute before them was full. */
+/** Counts the texts that the carrier got although the minute before them was full. */
 function countOverLimits(taken: readonly Taken[], limitedNumber: string): number {
   const ofLine = taken.filter(({ from }) => from === limitedNumber).sort((a, b) => a.at - b.at)
   const numbers = [...new Set(ofLine.map(({ to }) => to))]
@@ -164,7 +165,7 @@ function countOver(taken: readonly Taken[], limit: number): number {
   }).length
 }
 
-/** Between two texts that were accepted, as long as somebody was asking. */
+/** The longest time between two accepted texts, while clients were posting. */
 function longestOutage(texts: readonly PostedText[]): number {
   const byWebhook = texts.filter(({ kind }) => kind === 'text')
   const accepted = byWebhook.filter(isAcknowledged).map(({ answeredAt }) => answeredAt)

@@ -19,7 +19,7 @@ const COLUMNS: { title: string; key: keyof Score }[] = [
   { title: 'drained (s)', key: 'drainMs' },
 ]
 
-/** One row for each fault and seed; a figure that misses its goal has the goal beside it. */
+/** The table has a row for each fault and seed. A figure that misses its goal has the goal beside it. */
 export function scoreboard(results: readonly Result[], faults: readonly Fault[]): string {
   return table(['fault', 'seed', ...COLUMNS.map(({ title }) => title)], rowsOf(results, faults))
 }
@@ -39,7 +39,7 @@ function rowsOf(results: readonly Result[], faults: readonly Fault[]): string[][
   })
 }
 
-/** For docs/reliability.md: one row a fault, the worst of its seeds in each column. */
+/** The table of docs/reliability.md. It has a row for each fault, with the worst of its seeds in each column. */
 export function markdown(results: readonly Result[], faults: readonly Fault[]): string {
   const header = ['fault', 'what happens', ...COLUMNS.map(({ title }) => title)]
   const names = [...new Set(results.map(({ fault }) => fault))]

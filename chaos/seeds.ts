@@ -11,17 +11,17 @@ import type { Outside } from './outside.js'
 
 const WIDE = { messagesPerNumberPerMinute: 100_000, messagesPerMinute: 100_000 }
 
-/** What an installation knows before anybody uses it. */
+/** What is in an installation before anybody uses it. */
 export interface Seeds {
-  /** With limits that nobody comes near, each with another receiver. */
+  /** Lines with limits that nobody comes near. Each has another receiver. */
   lines: TestLine[]
-  /** At an SMSC, where there is one. */
+  /** The line at the SMSC, if there is one. */
   smppLine: TestLine | undefined
-  /** With the limits of every line. */
+  /** The line with the usual limits. */
   limited: TestLine
-  /** For the API. */
+  /** An API token. */
   token: string
-  /** Where the carrier brings what comes in. */
+  /** The URL of the carrier's callbacks for messages that come in. */
   callbackUrl: string
 }
 
@@ -32,7 +32,7 @@ export async function seed(
   const context = createContext(readConfig(environment), { process: 'chaos', statementTimeoutMs: 60_000 })
   try {
     await whenReady(context.redis)
-    // The first connection of a busy machine may take longer than web would wait for it.
+    // On a busy machine the first connection may take longer than `web` would wait for it.
     await until('Postgres answers', () => context.db.raw('select 1').then(() => true), 60_000)
     const account = await addCarrierAccount(context, {
       name: 'carrier',

@@ -10,18 +10,18 @@ import { startRedis } from '../dev/redis.js'
 import { connectDatabase } from '../src/database/connection.js'
 import { migrate } from '../src/database/migrations.js'
 
-/** A Postgres or a Redis of one installation, which may come to harm. */
+/** A Postgres or a Redis of one installation, which can be harmed. */
 export interface Store {
-  /** Straight to it, past all proxies. */
+  /** It leads straight to the store, past all proxies. */
   url: string
   port: number
-  /** Without a word to it. */
+  /** Kills it without a warning. */
   kill(): Promise<void>
-  /** As an operator would. */
+  /** Stops it as an operator would. */
   stop(): Promise<void>
-  /** On the same port and data. */
+  /** Starts it on the same port, with the same data. */
   start(): Promise<void>
-  /** It keeps its connections and does nothing: SIGSTOP to all of its processes. */
+  /** Sends SIGSTOP to all of its processes: it keeps its connections and does nothing. */
   freeze(): void
   wake(): void
 }
@@ -29,7 +29,7 @@ export interface Store {
 const PACKAGES = resolve('.data/packages')
 const START_ATTEMPTS = 5
 
-/** A migrated cluster to copy from: made once a run, for initdb and migrations take seconds. */
+/** Makes a migrated cluster to copy from, once in a run, because initdb and migrations take seconds. */
 export async function createTemplate(folder: string): Promise<void> {
   const postgres = await startPostgres({ dataFolder: folder })
   const db = connectDatabase({ url: postgres.url, poolSize: 2, applicationName: 'chaos template' })
@@ -39,7 +39,7 @@ export async function createTemplate(folder: string): Promise<void> {
 }
 
 export async function ownPostgres(folder: string, template: string): Promise<Store> {
-  // With its owner: Postgres does not run as root.
+  // The copy keeps the owner of the files, because Postgres does not run as root.
   await mkdir(folder, { recursive: true })
   await promisify(execFile)('cp', ['-a', `${template}/.`, folder])
   return own((port) => startPostgres({ dataFolder: folder, port }))
@@ -82,7 +82,7 @@ async function own(launch: (port: number) => Promise<EmbeddedService>): Promise<
       }
     },
     freeze: () => {
-      // The first one first: from then on it makes no more of them.
+      // The main process is stopped first, so that it makes no more processes.
       signal(service.pid, 'SIGSTOP')
       frozen = [service.pid, ...childrenOf(service.pid)]
       for (const pid of frozen) signal(pid, 'SIGSTOP')
@@ -91,7 +91,7 @@ async function own(launch: (port: number) => Promise<EmbeddedService>): Promise<
   }
 }
 
-/** The file that Redis writes its commands down in. */
+/** The file in which Redis writes down its commands. */
 export interface RedisLog {
   size: () => number
   cut: (size: number) => void
@@ -112,7 +112,7 @@ export function redisLog(folder: string): RedisLog {
   }
 }
 
-/** Read from /proc, since a bare machine may have no `ps`. */
+/** They are read from /proc, because a bare machine may have no `ps`. */
 function childrenOf(pid: number): number[] {
   if (process.platform !== 'linux') throw new Error('only Linux says which processes belong to Postgres')
   return readdirSync('/proc')
@@ -124,7 +124,7 @@ function childrenOf(pid: number): number[] {
 function parentOf(pid: string): number | undefined {
   try {
     const line = readFileSync(`/proc/${pid}/stat`, 'utf8')
-    // The name before it may have spaces and brackets.
+    // The process's name stands before it, and may have spaces and brackets.
     return Number(line.slice(line.lastIndexOf(')') + 2).split(' ')[1])
   } catch {
     return undefined
@@ -135,6 +135,6 @@ function signal(pid: number, name: NodeJS.Signals): void {
   try {
     process.kill(pid, name)
   } catch {
-    // It has ended.
+    // The process has ended.
   }
 }

@@ -3,8 +3,8 @@ import { dirname, join, normalize } from 'node:path'
 import { pathToFileURL } from 'node:url'
 
 /**
- * The rules of the house, read off the import lines: a file imports from lower floors only, rooms of one floor
- * keep apart where it says so, and some packages have one owner. Prints which rule a file breaks.
+ * Checks the rules of the architecture by the import lines, and prints which rule a file breaks. A file imports from lower
+ * floors only. The rooms of a floor with `keepApart` never import one another. Some packages have one owner.
  */
 const FLOORS: { floor: number; rooms: RegExp[]; keepApart?: boolean }[] = [
   { floor: 0, rooms: [/^src\/(config|errors|ids|shape|vocabulary|weak-password)\.ts$/] },
@@ -34,7 +34,7 @@ const OWNERS: Record<string, RegExp> = {
 
 export interface Import {
   from: string
-  /** A path for a file of ours, else a package's name. */
+  /** The path of a file of the project, or the name of a package. */
   to: string
 }
 
@@ -86,7 +86,7 @@ function findCycles(imports: readonly Import[]): string[] {
 function locate(path: string) {
   for (const { floor, rooms, keepApart = false } of FLOORS) {
     const room = rooms.findIndex((pattern) => pattern.test(path))
-    // server.ts and web/ are one room; the floor-1 pattern for single files would take server.ts otherwise.
+    // server.ts is of the same room as web/. Without this exception the pattern for the single files of floor 1 would take it.
     if (room >= 0 && !(floor === 1 && path === 'src/server.ts')) return { floor, room, keepApart }
   }
   return undefined
@@ -94,7 +94,7 @@ function locate(path: string) {
 
 const IMPORT = /^(?:import|export)\b[^'"]*?from '([^']+)'|^import '([^']+)'|\bimport\('([^']+)'\)/gm
 
-/** Type-only imports count too: a type is knowledge of the other room. */
+/** Imports of types count too, because who knows a type knows something of the other room. */
 export function readImports(folders: readonly string[]): Import[] {
   const files = folders.flatMap((folder) =>
     readdirSync(folder, { recursive: true, encoding: 'utf8' })

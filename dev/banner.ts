@@ -5,9 +5,9 @@ import type { Sample } from './sample.js'
 const SOMEBODY = '+15005550199'
 
 /**
- * What a first start shows: where things are, and two lines to paste.
+ * The text that a first start shows: where things are, and two lines to paste.
  *
- * @param setUpUrl of the operator's account, while nobody can sign in
+ * @param setUpUrl the link to set up the operator's account, while nobody can sign in
  * @param smallBecause why all workers run in one process, if they do
  */
 export function banner(
@@ -19,7 +19,7 @@ export function banner(
   }: { sample?: Sample; setUpUrl?: string; smallBecause?: string | undefined },
 ): string {
   const { publicUrl, queuesPassword, simulator } = config
-  // Where others reach it too, the simulator's routes want a token (require-here-or-token.ts).
+  // If other machines can reach the simulator's routes, these want a token (require-here-or-token.ts).
   const token = isForThisMachineOnly(config) ? '' : ` -H 'Authorization: Bearer API_TOKEN'`
   const lines = [
     'Linehook is running.',

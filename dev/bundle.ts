@@ -3,7 +3,7 @@ import { join, relative } from 'node:path'
 import { build, type Plugin } from 'esbuild'
 import { readSources } from './supervise.js'
 
-/** What is run: by the Procfile, by a person, by `linehook start`. */
+/** The programs that the Procfile, a person or `linehook start` runs. */
 const PROGRAMS = [
   'bin/linehook.ts',
   ...readSources().values(),
@@ -12,7 +12,7 @@ const PROGRAMS = [
   'dev/smsc.ts',
 ]
 
-/** What programs read at run time, by `inProject`. */
+/** The files that programs read at run time, by `inProject`. */
 const FILES = [
   'src/web/assets',
   'src/database/sql',
@@ -22,8 +22,8 @@ const FILES = [
 ]
 
 /**
- * Packages that stay where they are: with a binary, with files that they read beside themselves, or loaded by few.
- * The rest is what other packages would use if they were there.
+ * These packages stay in node_modules, because they have a binary, read files beside themselves, or are seldom loaded. The
+ * last three are not installed: other packages would use them if they were.
  */
 const EXTERNAL = [
   '@node-rs/argon2',
@@ -34,7 +34,9 @@ const EXTERNAL = [
   'pg-query-stream',
 ]
 
-/** Parts of packages for databases that are not ours, which nobody asks for: 1 MB of each process. */
+/**
+ * These parts of packages are for other databases than Postgres. Nobody uses them, and they take 1 MB of each process.
+ */
 const UNUSED = new RegExp(
   `/node_modules/(${[
     'bullmq/dist/cjs/postgres/index',
@@ -42,21 +44,22 @@ const UNUSED = new RegExp(
   ].join('|')})\\.js$`,
 )
 
-/** An error that nobody caught is printed with its line. */
+/** Node prints an uncaught error with its whole line of source. Without breaks a line would be as long as the file. */
 const MAX_LINE_LENGTH = 120
+/** A program of the build before may still load its chunks. No upgrade takes a day, and the disk must not fill. */
 const CHUNK_LIFE_MS = 24 * 3_600_000
 
-/** What packages that are CommonJS have. */
+/** Packages that are CommonJS expect these names. */
 const BANNER = `import { createRequire as requireFor } from 'node:module'
 const require = requireFor(import.meta.url)
 const __dirname = import.meta.dirname`
 
 /**
- * `npm run build`: puts each program, with the packages that it uses, into few files. It then starts in half the time (the
- * command line takes 0.6 s instead of 1.3 s, and a third of the processor time), because Node would else look for some
- * 850 files and read each. `npm run check` checks the types.
+ * `npm run build`: puts each program, with the packages that it uses, into few files. A program then starts in half the
+ * time: the command line takes 0.6 s instead of 1.3 s, and a third of the processor time. Otherwise Node would have to find
+ * and read some 850 files. `npm run check` checks the types.
  *
- * @param more other programs, beside those of the project
+ * @param more programs to build besides those of the project
  */
 export async function bundleProject(folder = 'dist', more: readonly string[] = []): Promise<void> {
   const migrations = readdirSync('migrations')
@@ -66,16 +69,16 @@ export async function bundleProject(folder = 'dist', more: readonly string[] = [
     entryPoints: [...PROGRAMS, ...migrations, ...more],
     outdir: folder,
     outbase: '.',
-    // One folder below, as sources are: see `inProject`.
+    // Chunks are one folder below the top, as sources are, because `inProject` counts on that.
     chunkNames: 'chunks/[name]-[hash]',
     bundle: true,
     splitting: true,
     format: 'esm',
     platform: 'node',
     target: 'node20.19',
-    // Errors are known by the names of their classes.
+    // Code and logs tell errors by the names of their classes.
     keepNames: true,
-    // Comments and indentation are a third of what a process would keep in memory for as long as it runs.
+    // A process keeps its source in memory for as long as it runs, and a third of that is comments and indentation.
     minifyWhitespace: true,
     lineLimit: MAX_LINE_LENGTH,
     sourcemap: true,
@@ -98,7 +101,7 @@ const withoutUnused: Plugin = {
   },
 }
 
-/** What esbuild has no setting for. */
+/** Changes what esbuild wrote, where it has no setting. */
 function rewriteOutputs(outputs: readonly string[]): void {
   let isFound = false
   for (const file of outputs.filter((each) => each.endsWith('.js'))) {
@@ -110,8 +113,9 @@ function rewriteOutputs(outputs: readonly string[]): void {
 }
 
 /**
- * To keep names esbuild names every function anew whenever it is made, most of them arrows, which nobody asks for their
- * names: 8 % of what `web` does for a message. Classes keep theirs, which they give themselves (`this`).
+ * To keep names, esbuild sets the name of a function each time the function is made. Most are arrow functions, and nobody
+ * reads their names, but setting them takes 8 % of the time that `web` has for a message. So only classes keep their names.
+ * They are recognized by `this`, because a class sets its own name.
  */
 function nameClassesOnly(text: string): string {
   return text
@@ -122,8 +126,8 @@ function nameClassesOnly(text: string): string {
 const NAMING = /\b__name=\(target,\s*value\)=>\s*__defProp\(/
 
 /**
- * V8 keeps the text of what it runs, with two bytes for each character as soon as one of them needs two. esbuild leaves a
- * few of those in regular expressions, where an escape says the same: 6 MB of each process.
+ * V8 keeps the source that it runs. If one character needs two bytes, each character takes two. esbuild leaves a few such
+ * characters in regular expressions, where an escape means the same. This saves 6 MB in each process.
  */
 function inAscii(text: string): string {
   return text.replace(/[^\p{ASCII}]/gu, (character) =>
@@ -135,8 +139,9 @@ function inAscii(text: string): string {
 }
 
 /**
- * Removes what former builds left, because every migration in the folder is run. Chunks stay for a day: a running program
- * of a former build may load one yet, since each program loads in two parts, and the code for media only when needed.
+ * Removes what earlier builds left. Old migrations must go, because every migration in the folder is run. Old chunks stay
+ * for a day, because a program of an earlier build may still load one: each program loads in two parts, and the code for
+ * media only when it is needed.
  */
 function removeFormer(folder: string, built: ReadonlySet<string>): void {
   const former = ['migrations', 'chunks']

@@ -7,7 +7,7 @@ import { promisify } from 'node:util'
 const run = promisify(execFile)
 const aptLimitMs = 180_000
 
-/** What programs that were unpacked there need to find their libraries. */
+/** The environment in which programs that were unpacked there find their libraries. */
 export async function environmentOf(unpacked: string): Promise<NodeJS.ProcessEnv> {
   const libraries = []
   for (const folder of [join(unpacked, 'usr/lib'), join(unpacked, 'lib')]) {
@@ -18,8 +18,8 @@ export async function environmentOf(unpacked: string): Promise<NodeJS.ProcessEnv
 }
 
 /**
- * Unpacks (does not install) a package of Debian and what it needs besides the system into the folder `unpacked` of
- * `cacheFolder`: that needs no root and leaves the system as it is.
+ * Unpacks a Debian package, and what it needs besides the system, into the folder `unpacked` of `cacheFolder`. Nothing is
+ * installed, so this needs no root and leaves the system as it is.
  */
 export async function unpackPackages(
   name: string,
@@ -33,7 +33,7 @@ export async function unpackPackages(
   try {
     const apt = await privateApt(work, signal)
     await apt('update')
-    // Resolved against what the system has: exactly the packages and libraries that are missing here.
+    // apt knows what the system has, so it downloads exactly the packages and libraries that are missing.
     await apt('install', '--yes', '--no-install-recommends', '--download-only', name)
     const archives = join(work, 'cache/archives')
     for (const archive of (await readdir(archives)).filter((file) => file.endsWith('.deb'))) {
@@ -41,7 +41,7 @@ export async function unpackPackages(
     }
     await rm(unpacked, { recursive: true, force: true })
     await rename(join(work, 'root'), unpacked).catch((error: unknown) => {
-      // Another start was faster.
+      // Another start may have unpacked it meanwhile, which is just as good.
       if (!existsSync(unpacked)) throw error
     })
   } finally {
@@ -49,7 +49,9 @@ export async function unpackPackages(
   }
 }
 
-/** apt-get with state and cache of its own: no root, no lock that a running apt holds, no stale lists. */
+/**
+ * apt-get with a state and a cache of its own. So it needs no root, waits for no other apt's lock, and has fresh lists.
+ */
 async function privateApt(
   work: string,
   signal?: AbortSignal,
@@ -62,7 +64,7 @@ async function privateApt(
     'Dir::State::status': '/var/lib/dpkg/status',
     'Dir::Cache': join(work, 'cache'),
     'Debug::NoLocking': 'true',
-    // As root, apt changes to the account _apt, which need not reach this folder.
+    // As root, apt changes to the account _apt, which may not be able to reach this folder.
     'APT::Sandbox::User': 'root',
     'Acquire::Languages': 'none',
     'Acquire::Retries': '2',
@@ -78,7 +80,7 @@ async function privateApt(
 async function removeLeftovers(cacheFolder: string): Promise<void> {
   for (const name of await readdir(cacheFolder)) {
     if (!name.startsWith('unpacking-')) continue
-    // A younger one may be another process's, at work right now.
+    // Another process may be at work in a younger folder right now.
     const { mtimeMs } = await stat(join(cacheFolder, name))
     const isAbandoned = Date.now() - mtimeMs > 3 * aptLimitMs
     if (isAbandoned) await rm(join(cacheFolder, name), { recursive: true, force: true })

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 
-/** Everything that the embedded set-up keeps: services' data, generated secrets, what runs now. */
+/** The folder for everything that the embedded set-up keeps: the services' data, generated secrets, and what runs now. */
 export const DATA_FOLDER = resolve('.data')
 
 interface EmbeddedSettings {
@@ -15,8 +15,8 @@ const settingsPath = join(DATA_FOLDER, 'settings.json')
 const servicesPath = join(DATA_FOLDER, 'services.json')
 
 /**
- * What replaces a configuration when nothing is configured: generated secrets, the simulator, and URLs on this
- * machine allowed, for everything listens on loopback only.
+ * The settings that are used when nothing is configured: generated secrets and the simulator. URLs on this machine are
+ * allowed, because everything listens on loopback only.
  */
 export function embeddedEnvironment(): Record<string, string> {
   const { encryptionKey, queuesPassword } = embeddedSettings()
@@ -30,12 +30,12 @@ export function embeddedEnvironment(): Record<string, string> {
   }
 }
 
-/** For the other commands in this folder: as `linehook start` runs here now, if it does. */
+/** The settings for other commands in this folder. If `linehook start` runs here now, they have its URLs. */
 export function runningEnvironment(): Record<string, string> {
   return { ...embeddedEnvironment(), ...(readJson(servicesPath) as Record<string, string> | undefined) }
 }
 
-/** The environment without what is empty: `VAR=` in an env file means "not set". */
+/** The environment without empty variables, because `VAR=` in an env file means "not set". */
 export function givenEnvironment(): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(process.env).filter(([, value]) => value !== ''))
 }
@@ -55,7 +55,7 @@ export function keepReceiverPort(receiverPort: number): void {
   writeJson(settingsPath, { ...embeddedSettings(), receiverPort })
 }
 
-/** For `runningEnvironment`: a command that prints a URL must know where `web` is. */
+/** Keeps the URLs for `runningEnvironment`: a command that prints a URL must know where `web` is. */
 export function keepRunning(running: { databaseUrl: string; redisUrl: string; publicUrl: string }): void {
   const { databaseUrl, redisUrl, publicUrl } = running
   writeJson(servicesPath, { DATABASE_URL: databaseUrl, REDIS_URL: redisUrl, PUBLIC_URL: publicUrl })
@@ -65,7 +65,7 @@ function readJson(path: string): unknown {
   return existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')) : undefined
 }
 
-/** Whole or not at all, and for this user only: the files hold secrets. */
+/** Writes the whole file or nothing. Only this user may read it, because it holds secrets. */
 function writeJson(path: string, value: unknown): void {
   mkdirSync(DATA_FOLDER, { recursive: true })
   writeFileSync(`${path}.new`, JSON.stringify(value, null, 2), { mode: 0o600 })

@@ -2,8 +2,8 @@ import { once } from 'node:events'
 import { createServer } from 'node:net'
 
 /**
- * A port is only free until somebody takes it, and it is chosen before the service binds it: when the service
- * finds it taken, another one is tried.
+ * Starts a service on a free port. The port is chosen before the service binds it, so somebody may take it in between. Then
+ * another port is tried.
  */
 export async function onFreePort<T>(start: (port: number) => Promise<T>, choosePort = freePort): Promise<T> {
   for (let attempt = 1; ; attempt++) {

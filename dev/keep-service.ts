@@ -4,10 +4,10 @@ import type { EmbeddedService } from './postgres.js'
 
 export interface KeepOptions {
   name: string
-  /** Without a port it takes a free one. */
+  /** Starts the service. Without a port it takes a free one. */
   start: (options: { port?: number; signal?: AbortSignal }) => Promise<EmbeddedService>
   log: (line: string) => void
-  /** Gives the first start up. */
+  /** Its abort ends the wait for the first start. */
   signal?: AbortSignal | undefined
 }
 
@@ -16,13 +16,18 @@ export interface KeptService {
   stop(): Promise<void>
 }
 
+/** A killed Postgres leaves its memory to backends that need a moment to end, so a start at once would fail. */
 const FIRST_PAUSE_MS = 500
+/**
+ * A service that cannot start (a full disk) is back so soon after its fault is mended, and its log grows slowly until
+ * then.
+ */
 const LONGEST_PAUSE_MS = 10_000
 
 /**
- * Starts a service and, whenever it ends by itself, starts it again at the same port, because others know its URL. A
- * killed service may leave something behind for a moment (the backends of a Postgres hold its memory), so a start that
- * fails is repeated.
+ * Starts a service. Whenever it ends by itself, it is started again on the same port, because others know its URL. A killed
+ * service may leave something behind for a moment, as the backends of Postgres hold its memory. So a start that fails is
+ * repeated.
  *
  * @throws Error when the first start fails
  */
@@ -54,7 +59,7 @@ export async function keepService({ name, start, log, signal }: KeepOptions): Pr
       const next = stopping.signal.aborted ? undefined : await startAgain()
       if (next === undefined) return
       service = next
-      // Nobody who stops it has seen this one.
+      // `stop` was called during this start, and has stopped the service before this one.
       if (stopping.signal.aborted) await service.stop()
     }
   }

@@ -7,7 +7,9 @@ import { RECEIVING } from './mutants/receiving.js'
 import { SENDING } from './mutants/sending.js'
 import { TOOLS } from './mutants/tools.js'
 
-/** Of the hot and the dangerous files. Who changes a file changes its mutants, or `npm run mutate` says that they are stale. */
+/**
+ * Mutants of the hot and the dangerous files. If a file changes, its mutants may have to; a test says which are stale.
+ */
 export const MUTANTS: readonly Mutant[] = [
   ...QUEUEING,
   ...SENDING,

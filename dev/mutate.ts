@@ -6,17 +6,18 @@ import type { Mutant } from './mutants/mutant.js'
 import { MUTANTS } from './mutants.js'
 
 /**
- * `npm run mutate`: whether the tests notice mistakes. Each mutant (`dev/mutants/`) is made in a copy of the project, one
- * after the other, and the tests of its area run against it: it is killed if one fails, and has survived if none does.
- * A mutant that could not be committed, because it does not compile, says nothing of the tests and is broken.
+ * `npm run mutate`: finds out whether the tests notice mistakes. Each mutant (`dev/mutants/`) is made in a copy of the
+ * project, one after the other, and the tests of its area run against it. If a test fails, the mutant is killed; if none
+ * fails, it has survived. A mutant that does not compile is broken: it could not be committed, and shows nothing about tests.
  */
 type Verdict = 'killed' | 'survived' | 'broken'
 
 /** Tests that go on for longer than this, because of a mutant, have noticed it. */
 const LIMIT_MS = 180_000
+/** At first the tests of all mutants run together, without a change. They must pass, which takes minutes. */
 const ALL_LIMIT_MS = 30 * 60_000
 
-/** What Postgres and Redis say of text that is no program: those files are not compiled before. */
+/** Errors of Postgres and Redis about code that is not valid. SQL and Lua files are not compiled before the tests run. */
 const NO_PROGRAM =
   /syntax error at|(column|relation|function|operator)\b.* does not exist|Error compiling script/
 
@@ -88,7 +89,7 @@ function judge({ isGood, hasCounts, isTooLate, output }: TestRun): Verdict {
   return hasCounts && !NO_PROGRAM.test(output) ? 'killed' : 'broken'
 }
 
-/** Together where they are in different files, for the compiler needs seconds whatever it is asked. */
+/** Mutants of different files are compiled together, because each run of the compiler takes seconds. */
 function findUncompilable(mutants: readonly Mutant[]): string[] {
   const compile = createCompiler()
   const faults: string[] = []

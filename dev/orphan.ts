@@ -5,14 +5,14 @@ import { stopProcess } from './process.js'
 
 export interface OrphanSearch {
   pidPath: string
-  /** The service's working folder: no other process of these names runs in it. */
+  /** The service's working folder. No other process with one of these names runs in it. */
   folder: string
   names: string[]
 }
 
 /**
- * A supervisor killed with -9 leaves its services behind, and two servers on one data folder destroy it. The
- * process id of a pid file may long belong to somebody else, so the process must also carry the service's name
+ * Stops a service that a supervisor left behind when it was killed with -9, because two servers on one data folder destroy
+ * it. The process id in a pid file may belong to another process by now. So the process must also have the service's name
  * and work in the service's folder. (A zombie has no folder any more and counts as ended.)
  */
 export async function stopOrphan(search: OrphanSearch, signals: readonly NodeJS.Signals[]): Promise<boolean> {

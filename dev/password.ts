@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 
-/** The password in this file, which its owner alone may read; a new one where there is none. */
+/** Reads the password in this file, or writes a new one. Only the owner of the file may read it. */
 export function keptPassword(path: string): string {
-  // Empty is one whose writer was killed.
+  // The file is empty if its writer was killed.
   const kept = existsSync(path) ? readFileSync(path, 'utf8') : ''
   if (kept !== '') return kept
   const password = randomBytes(24).toString('hex')

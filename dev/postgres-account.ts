@@ -7,8 +7,8 @@ export interface Account {
 }
 
 /**
- * Postgres refuses to run as root. No account is created for it: the ids need no entry in /etc/passwd, and 65534
- * owns nothing by convention. A cluster made by an ordinary user goes on belonging to that user.
+ * The account that Postgres runs as, because it refuses to run as root. No account is created: an id needs no entry in
+ * /etc/passwd, and by convention 65534 owns nothing. A cluster that an ordinary user has made still belongs to that user.
  */
 export function postgresAccount(cluster: string): Account | undefined {
   if (process.getuid?.() !== 0) return undefined
@@ -16,7 +16,7 @@ export function postgresAccount(cluster: string): Account | undefined {
   return owner && owner.uid !== 0 ? { uid: owner.uid, gid: owner.gid } : { uid: 65534, gid: 65534 }
 }
 
-/** Asks the kernel, as that account: modes, access lists and mounts above the path all have a say. */
+/** Asks the kernel as that account, because modes, access lists and mounts above the path all matter. */
 export function canReach(path: string, account: Account | undefined): boolean {
   return account === undefined || spawnSync('test', ['-x', path], { ...account, cwd: '/' }).status === 0
 }

@@ -14,15 +14,15 @@ interface BinariesOptions {
 }
 
 /**
- * The folder with bin/, lib/ and share/ of Postgres: the one in the npm package, or a copy where the account that
- * runs Postgres cannot get there (node_modules below a folder of mode 0700, such as root's home).
+ * The folder with bin/, lib/ and share/ of Postgres. It is the one in the npm package, or a copy if the account that runs
+ * Postgres cannot reach that: node_modules may be below a folder of mode 0700, such as root's home.
  */
 export async function postgresBinaries({ folder, account, log }: BinariesOptions): Promise<string> {
   const { native, version } = packagedBinaries()
   if ((await hasLinks(native)) && canReach(join(native, 'bin/postgres'), account)) return native
 
-  // The data folder can lie below the same 0700 folder. Postgres can be led around that for its data, but it
-  // insists on finding its own program by its full path.
+  // The data folder may be below the same 0700 folder. Postgres can still reach its data (`nameForAccount`), but it has to
+  // find its own program by its full path.
   const place = canReach(folder, account) ? folder : sharedFolder
   const copy = join(place, `postgres-${version}`)
   if (!existsSync(copy)) {
@@ -49,7 +49,7 @@ function packagedBinaries(): { native: string; version: string } {
   return { native: join(packageFolder, 'native'), version: manifest.version }
 }
 
-/** npm packages hold no symbolic links; the package's install script makes them, unless scripts are off. */
+/** An npm package cannot hold symbolic links. Its install script makes them, unless scripts are off. */
 async function hasLinks(native: string): Promise<boolean> {
   const list = await readFile(join(native, 'pg-symlinks.json'), 'utf8')
   for (const { source, target } of JSON.parse(list) as { source: string; target: string }[]) {
@@ -58,7 +58,7 @@ async function hasLinks(native: string): Promise<boolean> {
     try {
       await symlink(basename(source), path)
     } catch {
-      // Either another start has just made it, or node_modules may not be written to.
+      // Either another start has just made the link, or this user may not write to node_modules.
       if (!existsSync(path)) return false
     }
   }
@@ -71,7 +71,7 @@ async function copyBinaries(native: string, copy: string): Promise<void> {
   try {
     await cp(native, partial, { recursive: true, verbatimSymlinks: true })
     if (!(await hasLinks(partial))) throw new Error(`no symbolic links in ${partial}`)
-    // An installation under umask 077 is as closed as the folder above it. (chmod follows links, all inside.)
+    // Files that were installed under umask 077 are closed to other accounts. (chmod follows links; all lead inside.)
     for (const path of await readdir(partial, { recursive: true })) await chmod(join(partial, path), 0o755)
     await chmod(partial, 0o755)
     if (dirname(copy) === sharedFolder) await chmod(sharedFolder, 0o755)

@@ -14,8 +14,9 @@ interface ClusterOptions {
 }
 
 /**
- * How the account names a folder it runs in. Below a 0700 folder no path of its own leads there, but the working
- * folder is entered before the account is changed, and the kernel follows /proc/self/cwd without looking above.
+ * The path by which the account reaches the folder that it runs in. Below a 0700 folder no usual path leads there. But the
+ * process enters its working folder before it changes its account, and the kernel follows /proc/self/cwd without a look at
+ * the folders above.
  */
 export function nameForAccount(folder: string, account: Account | undefined): string {
   if (canReach(folder, account)) return folder
@@ -24,8 +25,8 @@ export function nameForAccount(folder: string, account: Account | undefined): st
 }
 
 /**
- * Made aside and renamed: whatever dies half-way, `cluster` is complete or absent. Every try has a folder of its
- * own, because an initdb whose starter was killed is still writing into the last one.
+ * Makes the cluster in another folder and renames that. So `cluster` is complete or absent, whatever dies half-way. Every
+ * try has a folder of its own, because an initdb may still be writing into the last one after its starter was killed.
  */
 export async function createCluster({ folder, cluster, binaries, account, signal }: ClusterOptions) {
   await removeLeftovers(folder)
@@ -38,7 +39,7 @@ export async function createCluster({ folder, cluster, binaries, account, signal
   const args = [
     ...['--pgdata', dataName, '--username', 'linehook', '--pwfile', `${dataName}/../password`],
     ...['--auth', 'scram-sha-256', '--encoding', 'UTF8'],
-    // The built-in provider sorts and folds case alike on every machine, whatever locales it has.
+    // The built-in locale sorts and folds case alike on every machine, whichever locales are installed there.
     ...['--locale', 'C', '--locale-provider', 'builtin', '--builtin-locale', 'C.UTF-8'],
   ]
   try {
@@ -61,7 +62,9 @@ export async function createCluster({ folder, cluster, binaries, account, signal
   await rename(partial, cluster)
 }
 
-/** PGPORT, PGDATA and their like in the caller's environment are meant for another Postgres. */
+/**
+ * The environment without PGPORT, PGDATA and the like: in the caller's environment they are meant for another Postgres.
+ */
 export function postgresEnvironment(): NodeJS.ProcessEnv {
   return { PATH: process.env.PATH, LC_ALL: 'C', TZ: 'UTC' }
 }
@@ -69,7 +72,7 @@ export function postgresEnvironment(): NodeJS.ProcessEnv {
 async function removeLeftovers(folder: string): Promise<void> {
   for (const name of await readdir(folder)) {
     if (!name.startsWith('cluster.new-')) continue
-    // One that cannot go yet (its initdb still writes) goes at a later start.
+    // A folder into which an initdb still writes cannot be removed yet. A later start removes it.
     await rm(join(folder, name), { recursive: true, force: true, maxRetries: 3 }).catch(() => undefined)
   }
 }

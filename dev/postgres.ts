@@ -15,23 +15,23 @@ export interface EmbeddedService extends ServiceProcess {
 
 export interface PostgresOptions {
   dataFolder: string
-  /** Created when it does not exist; default `linehook`. */
+  /** The database, which is created if it does not exist. The default is `linehook`. */
   database?: string
-  /** Default: a free one, another at each start. */
+  /** The default is a free port, which is another one at each start. */
   port?: number
   log?: (line: string) => void
-  /** Gives the start up. */
+  /** Its abort ends the start. */
   signal?: AbortSignal
 }
 
-/** The server has said that it is ready: only a very busy machine takes longer. */
+/** The server has said that it is ready, so only a very busy machine needs more than a moment to connect. */
 const CONNECT_MS = 60_000
-// Fast shutdown, immediate shutdown, and the last word.
+// They ask for a fast shutdown, and for an immediate one; the last one ends the process.
 const stopSignals = ['SIGINT', 'SIGQUIT', 'SIGKILL'] as const
 
 /**
- * A real Postgres on 127.0.0.1 whose cluster, password and log live in `dataFolder`. It recovers by itself from
- * whatever a killed predecessor left: a half-made cluster, a stale lock, a server without a supervisor.
+ * Starts a real Postgres on 127.0.0.1. Its cluster, password and log are in `dataFolder`. It copes with what a killed
+ * predecessor left: a half-made cluster, a stale lock, a server without a supervisor.
  */
 export async function startPostgres(options: PostgresOptions): Promise<EmbeddedService> {
   const { database = 'linehook', log = () => undefined, signal } = options
@@ -39,7 +39,7 @@ export async function startPostgres(options: PostgresOptions): Promise<EmbeddedS
   const folder = await realpath(options.dataFolder)
   const cluster = join(folder, 'cluster')
   const account = postgresAccount(cluster)
-  // Another account must pass through to the cluster; nobody needs to list this folder.
+  // Another account must be able to pass through to the cluster, but nobody needs to list this folder.
   await chmod(folder, account ? 0o711 : 0o700)
   const binaries = await postgresBinaries({ folder, account, log })
 
@@ -82,8 +82,8 @@ async function clearPredecessor(cluster: string, log: (line: string) => void): P
   const pidPath = join(cluster, 'postmaster.pid')
   const search = { pidPath, folder: cluster, names: ['postgres'] }
   if (await stopOrphan(search, stopSignals)) log('Postgres: stopped one whose supervisor was killed')
-  // A stale lock is Postgres's own business, except where its process id has gone to another program (in
-  // containers ids repeat at each start): Postgres takes that for its predecessor and refuses.
+  // Postgres deals with a stale lock itself, except if another program has its process id now, as in containers, where ids
+  // repeat at each start. Postgres takes that program for its predecessor and refuses to start.
   const pid = recordedPid(pidPath)
   if (pid !== undefined && isAlive(pid)) await rm(pidPath)
 }
@@ -110,8 +110,8 @@ function settings({ port }: { port: number }): string[] {
 }
 
 /**
- * What pg_ctl waits for: the lock file is this process's, and its eighth line says ready. A connection alone
- * proves less, since somebody else's Postgres may have taken the port.
+ * Looks for the same as pg_ctl: the lock file has this process's id, and its eighth line says ready. A connection would
+ * prove less, because another Postgres may have taken the port.
  */
 function isReady(cluster: string, pid: number): boolean {
   try {

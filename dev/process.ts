@@ -11,21 +11,21 @@ export interface ServiceCommand {
   env: NodeJS.ProcessEnv
   account?: { uid: number; gid: number } | undefined
   logPath: string
-  /** What it reads from standard input: unlike its arguments, nobody else sees that. */
+  /** The text that it reads from standard input. Nobody else sees that, while everybody can read its arguments. */
   input?: string
   /** Called as soon as the process exists. */
   onSpawn?: (pid: number) => void
   isReady: (pid: number) => boolean | Promise<boolean>
-  /** Gives the start up. */
+  /** Its abort ends the start. */
   signal?: AbortSignal | undefined
-  /** Sent one after the other, each when the one before had no effect in 10 s. */
+  /** They are sent one after the other, each when the one before had no effect within 10 s. */
   stopSignals: readonly [NodeJS.Signals, ...NodeJS.Signals[]]
   log: (line: string) => void
 }
 
 export interface ServiceProcess {
   pid: number
-  /** Resolves when it is gone, whoever ended it. */
+  /** Resolves when the process has ended, whoever ended it. */
   ended: Promise<unknown>
   stop: () => Promise<void>
 }
@@ -33,17 +33,17 @@ export interface ServiceProcess {
 const stopStepMs = 10_000
 const maxLogBytes = 10 * 1024 * 1024
 
-// The last resort for a caller which ends without stop(): an exit hook can only do what is synchronous,
-// so it asks and does not wait.
+// This is for a caller that ends without stop(). An exit hook can do only what is synchronous, so it asks the processes to
+// end and does not wait for them.
 const running = new Map<number, NodeJS.Signals>()
 process.once('exit', () => {
   for (const [pid, signal] of running) sendSignal(pid, signal)
 })
 
 /**
- * Starts a server and waits until it is ready, however long that takes; one that ends before is an error which carries
- * the end of its log. It gets a session of its own: Ctrl-C in a terminal goes to the whole foreground group, and the
- * services must outlive it until their users have drained and call stop().
+ * Starts a server and waits until it is ready, however long that takes. If it ends before, the error has the end of its log.
+ * The server gets a session of its own. Ctrl-C in a terminal goes to the whole foreground group, but the services must live
+ * on until their users have drained and call stop().
  */
 export async function startService(service: ServiceCommand): Promise<ServiceProcess> {
   const { name, logPath, stopSignals } = service
@@ -56,7 +56,7 @@ export async function startService(service: ServiceCommand): Promise<ServiceProc
     stdio: ['pipe', descriptor, descriptor],
   })
   closeSync(descriptor)
-  // One that ends before it has read it says why in its log.
+  // If the process ends before it has read its input, its log says why.
   child.stdin?.on('error', () => undefined).end(service.input)
   const { pid } = child
   if (pid === undefined) {
@@ -65,7 +65,7 @@ export async function startService(service: ServiceCommand): Promise<ServiceProc
   }
   running.set(pid, stopSignals[0])
   const ended = once(child, 'exit').then(() => running.delete(pid))
-  // A caller that forgets stop() shall end, and so reach the exit hook.
+  // A caller that forgets stop() must still be able to end, and so to reach the exit hook.
   child.unref()
   service.onSpawn?.(pid)
 
@@ -119,7 +119,7 @@ function sendSignal(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal)
   } catch {
-    // It ended in between; if not, the wait that follows says so.
+    // The process ended in between. If it did not, the wait that follows will show that.
   }
 }
 

@@ -4,10 +4,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { onStopRequest, stopWithStarter } from '../src/stop-request.js'
 
 /**
- * An endpoint to develop against: prints every event that it gets, with what its signature headers say.
- * `POST /?status=500` answers so, `?delay=3000` answers late, `?status=429&retry-after=30` asks to wait.
+ * An endpoint to develop against. It prints every event that it gets, and whether its signature is right. A request to
+ * `/?status=500` is answered with 500, one to `/?delay=3000` late, and `/?status=429&retry-after=30` asks to wait.
  *
- * RECEIVER_PORT: where it listens, on loopback. RECEIVER_SECRET: whsec_…, to check signatures with.
+ * RECEIVER_PORT is the port on loopback where it listens. RECEIVER_SECRET (whsec_…) is what it checks signatures with.
  */
 const { RECEIVER_PORT = '3001', RECEIVER_SECRET, STARTED_BY_PID } = process.env
 
@@ -32,11 +32,11 @@ const server = createServer((request, response) => {
   })()
 })
 server.listen(Number(RECEIVER_PORT), '127.0.0.1')
-// At once: an answer that was asked to be late would keep it for as long.
+// It ends at once. Otherwise it would have to wait for answers that were asked to be late.
 onStopRequest(() => process.exit(0))
 if (STARTED_BY_PID !== undefined) stopWithStarter(Number(STARTED_BY_PID))
 
-/** Written out by hand here to show what a receiver does; use a Standard Webhooks library in your own. */
+/** This is written by hand to show what a receiver does. In your own receiver, use a library for Standard Webhooks. */
 function judge(signed: string, signatures: string): string {
   if (RECEIVER_SECRET === undefined) return 'signature not checked'
   const key = Buffer.from(RECEIVER_SECRET.replace('whsec_', ''), 'base64')

@@ -9,8 +9,8 @@ export interface RedisProgram {
 }
 
 /**
- * Redis or Valkey from PATH, else Debian's packages unpacked (not installed) below `cacheFolder`: that needs no
- * root, leaves the system as it is, and is done once.
+ * Finds Redis or Valkey on the PATH. Otherwise it unpacks Debian's packages below `cacheFolder`, once. Nothing is installed,
+ * so this needs no root and leaves the system as it is.
  */
 export async function findRedis(
   cacheFolder: string,
@@ -52,7 +52,7 @@ async function programIn(unpacked: string): Promise<RedisProgram> {
   return { command: join(unpacked, 'usr/bin/redis-server'), env: await environmentOf(unpacked) }
 }
 
-/** A cache can outlive the system it was made for, so it is tried each time (5 ms). */
+/** A cache may be older than the system that it is used on, so the program is tried each time (5 ms). */
 function runs({ command, env }: RedisProgram): boolean {
   return existsSync(command) && spawnSync(command, ['--version'], { env }).status === 0
 }

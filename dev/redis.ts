@@ -11,18 +11,18 @@ import { findRedis } from './redis-packages.js'
 
 export interface RedisOptions {
   dataFolder: string
-  /** Where unpacked Debian packages are kept; default `packages` beside the data folder. */
+  /** The folder for unpacked Debian packages. The default is `packages` beside the data folder. */
   cacheFolder?: string
-  /** Default: a free one, another at each start. */
+  /** The default is a free port, which is another one at each start. */
   port?: number
   log?: (line: string) => void
-  /** Gives the start up. */
+  /** Its abort ends the start. */
   signal?: AbortSignal
 }
 
 const stopSignals = ['SIGTERM', 'SIGKILL'] as const
 
-/** A real Redis (or Valkey) on 127.0.0.1 which keeps its data, password, process id and log in `dataFolder`. */
+/** Starts a real Redis (or Valkey) on 127.0.0.1. It keeps its data, password, process id and log in `dataFolder`. */
 export async function startRedis(options: RedisOptions): Promise<EmbeddedService> {
   const { log = () => undefined } = options
   await mkdir(options.dataFolder, { recursive: true, mode: 0o700 })
@@ -34,7 +34,7 @@ export async function startRedis(options: RedisOptions): Promise<EmbeddedService
   const search = { pidPath, folder, names: ['redis-server', 'valkey-server'] }
   if (await stopOrphan(search, stopSignals)) log('Redis: stopped one whose supervisor was killed')
 
-  // On loopback every user of the machine reaches it.
+  // Every user of the machine can reach it on loopback, so it has a password.
   const password = keptPassword(join(folder, 'password'))
   const start = async (port: number): Promise<EmbeddedService> => {
     const service = await startService({
@@ -44,7 +44,7 @@ export async function startRedis(options: RedisOptions): Promise<EmbeddedService
       input: settings({ port, folder, pidPath, password }),
       cwd: folder,
       logPath: join(folder, 'redis.log'),
-      // Redis writes the same file, but only once it is up, and it has no lock against a second one on its data.
+      // Redis writes the same file, but only when it is up, and it has no lock that keeps a second Redis from its data.
       onSpawn: (id) => {
         writeFileSync(pidPath, `${id}\n`)
       },
@@ -65,7 +65,7 @@ interface Settings {
   password: string
 }
 
-/** As a configuration file, which it gets by standard input: everybody may read a process's arguments. */
+/** The configuration file, which Redis reads from standard input: everybody can read the arguments of a process. */
 function settings({ port, folder, pidPath, password }: Settings): string {
   const values = {
     bind: '127.0.0.1',
@@ -85,7 +85,7 @@ function settings({ port, folder, pidPath, password }: Settings): string {
     .join('')
 }
 
-/** Ready is: its data are loaded, and it is this process that answers, not one that took the port meanwhile. */
+/** Redis is ready when its data are loaded and this process answers, not another one that took the port meanwhile. */
 async function isReady(address: { port: number; password: string }, pid: number): Promise<boolean> {
   const client = new Redis({
     ...address,
@@ -95,7 +95,7 @@ async function isReady(address: { port: number; password: string }, pid: number)
     retryStrategy: () => null,
     connectTimeout: 1_000,
     commandTimeout: 1_000,
-    // Its timer outlives the closed connection, and with it the process.
+    // The timer goes on after the connection is closed, and keeps the process alive for as long.
     disconnectTimeout: 100,
   })
   client.on('error', () => undefined)

@@ -16,8 +16,8 @@ export interface Sample {
 }
 
 /**
- * A first start shows something at once: an operator, a line at the simulator, its incoming webhook, and an outgoing
- * URL at `dev/receiver.ts`. Later starts leave everything as they find it, but for the receiver's port.
+ * Makes a sample, so that a first start has something to show: an operator, a line at the simulator, its incoming webhook,
+ * and an outgoing URL at `dev/receiver.ts`. Later starts change nothing but the receiver's port.
  *
  * @returns undefined when the sample line is gone or never was
  */
@@ -29,7 +29,7 @@ export async function prepareSample(
   if (!(await hasUsers(context.db))) await createSample(context, receiverUrl)
   const line = await getAnyLine(context, SAMPLE_NUMBER).catch(() => undefined)
   if (line === undefined) return undefined
-  // A sample that was made before there were operators has none.
+  // A sample that was made before Linehook had operators has no operator.
   const users = await listUsers(context.db)
   if (users.every(({ role }) => role === 'user')) await updateRole(context.db, line.userId, 'operator')
   const connection = await findConnection(context.db, line.userId, line.id)

@@ -13,7 +13,7 @@ const HEAD = `-- The whole schema, as all migrations and the functions in src/da
 -- Made by \`npm run schema\`; a test compares it. Partitions, one a month, are left out.
 `
 
-/** Each gives one text, in an order of its own. */
+/** Each query gives the texts of one part of the schema, in an order that does not change. */
 const PARTS = [
   `select format('create sequence %I;', sequencename) as text from pg_sequences
    where schemaname = 'public' and sequencename not like 'knex%' order by 1`,
@@ -38,7 +38,7 @@ const PARTS = [
   `select pg_get_functiondef(oid) || ';' as text from pg_proc where pronamespace = 'public'::regnamespace order by proname`,
 ]
 
-/** @param db migrated */
+/** @param db a database that is migrated */
 export async function describeSchema(db: Knex): Promise<string> {
   const texts: string[] = []
   for (const part of PARTS) {
@@ -48,7 +48,7 @@ export async function describeSchema(db: Knex): Promise<string> {
   return `${HEAD}\n${texts.join('\n\n')}\n`
 }
 
-/** `npm run schema`: in a Postgres of its own. */
+/** `npm run schema`: migrates a database in a Postgres of its own, and describes it. */
 async function writeSchema(): Promise<void> {
   const dataFolder = mkdtempSync(join(tmpdir(), 'linehook-schema-'))
   const postgres = await startPostgres({ dataFolder })

@@ -4,14 +4,14 @@ import { startPostgres } from './postgres.js'
 import { startRedis } from './redis.js'
 
 export interface ServicesOptions {
-  /** Holds `postgres/`, `redis/` and `packages/`; not touched when both URLs are given. */
+  /** The folder of `postgres/`, `redis/` and `packages/`. It is not touched if both URLs are given. */
   dataFolder: string
   databaseUrl?: string
   redisUrl?: string
-  /** Where an unpacked Redis is kept; share it between short-lived data folders. */
+  /** The folder for an unpacked Redis. Short-lived data folders can share it. */
   cacheFolder?: string
   log?: (line: string) => void
-  /** Gives the start up, however far it is. */
+  /** Its abort ends the start, however far that is. */
   signal?: AbortSignal
 }
 
@@ -22,8 +22,8 @@ export interface Services {
 }
 
 /**
- * Postgres and Redis: those that are configured, as they are; embedded ones in place of those that are not, which are
- * started again with their data when they end by themselves.
+ * Gives Postgres and Redis. The ones that are configured are used as they are. Otherwise embedded ones are started, and
+ * started again with their data whenever they end by themselves.
  */
 export async function startServices(options: ServicesOptions): Promise<Services> {
   const { dataFolder, databaseUrl, redisUrl, cacheFolder = join(dataFolder, 'packages') } = options

@@ -1,12 +1,16 @@
 import { totalmem } from 'node:os'
 
+/**
+ * At rest all processes take some 530 MB, and 220 MB with one process for all workers (docs/performance.md). Of less than a
+ * GiB too little would be left for Postgres, Redis and load.
+ */
 const SMALL_BELOW_BYTES = 1024 ** 3
 
 /**
- * Why all workers are to run in one process; undefined: each runs in its own.
+ * The reason why all workers run in one process. undefined: each runs in its own.
  *
- * @param asked what the person who starts them said about it, if anything
- * @param memoryBytes what the machine has, or the container may use
+ * @param asked whether the person who starts them asked for one process; undefined: the person did not say
+ * @param memoryBytes the memory that the machine has, or that the container may use
  */
 export function reasonForSmall(
   asked: boolean | undefined,
@@ -16,7 +20,7 @@ export function reasonForSmall(
   return memoryBytes < SMALL_BELOW_BYTES ? 'there is less than 1 GiB of memory' : undefined
 }
 
-/** 0 is what Node says without a limit, or a number larger than the memory. */
+/** Without a limit Node says 0, or a number that is larger than the memory. */
 export function availableBytes(limitBytes = process.constrainedMemory(), machineBytes = totalmem()): number {
   return limitBytes > 0 ? Math.min(limitBytes, machineBytes) : machineBytes
 }

@@ -4,12 +4,13 @@ import { inboundOf, textOf } from './smsc/messages.js'
 import { startSmsc } from './smsc/server.js'
 
 /**
- * An SMSC to develop against, and for tests that kill it: prints what it takes, one JSON line each, and brings what
- * it reads in lines such as `+15005550199 +15550000001 Hello`.
+ * An SMSC to develop against, and for tests that kill it. It prints each message that it takes as a line of JSON. It reads
+ * lines such as `+15005550199 +15550000001 Hello`, and brings each as a message.
  *
- * SMSC_PORT: where it listens, on loopback. SMSC_PASSWORD: the one that a bind must have. SMSC_RECORD: a file for
- * what it takes, too. SMSC_BINDS: the kinds of bind that it takes, such as `transmitter,receiver`. SMSC_MAX_SESSIONS:
- * how many may be bound. SMSC_DELAY_MS, SMSC_THROTTLE_EVERY, SMSC_RECEIPTS=true.
+ * SMSC_PORT is the port on loopback where it listens. SMSC_PASSWORD is the password that a bind must have. SMSC_RECORD is a
+ * file to which it also writes what it takes. SMSC_BINDS names the kinds of bind that it takes, such as
+ * `transmitter,receiver`. SMSC_MAX_SESSIONS is how many sessions may be bound. SMSC_DELAY_MS delays its answers,
+ * SMSC_THROTTLE_EVERY=3 throttles every third message, and SMSC_RECEIPTS=true makes it send receipts.
  */
 const {
   SMSC_PORT = '2775',
@@ -23,7 +24,7 @@ const {
 } = process.env
 const smsc = await startSmsc({
   port: Number(SMSC_PORT),
-  // Not those of its former life.
+  // The ids must differ from those that it gave before it was started again.
   firstId: Date.now(),
   delayMs: Number(SMSC_DELAY_MS ?? 0),
   receipts: SMSC_RECEIPTS === 'true',
@@ -33,7 +34,7 @@ const smsc = await startSmsc({
   refuse: (nth) => (nth % Number(SMSC_THROTTLE_EVERY) === 0 ? 'ESME_RTHROTTLED' : undefined),
   onTaken: (taken) => {
     const line = `${JSON.stringify({ id: taken.id, from: taken.from, to: taken.to, text: textOf(taken) })}\n`
-    // At once: it may be killed after the answer.
+    // This is synchronous, because the process may be killed right after the answer.
     if (SMSC_RECORD !== undefined) appendFileSync(SMSC_RECORD, line)
     process.stdout.write(line)
   },

@@ -5,10 +5,10 @@ import { DATA_FOLDER } from './embedded.js'
 const path = join(DATA_FOLDER, 'start.pid')
 
 /**
- * One start at a time in one folder: two would share its Postgres. The lock of a process that is gone is taken
- * over.
+ * Allows one start at a time in a folder, because two would share its Postgres. If the process that had the lock has ended,
+ * the lock is taken over.
  *
- * @returns what gives the lock back, or the process that holds it
+ * @returns a function that gives the lock back, or the id of the process that holds it
  */
 export function takeStartLock(): { release: () => void } | { heldBy: number } {
   mkdirSync(DATA_FOLDER, { recursive: true })
@@ -28,7 +28,7 @@ export function takeStartLock(): { release: () => void } | { heldBy: number } {
   }
 }
 
-/** Whether the process lives and, where that can be seen, is a node: after a reboot the id may be anybody's. */
+/** Whether the process lives and, where that can be seen, is a node. After a reboot another process may have its id. */
 function isStart(pid: number): boolean {
   if (!Number.isInteger(pid) || pid <= 1 || pid === process.pid) return false
   try {

@@ -24,7 +24,7 @@ import { takeStartLock } from './start-lock.js'
 import { stopSignal } from './stop-signal.js'
 import { fromSources, joinWorkers, readProcfile, supervise, type ProcessType } from './supervise.js'
 
-/** Said as it is, without a stack: what the person at the terminal can mend. */
+/** Something that the person at the terminal can mend. Its message is printed as it is, without a stack. */
 export class StartRefused extends Error {
   override name = 'StartRefused'
 }
@@ -32,10 +32,10 @@ export class StartRefused extends Error {
 const RECEIVER: ProcessType = { name: 'receiver', command: ['node', 'dist/dev/receiver.js'] }
 
 /**
- * Runs the whole service in the foreground: Postgres and Redis where none are configured, migrations, the sample,
- * and every process of the Procfile. Resolves when it was told to stop and nothing of it is left running.
+ * Runs the whole service in the foreground: Postgres and Redis where none are configured, migrations, the sample, and every
+ * process of the Procfile. Resolves after it was told to stop, when nothing of it runs any more.
  *
- * @param options.small all workers in one process; left out: as the machine's memory says
+ * @param options.small whether all workers run in one process; left out: the machine's memory decides
  * @throws StartRefused
  */
 export async function start({
@@ -83,7 +83,7 @@ function isEmbedded({ DATABASE_URL }: NodeJS.ProcessEnv): boolean {
   return DATABASE_URL === undefined
 }
 
-/** What is given up in the middle fails, which nobody needs to know: its Postgres goes. */
+/** Work that is stopped in the middle fails, because its Postgres goes away. Nobody needs to know of that failure. */
 async function unlessStopped<T>(
   work: Promise<T>,
   what: string,
@@ -98,7 +98,7 @@ async function stopped(stopping: AbortSignal): Promise<undefined> {
   if (!stopping.aborted) await once(stopping, 'abort')
 }
 
-/** So that the rest of a configuration is judged before anything is started. */
+/** With these URLs the rest of a configuration can be judged before anything is started. */
 const STANDING_IN = { DATABASE_URL: 'postgres://embedded', REDIS_URL: 'redis://embedded' }
 
 function checkConfig(env: NodeJS.ProcessEnv): Config {
@@ -109,7 +109,7 @@ function checkConfig(env: NodeJS.ProcessEnv): Config {
   }
 }
 
-/** undefined: told to stop meanwhile. @throws StartRefused */
+/** @returns undefined if it was told to stop meanwhile @throws StartRefused */
 async function startOwnServices(
   { DATABASE_URL, REDIS_URL }: NodeJS.ProcessEnv,
   stopping: AbortSignal,
@@ -133,7 +133,7 @@ interface Prepared {
   sample?: Sample
   /** The environment of `dev/receiver.ts`. */
   receiver?: Record<string, string>
-  /** While no operator can sign in. */
+  /** The link for the first operator, while no operator can sign in. */
   setUpUrl?: string
 }
 
@@ -171,7 +171,7 @@ function receiverUrl(port: number): string {
   return `http://127.0.0.1:${port}/`
 }
 
-/** Waits a little: the processes of a start that was killed with -9 are just noticing it. */
+/** Waits up to 3 s, because the processes of a start that was killed with -9 need a moment to notice it. */
 async function requireFreePort({ port, host }: Config): Promise<void> {
   if (await holdsBefore(Date.now() + 3000, () => isFree(port, host))) return
   throw new StartRefused(

@@ -3,7 +3,7 @@ import { pathToFileURL } from 'node:url'
 import { format, resolveConfig } from 'prettier'
 import { DELIVERY_STEPS, MEDIA_STEPS, MESSAGE_STEPS, type Step } from '../src/states.js'
 
-/** `npm run states`: draws `docs/states.md` of `src/states.ts`. A test compares it. */
+/** `npm run states` draws this page from `src/states.ts`. A test compares the two. */
 export const STATES_PAGE = 'docs/states.md'
 
 const FAMILY_WORDS = {

@@ -1,13 +1,14 @@
 import { onStopRequest } from '../src/stop-request.js'
 
+/** As often as processes look for their starter (`src/stop-request.ts`). */
 const NPM_CHECK_MS = 500
 
 /**
- * Aborts when the service is to stop: for a signal; when nobody reads what is printed any more (`| head`); and when npm
- * started this process and is gone, however it ended: its script says `exec`, so that npm itself is the parent.
+ * Aborts when the service is to stop. There are three reasons: a signal; nobody reads its output any more (`| head`); or npm
+ * started this process and has ended, in whatever way. (The script begins with `exec`, so npm itself is the parent.)
  *
- * Of a service that was not started by npm the parent is of no interest: nohup, setsid and & outlive theirs. A terminal
- * that went away is none either (EIO).
+ * If npm did not start the service, the end of its parent is no reason, because after nohup, setsid and & a service outlives
+ * its parent. The end of its terminal (EIO) is no reason either.
  */
 export function stopSignal(): AbortSignal {
   const stopping = new AbortController()

@@ -10,14 +10,16 @@ export interface ProcessType {
 }
 
 export interface Supervisor {
-  /** SIGTERM to all, and waits for them; who is not gone after the deadline is killed. */
+  /** Sends SIGTERM to all and waits for them. A process that has not ended at the deadline is killed. */
   stop(): Promise<void>
 }
 
+/** Without a pause, a process that ends at its start (a wrong setting) would take a whole processor. */
 const RESTART_MS = 500
+/** A process ends by itself 24 s after SIGTERM (`src/shutdown.ts`). One that is still there hangs. */
 const STOP_MS = 26_000
 
-/** The Procfile's process types, without `release`, which is not a process that stays. */
+/** The process types of the Procfile. `release` is left out, because it does not stay. */
 export function readProcfile(path = 'Procfile'): ProcessType[] {
   return readFileSync(path, 'utf8')
     .split('\n')
@@ -34,7 +36,7 @@ export function readSources(path?: string): Map<string, string> {
   return new Map(readProcfile(path).map(({ name, command: [, file = ''] }) => [name, sourceOf(file)]))
 }
 
-/** The same processes from their sources, started again when a source changes. */
+/** The same process from its source. Node starts it again when a source changes. */
 export function fromSources({ name, command }: ProcessType): ProcessType {
   const [program = 'node', ...args] = command
   return { name, command: [program, '--watch', '--import', 'tsx', ...args.map(sourceOf)] }
@@ -55,8 +57,8 @@ function sourceOf(built: string): string {
 }
 
 /**
- * Runs processes until `stop`, and starts again whichever ends before, however it ended. (concurrently was tried:
- * it takes an exit with 0 for the end of a process, and kills by way of `ps`, which a bare machine may not have.)
+ * Runs processes until `stop`. A process that ends before is started again, however it ended. (The package concurrently was
+ * tried. It takes an exit with 0 for the end of a process, and it kills by means of `ps`, which a bare machine may not have.)
  */
 export function supervise(
   types: readonly ProcessType[],
@@ -71,7 +73,7 @@ export function supervise(
   const keep = async (type: ProcessType) => {
     for (;;) {
       await runOnce(type)
-      // Asked to stop during the wait too: nobody would stop what is started after it.
+      // After a stop during this wait nothing may be started, because nobody would stop it.
       const isStopping = await sleep(RESTART_MS, false, { signal: stopping.signal }).catch(() => true)
       if (isStopping) return
       print(`${type.name.padEnd(width)} │ starting again`)

@@ -1097,8 +1097,8 @@ CREATE OR REPLACE FUNCTION public.ping_pong_after(line uuid, contact text, now_a
 AS $function$
 begin
   return (
-    select case when count(*) filter (where direction = 'outbound') >= 10
-      then greatest(11 - count(*) filter (where direction = 'inbound'), 1) end
+    select case when count(*) filter (where direction = 'outbound') >= ping_pong_limit()
+      then greatest(ping_pong_limit() + 1 - count(*) filter (where direction = 'inbound'), 1) end
     from (
       select m.direction, case m.direction when 'inbound' then m.created_at else coalesce(m.sent_at, m.claimed_at) end as at
       from messages m
@@ -1110,6 +1110,20 @@ begin
     where at > now_at - limit_window()
   );
 end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.ping_pong_limit()
+ RETURNS integer
+ LANGUAGE sql
+ IMMUTABLE
+AS $function$ select 10 $function$
+;
+
+CREATE OR REPLACE FUNCTION public.ping_pong_pause()
+ RETURNS interval
+ LANGUAGE sql
+ IMMUTABLE
+AS $function$ select interval '10 minutes' $function$
 ;
 
 CREATE OR REPLACE FUNCTION public.queue_messages(requests jsonb, max_queued_per_line integer)
@@ -1226,7 +1240,7 @@ begin
       source_url text)
   ), senders as materialized (
     select s.line_id, s."from", s.count, c.paused_until > now_at is true as was_paused,
-      case when recent.count + s.count > 10 then ping_pong_after(s.line_id, s."from", now_at) end as pauses_at,
+      case when recent.count + s.count > ping_pong_limit() then ping_pong_after(s.line_id, s."from", now_at) end as pauses_at,
       (
         select true from messages p where p.line_id = s.line_id and p.to_number = s."from"
           and p.status in ('queued', 'sending') order by p.position limit 1
@@ -1242,19 +1256,19 @@ begin
   ), contacts as (
     insert into line_contacts as c (line_id, number, window_cleared_at, heard_at, paused_until)
     select s.line_id, s."from", case when s.pauses_at = 1 then null else now_at end,
-      array_fill(now_at, array[least(s.count, 11)]),
-      case when s.pauses_at <= s.count then now_at + interval '10 minutes' end
+      array_fill(now_at, array[least(s.count, ping_pong_limit() + 1)]),
+      case when s.pauses_at <= s.count then now_at + ping_pong_pause() end
     from senders s order by s.line_id, s."from"
     on conflict (line_id, number) do update set
       window_cleared_at = case when c.paused_until > now_at then c.window_cleared_at
         else greatest(c.window_cleared_at, excluded.window_cleared_at) end,
       heard_at = case when c.paused_until > now_at then c.heard_at
         else (c.heard_at || excluded.heard_at)[
-          greatest(cardinality(c.heard_at) + cardinality(excluded.heard_at) - 10, 1):] end,
+          greatest(cardinality(c.heard_at) + cardinality(excluded.heard_at) - ping_pong_limit(), 1):] end,
       paused_until = case when c.paused_until > now_at then c.paused_until
         else coalesce(excluded.paused_until, c.paused_until) end
     returning line_id, number, paused_until > now_at is true as is_paused,
-      paused_until = now_at + interval '10 minutes' is true as has_paused
+      paused_until = now_at + ping_pong_pause() is true as has_paused
   ), new_messages as (
     insert into messages (id, user_id, line_id, direction, source, type, from_number, to_number, text, media_url,
       status, carrier_message_id)
@@ -1359,7 +1373,7 @@ begin
         -- The deliveries that end now are counted too, because this statement does not see what it writes.
         select count(*) from (select from deliveries d where d.endpoint_id = h.id and d.status = 'delivering'
           limit e.places) under_way)
-        then least(e.places + case when e.slowed_at > clock_timestamp() - interval '10 minutes' then 1
+        then least(e.places + case when e.slowed_at > clock_timestamp() - slowdown() then 1
           else h.successes end, max_in_flight)
       else e.places end as places
     from health h join endpoints e on e.id = h.id
@@ -1445,6 +1459,13 @@ begin
       from requeue_heads(jsonb_path_query_array(changed, '$[*] ? (@.status != "queued")')) h
     ), '[]'), announce_messages(changed);
 end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.slowdown()
+ RETURNS interval
+ LANGUAGE sql
+ IMMUTABLE
+AS $function$ select interval '10 minutes' $function$
 ;
 
 CREATE OR REPLACE FUNCTION public.take_simulated_messages(messages jsonb)

@@ -33,7 +33,10 @@ export type Answer =
 /** A server that died is asked no more after this. It renews its name each second, so a renewal or two may fail. */
 const SERVED_MS = 5000
 const SERVED_RENEWED_MS = 1000
-/** After so long Redis deletes a list that nobody reads any more. */
+/**
+ * After so long Redis deletes a list that nobody reads any more. A reader takes what comes within milliseconds, so a list
+ * that is a minute old has none; if Redis kept it, each process that was killed would leave one behind.
+ */
 const FORGOTTEN_MS = 60_000
 
 // KEYS who serves, questions · ARGV question, ms until it is forgotten · Gives 0 when nobody serves.

@@ -3,6 +3,9 @@ import ipaddr from 'ipaddr.js'
 import * as yup from 'yup'
 import { isWeakPassword } from './weak-password.js'
 
+/** The most that CARRIER_TIMEOUT_MS may be. A carrier that hangs keeps a worker's place for as long. */
+export const MAX_CARRIER_TIMEOUT_MS = 60_000
+
 /**
  * Every setting of Linehook, with one sentence each; the only reader of process.env. The table of docs/configuration.md
  * and `.env.example` are checked against `settings` by a test.
@@ -103,7 +106,7 @@ export const settings = {
     about:
       'Requests to one endpoint at the same time, over all workers, at most: it starts with 10, gets more while it answers in its usual time, and fewer when it is overloaded.',
   }),
-  CARRIER_TIMEOUT_MS: count(100, 60_000)
+  CARRIER_TIMEOUT_MS: count(100, MAX_CARRIER_TIMEOUT_MS)
     .default(15_000)
     .meta({ about: 'How long a carrier may take to answer; after that the outcome is unknown.' }),
   SEND_CONCURRENCY: count(1, 2000)

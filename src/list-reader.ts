@@ -1,7 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Redis } from 'ioredis'
 
+/**
+ * How long one BLPOP waits. Redis is silent meanwhile, so it must be less than `SILENCE_MS` (`redis.ts`) and than
+ * CLOSE_MS.
+ */
 const WAIT_SECONDS = 1
+/** Without a pause, a Redis that answers with errors would be asked as fast as the processor allows. */
 const AFTER_ERROR_MS = 200
 /** How long closing waits for the answer to the last BLPOP. After that, what the answer brings is lost. */
 const CLOSE_MS = 2000

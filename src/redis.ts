@@ -14,19 +14,25 @@ export type RedisManner = 'fail-fast' | 'wait'
  */
 const SILENCE_MS = 2000
 
+/**
+ * A command fails by itself before its connection is given up for its silence. A request must not wait longer for Redis.
+ */
+const COMMAND_MS = 1500
+
 /** How long a worker may wait for a job in one call. Redis is silent for that time; SILENCE_MS counts only after it. */
 export const MAX_BLOCK_SECONDS = 2
 
 export function connectRedis(url: string, manner: RedisManner, log: Logger): Redis {
   const redis = new Redis(url, {
     socketTimeout: SILENCE_MS,
-    connectTimeout: 2000,
+    connectTimeout: SILENCE_MS,
+    // The first tries follow quickly, for a restart; later ones must not crowd a Redis that is loading its data.
     retryStrategy: (times) => Math.min(100 * times, 1000),
     // A failed-over master answers READONLY until its clients reconnect.
     reconnectOnError: (error) => error.message.startsWith('READONLY'),
     ...(manner === 'wait'
       ? { maxRetriesPerRequest: null }
-      : { maxRetriesPerRequest: 0, enableOfflineQueue: false, commandTimeout: 1500 }),
+      : { maxRetriesPerRequest: 0, enableOfflineQueue: false, commandTimeout: COMMAND_MS }),
   })
   // BullMQ makes its blocking connections with this, and Redis is silent there while there is nothing to do.
   redis.duplicate = (override) =>

@@ -12,6 +12,7 @@ import { bareHost, parseUserUrl } from './safe-fetch/urls.js'
 export { isForbiddenAddress, parseRanges, type AddressRange } from './safe-fetch/addresses.js'
 export type { AnswerHead, SafeRequest, SafeResponse } from './safe-fetch/exchange.js'
 export { FetchFailed, type FetchFailureName } from './safe-fetch/failures.js'
+export { MAX_URL_LENGTH } from './safe-fetch/urls.js'
 export type { Lookup } from './safe-fetch/resolve.js'
 export type { BodySink } from './safe-fetch/stream.js'
 
@@ -29,20 +30,23 @@ export interface SafeFetch {
    */
   request(url: string, request?: SafeRequest): Promise<SafeResponse>
   /**
-   * As `request`, for bodies that are too large to keep: each piece goes into the sink, which has no limit but its
-   * own. Rejects also as the sink does.
+   * Like `request`, for bodies that are too large to keep. Each piece goes into the sink, which sets its own limit. If the
+   * sink fails, this rejects with its error.
    */
   stream(url: string, sink: BodySink, request?: StreamRequest): Promise<StreamedResponse>
-  /** Undefined if the URL can be called, else a sentence that says what is wrong and what to do. At most 3 s. */
+  /**
+   * Gives a sentence that says what is wrong with the URL and what to do; undefined: it can be called. Takes at most 3
+   * s.
+   */
   explainUrl(url: string): Promise<string | undefined>
   /**
-   * Every address behind a host (a name or an address), all of them checked: for connections that are not HTTP. Dial
-   * these and never the name, whose look-up may answer differently the next time.
+   * Every address of a host (a name or an address), all of them checked. This is for connections that are not HTTP. Dial
+   * these addresses and never the name, because the next look-up may answer differently.
    *
    * @throws FetchFailed `dns` or `blocked_address`
    */
   resolve(host: string, timeoutMs: number): Promise<LookupAddress[]>
-  /** Closes idle connections; what is still in flight fails as `aborted`. */
+  /** Closes idle connections. What is still under way fails as `aborted`. */
   close(): Promise<void>
 }
 
@@ -50,22 +54,24 @@ export type StreamedResponse = Streamed & Pick<SafeResponse, 'durationMs'>
 
 export interface SafeFetchOptions {
   allowHttp: boolean
-  /** Ranges that may be called although they are not public, such as 127.0.0.0/8. A bad one throws a TypeError. */
+  /** Ranges that may be called although they are not public, such as 127.0.0.0/8. An invalid one throws a TypeError. */
   allowedPrivateCidrs: readonly string[]
-  /** Name look-up, TCP and TLS together. Default 5,000; running out of it is a `dns`, `connect` or `tls` failure. */
+  /**
+   * The time for name look-up, TCP and TLS together: 5,000 by default. Its end is a `dns`, `connect` or `tls` failure.
+   */
   connectTimeoutMs?: number
-  /** Default `dns.lookup`. */
+  /** The default is `dns.lookup`. */
   lookup?: Lookup
   /**
-   * Requests beyond it wait, and the wait counts as theirs. Default 128: many users share the origins of big hosts.
-   * Each stream has a connection of its own beside them.
+   * Requests beyond this number wait, and their wait counts as part of their time. The default is 128, because many users
+   * share the origins of big hosts. Each stream has a connection of its own, which is not counted.
    */
   maxConnectionsPerOrigin?: number
   /** Certificates (PEM) to trust instead of the ones that Node trusts. */
   trustedCertificates?: string
 }
 
-/** A person who saves a URL waits for this look-up. */
+/** A person who saves a URL waits for this look-up. A name server that answers later than this is as good as away. */
 const EXPLAIN_TIMEOUT_MS = 3_000
 
 /** Under the 5 s after which Node's own server, the shortest in wide use, closes an idle connection. */
@@ -87,7 +93,7 @@ export function createSafeFetch(options: SafeFetchOptions): SafeFetch {
   })
   const streamer = createStreamer(dial)
 
-  /** What came of it, or its failure with the facts of the whole of it. */
+  /** Gives the outcome of the work. A Fault becomes a FetchFailed that also knows how long the work took. */
   const told = async <Outcome>(work: (elapsedMs: () => number) => Promise<Outcome>) => {
     const startedAt = performance.now()
     const elapsedMs = () => Math.round(performance.now() - startedAt)

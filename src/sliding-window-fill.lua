@@ -1,7 +1,7 @@
--- Puts back places that were forgotten. Those that are there stay as they are.
+-- Puts back places that Redis has forgotten. Places that are still there stay as they are.
 --
 -- KEYS  log
--- ARGV  now in ms ('' = the clock of Redis), length in ms of the window, then for each place: member, ms ago
+-- ARGV  now in ms ('' is the clock of Redis), length of the window in ms, then for each place: member, and its age in ms
 
 local log, length = KEYS[1], tonumber(ARGV[2])
 local now = tonumber(ARGV[1])

@@ -1,13 +1,13 @@
--- Takes a place in every one of several sliding windows, or in none, and says when one may open.
+-- Takes a place in each of several sliding windows, or in none of them, and says when to ask again.
 --
--- A window is two sorted sets: the log (member = who took a place, score = when, in ms) and the queue of those
--- who were told to come back (score = the time they were told). In no span of the window's length are more than
--- `limit` places taken. Those who wait keep their turn: a newcomer does not overtake someone who was told to
--- come back, and everybody is told a different opening, so that a full window does not wake them all at once.
+-- A window has two sorted sets. The log has the members that took a place, with the time in ms as the score. The queue has
+-- the members that were told to come back, with the time that they were told as the score. In no span of the window's length
+-- more than `limit` places are taken. Members that wait keep their turn: a new member does not overtake one that was told to
+-- come back. Each of them is told a different time, so that an opening does not wake them all at once.
 --
 -- KEYS  log 1, queue 1, log 2, queue 2, …
--- ARGV  member, now in ms ('' = the clock of Redis), patience in ms, then limit and length in ms of each window
--- Gives 0 when the places are taken, else the ms to wait before asking again.
+-- ARGV  member, now in ms ('' is the clock of Redis), patience in ms, then limit and length in ms of each window
+-- Returns 0 if the places were taken, otherwise the ms to wait before asking again.
 
 local member = ARGV[1]
 local now = tonumber(ARGV[2])
@@ -17,7 +17,7 @@ if not now then
 end
 local patience = tonumber(ARGV[3])
 
--- The score of the nth (from 0): the log first, then the queue; both are in order of time.
+-- The score of the nth entry (from 0) of the log followed by the queue. Both are in order of time.
 local function score_at(log, queue, logged, n)
   local key, index = log, n
   if n >= logged then
@@ -33,10 +33,10 @@ for w = 1, #KEYS / 2 do
   local log, queue = KEYS[2 * w - 1], KEYS[2 * w]
   local limit, length = tonumber(ARGV[2 + 2 * w]), tonumber(ARGV[3 + 2 * w])
   redis.call('ZREMRANGEBYSCORE', log, '-inf', now - length)
-  -- Who did not come back in time (its process died) holds nobody up.
+  -- A member that did not come back in time must not hold up others, because its process may have died.
   redis.call('ZREMRANGEBYSCORE', queue, '-inf', now - patience)
 
-  -- A repeat by the same member counts once, and its place is its own: it has nobody before it.
+  -- A member that asks again is counted once. If it has a place already, nobody is ahead of it.
   local has_place = redis.call('ZSCORE', log, member)
   local turn = redis.call('ZRANK', queue, member)
   local logged = redis.call('ZCARD', log) - (has_place and 1 or 0)
@@ -46,7 +46,7 @@ for w = 1, #KEYS / 2 do
     is_full = true
     opens_at = math.max(opens_at, score_at(log, queue, logged, before - limit) + length)
   end
-  -- Who has waited here, and is now held up by another window, does not lose its turn here by that.
+  -- A member that has waited in this window, and now has to wait for another one, does not lose its turn here.
   if before >= limit or turn then
     to_wait_in[#to_wait_in + 1] = queue
   end
@@ -56,7 +56,7 @@ if not is_full then
   for w = 1, #KEYS / 2 do
     local log, queue, length = KEYS[2 * w - 1], KEYS[2 * w], tonumber(ARGV[3 + 2 * w])
     redis.call('ZADD', log, now, member)
-    -- As long as its last place counts, which may be held for a moment to come.
+    -- The log is kept as long as its last place counts. That place may be held for a later moment.
     local last = redis.call('ZRANGE', log, -1, -1, 'WITHSCORES')[2]
     redis.call('PEXPIRE', log, tonumber(last) - now + length)
     redis.call('ZREM', queue, member)
@@ -64,11 +64,12 @@ if not is_full then
   return 0
 end
 
--- The opening has come, but somebody whose turn it is has not asked yet: look again shortly.
+-- If the time of the opening has come, the member whose turn it is has not asked yet. So this one looks again in 20 ms: less
+-- would load Redis while the other one is on its way, more would leave the place empty.
 opens_at = math.max(opens_at, now + 20)
 for _, queue in ipairs(to_wait_in) do
   redis.call('ZADD', queue, opens_at, member)
-  -- As long as its last one waits, who need not be this one.
+  -- The queue is kept as long as its last member waits, which need not be this one.
   local last = redis.call('ZRANGE', queue, -1, -1, 'WITHSCORES')[2]
   redis.call('PEXPIRE', queue, tonumber(last) - now + patience)
 end

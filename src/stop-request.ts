@@ -1,5 +1,8 @@
 /** What asks a process to stop; SIGHUP is a terminal that was closed. */
 const SIGNALS = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const
+/**
+ * A new `npm start` waits 3 s for a port of its predecessor's orphans (`dev/start.ts`). A check costs one system call.
+ */
 const STARTER_CHECK_MS = 500
 
 type Stop = (reason: string) => void

@@ -2,7 +2,9 @@ import { fork } from 'node:child_process'
 import { once } from 'node:events'
 
 const FLAG = '--alone'
-/** Longer than any job takes. */
+/**
+ * With the usual time-outs no job takes so long (a copy of media has 30 s). A job that hangs must not keep the others out.
+ */
 const MAX_MS = 120_000
 
 /** The job that this process was started for, if it was started for one only. */

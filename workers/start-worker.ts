@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { DelayedError, UnrecoverableError, Worker, type Job } from 'bullmq'
 import { openContext, type Context } from '../src/domain/context.js'
+import { CRASH_WAIT_MS } from '../src/domain/crashes.js'
 import { warmUp, type HotFunction } from '../src/domain/warm-up.js'
 import { asError, Unavailable } from '../src/errors.js'
 import { isOfLaterVersion, UnreadableJob, type ReadJob } from '../src/queues/jobs.js'
@@ -48,12 +49,16 @@ export class RunAlone extends Error {
 
 /** The jobs of a killed worker run again after about 10 s. With BullMQ's defaults it takes 60 s (measured). */
 const LOCK_MS = 10_000
+/**
+ * How often lost locks are looked for. With longer pauses the jobs of a killed worker lie idle. With shorter ones all
+ * workers load Redis for nothing.
+ */
 const STALLED_CHECK_MS = 5000
+/** Without it, all places of all workers would ask a store that is just coming back, again and again, at full speed. */
 const UNAVAILABLE_PAUSE_MS = 500
 /** A job of a later release waits so long: the workers that can read it are just being rolled out. */
 const UNKNOWN_VERSION_WAIT_MS = 60_000
-const CRASH_WAIT_MS = 5000
-/** Only one job at a time runs in a process of its own. The others come again after this. */
+/** Only one job at a time runs in a process of its own. The others come again after this: starting it takes a second. */
 const ALONE_WAIT_MS = 5000
 /** Less than the process's own deadline, because Redis and Postgres are closed after it. */
 const DRAIN_MS = 20_000

@@ -9,16 +9,16 @@ import { migrate, MIGRATION_STATEMENT_MS } from '../../src/database/migrations.j
 import { createInstallation, type Installation } from './installation.js'
 import { takeLock } from './lock.js'
 
-/** A Postgres and a Redis for one run, and as many empty Linehooks in them as the measures want. */
+/** A Postgres and a Redis for one run. Measures install empty Linehooks in them, as many as they want. */
 export interface Bench {
   install(environment?: Record<string, string>): Promise<Installation>
-  /** For a yardstick's own: a Redis database that no Linehook has, and a database without Linehook's tables. */
+  /** For yardsticks: a Redis database that no Linehook uses, and a Postgres database without Linehook's tables. */
   bare: { databaseUrl: string; redisUrl: string }
   close(): Promise<void>
 }
 
 const DATA_FOLDER = resolve('.data/bench')
-/** The first is the yardsticks'. */
+/** The first database of Redis is for yardsticks. */
 const REDIS_DATABASES = 16
 
 export async function openBench(): Promise<Bench> {
@@ -33,7 +33,7 @@ export async function openBench(): Promise<Bench> {
 
 async function build(ends: Ends): Promise<Bench> {
   takeLock(DATA_FOLDER)
-  // Not emptied before: services that a killed run has left are found by what is in it, and stopped.
+  // The folder is not emptied before. If a killed run has left services behind, they are found by its files, and stopped.
   const services = await startServices({ dataFolder: DATA_FOLDER, cacheFolder: resolve('.data/packages') })
   ends.add(services, async () => {
     await services.stop()
@@ -72,7 +72,7 @@ async function build(ends: Ends): Promise<Bench> {
           inUse.delete(index)
         },
       })
-      // For an interruption; one that is closed already has nothing left to end.
+      // An interruption ends it by this. One that is closed already has nothing left to end.
       return ends.add(installation, (each) => each.close())
     },
     close: () => ends.all(),
@@ -84,7 +84,7 @@ async function recreate(admin: pg.Client, name: string, template = 'template0'):
   await admin.query(`create database "${name}" template "${template}"`)
 }
 
-/** Copied for every installation: migrations take seconds. */
+/** Migrates a database that is copied for every installation, because migrations take seconds. */
 async function migrateTemplate(url: string): Promise<void> {
   const options = {
     poolSize: 2,

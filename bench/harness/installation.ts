@@ -9,19 +9,19 @@ import { createContext, type Context } from '../../src/domain/context.js'
 import { whenReady } from '../../src/redis.js'
 import { startFromProcfile, type Running } from './processes.js'
 
-/** What carriers sign their callbacks for; nobody is reached by it. */
+/** The URL for which carriers sign their callbacks. Nobody calls it. */
 export const PUBLIC_URL = 'https://linehook.example.com'
 
-/** A Linehook of its own, with the settings that everybody has. */
+/** A Linehook with default settings, which nothing else uses. */
 export interface Installation {
-  /** Looks into its database, past all of it. */
+  /** A pool for its database, besides those of its processes. */
   sql: pg.Pool
-  /** Prepares it by the domain's functions. What they hold is let go of before anything is measured. */
+  /** Prepares it by functions of the domain. Their connections are closed before anything is measured. */
   prepare<T>(work: (context: Context) => Promise<T>): Promise<T>
-  /** One process of the Procfile, as it was built. */
+  /** Starts one process of the Procfile, as it was built. */
   start(name: string): Promise<Running>
   startWeb(): Promise<Running & { url: string }>
-  /** Ends its processes and drops all that it has. */
+  /** Ends its processes, and drops its database and its data in Redis. */
   close(): Promise<void>
 }
 
@@ -43,16 +43,16 @@ export async function createInstallation(given: {
     SIMULATOR: 'true',
     ALLOW_HTTP: 'true',
     ALLOWED_PRIVATE_CIDRS: '127.0.0.0/8',
-    // Should the bench be killed, its processes go too.
+    // If the bench is killed, its processes end too.
     STARTED_BY_PID: String(process.pid),
-    // Only the caps of what may wait: a backlog is what is measured.
+    // Backlogs are measured, so the cap on what may wait is the one setting that is not the default.
     MAX_QUEUED_MESSAGES: '10000000',
     ...given.environment,
   }
   const ends = new Ends()
   ends.add(given, () => given.remove())
   const sql = ends.add(new pg.Pool({ connectionString: given.databaseUrl, max: 2 }), (pool) => pool.end())
-  // An idle connection that is lost says so here; the next query fails by itself.
+  // A lost idle connection is reported here. The next query fails by itself.
   sql.on('error', () => undefined)
   let count = 0
 

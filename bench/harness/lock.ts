@@ -2,10 +2,10 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 /**
- * One run at a time in a folder: the next one would stop the first one's services, taking them for what a killed run
- * has left.
+ * Allows one run at a time in a folder. A second run would stop the services of the first one, because it would take them
+ * for what a killed run has left.
  *
- * @throws Error
+ * @throws Error when another run has the folder
  */
 export function takeLock(folder: string): void {
   const path = join(folder, 'pid')

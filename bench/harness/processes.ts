@@ -4,11 +4,11 @@ import { closeSync, openSync, readFileSync } from 'node:fs'
 import { joinWorkers, readProcfile } from '../../dev/supervise.js'
 import { until } from '../../test/helpers/until.js'
 
-/** A process of the Procfile, or one of ours. */
+/** A process of the Procfile, or one of the bench. */
 export interface Running {
   name: string
   pid: number
-  /** When it said that it has started, by the machine's clock. */
+  /** When it said that it has started, by the clock of the machine. */
   startedAt: number
   logPath: string
   end(signal?: NodeJS.Signals): Promise<void>
@@ -16,15 +16,15 @@ export interface Running {
 
 const START_LIMIT_MS = 30_000
 
-/** The commands that `npm start` runs, by the process's name. */
+/** The commands that `npm start` runs, by the names of the processes. */
 export const PROCFILE = new Map(readProcfile().map(({ name, command }) => [name, command]))
 
-/** As with `--small`. */
+/** The commands that `npm start -- --small` runs. */
 export const SMALL = new Map(joinWorkers(readProcfile()).map(({ name, command }) => [name, command]))
 
 /**
- * Starts a process of the Procfile and waits until it says that it has started. It writes to a file: read by us, its
- * log would cost the processor that makes the load.
+ * Starts a process of the Procfile and waits until it says that it has started. Its log goes to a file, because reading it
+ * here would take time of the processor that makes the load.
  */
 export async function startFromProcfile(
   name: string,
@@ -61,7 +61,7 @@ export function startOwn(file: string, args: readonly string[]): ChildProcess {
   return fork(new URL(`../${file}`, import.meta.url), args)
 }
 
-/** What a process of ours says first. @throws Error when it ends without a word */
+/** The first message that a process of the bench sends. @throws Error when it ends without one */
 export async function firstWord<T>(child: ChildProcess): Promise<T> {
   const [word] = (await Promise.race([
     once(child, 'message'),
@@ -70,7 +70,7 @@ export async function firstWord<T>(child: ChildProcess): Promise<T> {
   return word
 }
 
-/** At once: nobody needs what it is doing any more. */
+/** Ends a process at once, because nobody needs its work any more. */
 export async function endChild(child: ChildProcess, signal: NodeJS.Signals = 'SIGKILL'): Promise<void> {
   if (hasEnded(child)) return
   child.kill(signal)

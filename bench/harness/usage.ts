@@ -1,22 +1,22 @@
 import { readFileSync } from 'node:fs'
 
-/** What Linux counts processor time in (`getconf CLK_TCK`). */
+/** Linux counts processor time in such ticks (`getconf CLK_TCK`). */
 const TICKS_PER_SECOND = 100
 
-/** Seconds of processor time that a process has used. NaN where there is no /proc. */
+/** The seconds of processor time that a process has used; NaN where there is no /proc. */
 export function cpuSecondsOf(pid: number): number {
   const line = read(`/proc/${pid}/stat`)
-  // The name before them may have spaces and brackets.
+  // The process's name stands before them, and may have spaces and brackets.
   const fields = line.slice(line.lastIndexOf(')') + 2).split(' ')
   return (Number(fields[11] ?? NaN) + Number(fields[12] ?? NaN)) / TICKS_PER_SECOND
 }
 
-/** Resident memory. NaN where there is no /proc. */
+/** The resident memory of a process; NaN where there is no /proc. */
 export function residentMbOf(pid: number): number {
   return sizeOf(pid, 'VmRSS')
 }
 
-/** The most that it has been. */
+/** The largest resident memory that the process has had. */
 export function peakMbOf(pid: number): number {
   return sizeOf(pid, 'VmHWM')
 }

@@ -1,7 +1,7 @@
 import type { Bench } from './bench.js'
 import type { Installation } from './installation.js'
 
-/** An empty Linehook for this piece of work, and for nothing after it. */
+/** Does a piece of work with an empty Linehook, which is closed after it. */
 export async function withInstallation<T>(
   bench: Bench,
   work: (installation: Installation) => Promise<T>,

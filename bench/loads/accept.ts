@@ -1,6 +1,6 @@
 import type { HttpRequest } from '../outside/http.js'
 
-/** To one of the webhooks in turn, to a number that nobody else has been written to. */
+/** Makes requests to the webhooks in turn, each to a new number. */
 export function acceptRequests(paths: readonly string[]): () => HttpRequest {
   let count = 0
   return () => {

@@ -3,16 +3,16 @@ import type { Figure } from '../measure.js'
 import { percentile } from '../statistics.js'
 import type { Posted } from './steady.js'
 
-/** What became of what was posted. */
+/** What became of the posted texts. */
 export interface Arrivals {
-  /** In the order of posting, by performance.now(). What was refused is not among them. */
+  /** The texts that were taken, in the order of posting, with times by performance.now(). */
   taken: { postedAt: number; arrivedAt: number }[]
   refusedCount: number
 }
 
 /**
- * Waits until all that was taken has arrived. What has not by the limit counts as arriving then: its time is too short,
- * and longer than any goal.
+ * Waits until every text that was taken has arrived. A text that has not arrived at the limit counts as arriving then. Its
+ * real time is longer, but this one is already longer than any goal.
  */
 export async function whenArrived(
   posted: readonly Posted[],
@@ -29,7 +29,7 @@ export async function whenArrived(
   }
 }
 
-/** How long those that were taken took, and how many were not. */
+/** The times of the texts that were taken, and the number of those that were not. */
 export function timesOf(name: string, arrivals: readonly Arrivals[]): Figure[] {
   const taken = arrivals.flatMap((each) => each.taken)
   const ms = taken.map(({ postedAt, arrivedAt }) => arrivedAt - postedAt)

@@ -4,9 +4,10 @@ import { countDelivering, settleStatistics } from '../rows.js'
 import { workOff } from './work-off.js'
 
 /**
- * One `deliver-event` process through what waits. Done is what has arrived and is in nobody's hands any more.
+ * Runs one `deliver-event` process through the deliveries that wait. A delivery is done when it has arrived and no worker has
+ * it any more.
  *
- * @param counts what of the arrivals counts; left out: all
+ * @param counts which arrivals count; left out: all
  * @returns deliveries per second
  */
 export async function deliverBacklog(
@@ -18,7 +19,7 @@ export async function deliverBacklog(
   const { count, limitMs, counts = () => true } = options
   await settleStatistics(sql)
   receiver.arrivals.length = 0
-  // Left behind by a process that was ended before.
+  // A process that was ended before may have left some behind.
   const left = await countDelivering(sql)
   const countDone = async () => {
     const delivering = options.counts ? 0 : (await countDelivering(sql)) - left

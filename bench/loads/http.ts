@@ -2,20 +2,20 @@ import { HttpConnection, type HttpRequest } from '../outside/http.js'
 import { percentile } from '../statistics.js'
 
 export interface HttpLoad {
-  /** Of answers with success only. */
+  /** Only successful answers are counted. */
   perSecond: number
   successCount: number
   p50Ms: number
   p99Ms: number
-  /** How many were answered otherwise, by status; 0: no answer. */
+  /** The number of other answers by their status; 0 stands for no answer. */
   refused: Map<number, number>
 }
 
 const CONNECTIONS = 64
 
 /**
- * As much as goes: each of 64 keep-alive connections posts the next request when it has its answer, for so many seconds
- * or so many requests.
+ * Posts as fast as it can. Each of 64 keep-alive connections posts its next request when it has the answer to the last one,
+ * for so many seconds or so many requests.
  */
 export async function pushHttp(
   url: string,
@@ -51,7 +51,7 @@ export async function pushHttp(
   }
 }
 
-/** Nothing at all may be refused. @throws Error */
+/** @throws Error when anything was refused */
 export function requireAllTaken(load: HttpLoad): HttpLoad {
   if (load.refused.size === 0) return load
   throw new Error(`refused, by status: ${JSON.stringify(Object.fromEntries(load.refused))}`)

@@ -2,12 +2,12 @@ import type { HttpRequest } from '../outside/http.js'
 import { ACCOUNT_SID, AUTH_TOKEN, inboundCallback } from '../outside/twilio.js'
 import type { LineRow } from '../rows.js'
 
-/** An account at a Twilio that is somewhere else. */
+/** An account at a stand-in for Twilio. */
 export function twilioAccount(apiUrl: string) {
   return { kind: 'twilio' as const, settings: { accountSid: ACCOUNT_SID, authToken: AUTH_TOKEN, apiUrl } }
 }
 
-/** Texts to one of the lines in turn, each of somebody else. */
+/** Makes callbacks that bring texts to the lines in turn, each from another number. */
 export function inboundRequests(
   accountId: string,
   lines: readonly LineRow[],

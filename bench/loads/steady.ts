@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { HttpConnection, type HttpRequest } from '../outside/http.js'
 
-/** One that was posted: when, by performance.now(), and how it was answered. */
+/** A text that was posted, with the time by performance.now() and the status of the answer. */
 export interface Posted {
   text: string
   postedAt: number
@@ -9,10 +9,10 @@ export interface Posted {
 }
 
 /**
- * So many a second for so many seconds, whether the ones before are answered or not: who waits for answers would not
- * see how long others wait behind a slow one.
+ * Posts so many texts a second for so many seconds, whether earlier ones are answered or not. A load that waits for answers
+ * would not show how long others wait behind a slow one.
  *
- * @param make the request of a text that is in no other
+ * @param make makes the request of a text; each text is another one
  */
 export async function postSteadily(
   url: string,

@@ -9,8 +9,8 @@ export interface WorkedOff {
 }
 
 /**
- * Starts one process that has a backlog before it, and looks how far it gets: until so many are done, or for so long. The
- * clock starts when it says that it has started, cold as it is; yardsticks start theirs so too.
+ * Starts one process that has a backlog to work off, and measures how far it gets until so many are done, or within so long.
+ * The clock starts when the process says that it has started, so it is still cold. The yardsticks do the same.
  */
 export async function workOff(
   installation: Installation,
@@ -22,7 +22,7 @@ export async function workOff(
     const doneCount = await countDone()
     const ms = Date.now() - running.startedAt
     if (doneCount >= count || ms >= limitMs) {
-      // Not by a kill: what it holds would lie idle for seconds, in the round that comes after.
+      // It is not killed, because the work that it holds would then lie idle for seconds in the next round.
       await running.end('SIGTERM')
       return { perSecond: (doneCount / ms) * 1000, doneCount }
     }

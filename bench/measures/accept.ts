@@ -10,12 +10,12 @@ import { besideYardstick } from '../rounds.js'
 import { median } from '../statistics.js'
 import { BARE_KOA, startBareKoa } from '../yardsticks/yardsticks.js'
 
-/** So many that each gets no more in a minute than a line may by default. */
+/** There are so many that no line gets more in a minute than its default limits allow. */
 const LINES = 4000
 const SECONDS = 4
 const WARM_UP = { seconds: 1.5 }
 
-/** Incoming webhooks with every check, durable before the 200, by 64 connections. */
+/** Measures incoming webhooks by 64 connections. Every check is made, and a message is durable before the 200. */
 export async function measureAccept(bench: Bench, rounds: number): Promise<Figure[]> {
   const bareKoa = await startBareKoa()
   try {

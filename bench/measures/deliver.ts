@@ -12,7 +12,7 @@ const EVENTS = 5000
 const ENDPOINTS = 50
 const LIMIT_MS = 8000
 
-/** One `deliver-event` process, through deliveries that wait for 50 endpoints, and through as many for one. */
+/** Measures one `deliver-event` process with deliveries that wait for 50 endpoints, and with as many for one endpoint. */
 export async function measureDeliver(bench: Bench, rounds: number): Promise<Figure[]> {
   const toMany: number[] = []
   const toOne: number[] = []

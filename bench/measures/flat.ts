@@ -23,20 +23,20 @@ const MESSAGES = 6000
 const DELIVERIES = 4000
 const LIMIT_MS = 10_000
 
-/** One that has a past, or one that has none. */
+/** An installation, which is either full or empty. */
 interface Place {
   installation: Installation
   lines: readonly LineRow[]
-  /** With endpoints. */
+  /** The lines with an endpoint. */
   connected: readonly LineRow[]
-  /** To its webhooks. */
+  /** The next request to one of its webhooks. */
   next: () => HttpRequest
 }
 
 /**
- * Accept, send and deliver with 1,000,000 messages and as many deliveries behind them and 100,000 of each waiting, beside
- * the same in an empty installation. The full one is filled once: the few thousand that a round takes from what waits
- * leave it as good as full.
+ * Measures accepting, sending and delivering in an installation that has 1,000,000 old messages and deliveries, and 100,000
+ * of each that wait. The yardstick is the same in an empty installation. The full one is filled only once, because a round
+ * takes no more than a few thousand of what waits.
  */
 export async function measureFlat(bench: Bench, rounds: number): Promise<Figure[]> {
   const receiver = await startReceiver()
@@ -72,7 +72,7 @@ async function fill({ installation, lines, connected }: Place): Promise<void> {
   await queueMessages(installation, lines, WAITING)
   await queueDeliveries(installation, connected, WAITING)
   await settleStatistics(installation.sql)
-  // Else it would be written out while the first round is measured.
+  // Otherwise Postgres would write all of it to disk while the first round is measured.
   await installation.sql.query('checkpoint')
 }
 

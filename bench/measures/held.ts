@@ -15,7 +15,7 @@ const SECONDS = 12
 const LIMIT_MS = 30_000
 const NAME = `beside ${HELD.toLocaleString('en')} held events that are sent again`
 
-/** An endpoint gets one event a second, while another one that works again gets 5,000 that were held. */
+/** Measures an endpoint that gets one event a second, while another one that works again gets 5,000 held events. */
 export async function measureHeld(bench: Bench): Promise<Figure[]> {
   const receiver = await startReceiver()
   try {
@@ -57,7 +57,7 @@ export async function measureHeld(bench: Bench): Promise<Figure[]> {
   }
 }
 
-/** Such as a pool that had no connection in time. */
+/** Counts outages in a log, such as a pool that had no connection in time. */
 function countOutages(log: string): number {
   return log.split('\n').filter((line) => /"worker\.paused"|not available|Timeout acquiring/.test(line))
     .length

@@ -18,7 +18,7 @@ const GOOD_BACKLOG = 1500
 const GOOD_BACKLOG_LIMIT_MS = 6000
 const LIMIT_MS = 30_000
 
-/** What an endpoint that hangs does to one that does not: 1,000 events for the one, and then those of the other. */
+/** Measures what an endpoint that hangs does to a good one: 1,000 events wait for it, before those of the good one. */
 export async function measureIsolation(bench: Bench, rounds: number): Promise<Figure[]> {
   const receiver = await startReceiver()
   try {
@@ -59,7 +59,7 @@ function publishAfterHanging(bench: Bench, receiver: Receiver): Promise<Arrivals
   })
 }
 
-/** @returns deliveries per second of the good one */
+/** @returns deliveries per second to the good endpoint */
 function deliverGood(bench: Bench, receiver: Receiver, hangingCount: number): Promise<number> {
   return withInstallation(bench, async (installation) => {
     const { lines } = await seedLines(installation, { count: 2, outgoingUrls: urlsOf(receiver) })

@@ -10,15 +10,15 @@ import { countUndelivered, listDelivering } from '../rows.js'
 const EVENTS = 3000
 const ENDPOINTS = 50
 const KILLED_AFTER = 1000
-/** So that it has many under way when it is killed. */
+/** Answers take so long that the process has many requests under way when it is killed. */
 const ANSWER_MS = 50
-/** The supervisor of `npm start` waits so long. */
+/** The supervisor of `npm start` waits so long too. */
 const RESTART_MS = 500
 const LIMIT_MS = 60_000
 
 /**
- * A `deliver-event` process is killed in the middle of a backlog, and started again as a supervisor does, beside
- * `maintenance`: how many events come twice, and how long it takes until all that it held is delivered.
+ * Kills a `deliver-event` process in the middle of a backlog and starts it again as a supervisor does, while `maintenance`
+ * runs. Measures how many events come twice, and how long it takes until everything that the process held is delivered.
  */
 export async function measureKill(bench: Bench, rounds: number): Promise<Figure[]> {
   const deaths: Death[] = []
@@ -42,11 +42,11 @@ export async function measureKill(bench: Bench, rounds: number): Promise<Figure[
 }
 
 interface Death {
-  /** Deliveries that were in its hands. */
+  /** The number of deliveries that it held. */
   heldCount: number
   heldSeconds: number
   allSeconds: number
-  /** Events that came more than once. */
+  /** The number of events that came more than once. */
   repeats: number
 }
 

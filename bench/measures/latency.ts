@@ -14,19 +14,21 @@ import { insertWebhooks } from '../rows.js'
 const LINES = 250
 const PER_SECOND = 50
 const SECONDS = { fresh: 3, warm: 10 }
-/** The last ones have so long to arrive. */
+/** The last texts have this time to arrive. */
 const LIMIT_MS = 20_000
-/** What one way takes part in; `maintenance` is there as it always is. */
+/** The processes that take part in each way. `maintenance` runs too, as it always does. */
 const PROCESSES = { out: ['send-message', 'maintenance'], in: ['deliver-event', 'maintenance'] }
 
 interface Way {
   name: string
   make: (text: string) => HttpRequest
-  /** When a text was at the other end, by performance.now(). */
+  /** When a text came to the other end, by performance.now(). */
   arrivedAt: (text: string) => number | undefined
 }
 
-/** 50 texts a second: from the request at a webhook to the carrier, and from the carrier's callback to the endpoint. */
+/**
+ * Measures 50 texts a second from a webhook's request to the carrier, and from the carrier's callback to the endpoint.
+ */
 export async function measureLatency(bench: Bench, rounds: number): Promise<Figure[]> {
   const times = new Map<string, Arrivals[]>()
   for (let round = 0; round < rounds; round += 1) {

@@ -14,10 +14,10 @@ import { BARE_KOA, startBareKoa } from '../yardsticks/yardsticks.js'
 const LINES = 200
 const SECONDS = 4
 const WARM_UP = { seconds: 1.5 }
-/** Nobody delivers anything here. */
+/** Nothing is delivered in this measure, so nobody listens there. */
 const NOWHERE = 'http://127.0.0.1:9'
 
-/** Texts that come in as Twilio's signed callbacks, by 64 connections: message, event and delivery before the answer. */
+/** Measures Twilio's signed callbacks by 64 connections. Message, event and delivery are committed before the answer. */
 export async function measureReceiveOverHttp(bench: Bench, rounds: number): Promise<Figure[]> {
   const bareKoa = await startBareKoa()
   try {
@@ -62,7 +62,7 @@ export async function measureReceiveOverHttp(bench: Bench, rounds: number): Prom
   }
 }
 
-/** A carrier does not come again for each of them. */
+/** The number of callbacks that were refused. A carrier does not repeat each of them. */
 function refusals(name: string, loads: readonly HttpLoad[]): Figure {
   const byStatus = new Map<number, number>()
   for (const [status, count] of loads.flatMap(({ refused }) => [...refused])) {

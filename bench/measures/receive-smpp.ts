@@ -11,11 +11,11 @@ import { INSERTS, measureInserts } from '../yardsticks/yardsticks.js'
 
 const LINES = 200
 const TEXTS = 6000
-/** What an SMSC lets be without an answer. */
+/** The number of messages that the SMSC sends without waiting for an answer. */
 const WINDOW = 50
 const LIMIT_MS = 6000
 
-/** An SMSC brings texts to `receive-smpp`, as many at a time as its window has. */
+/** Measures texts that an SMSC brings to `receive-smpp`, as many at a time as its window has. */
 export async function measureReceiveOverSmpp(bench: Bench, rounds: number): Promise<Figure[]> {
   const yardstick = { name: INSERTS, measure: () => measureInserts(bench, TEXTS) }
   return [await besideYardstick(rounds, 'receive over SMPP', () => receive(bench), yardstick)]

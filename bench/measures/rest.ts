@@ -14,14 +14,14 @@ import { countSent, insertWebhooks } from '../rows.js'
 const LINES = 500
 const MESSAGES = 4000
 const LIMIT_MS = 60_000
-/** Memory is at rest when it is as it was a second ago, or nearly. */
+/** Memory is at rest when it is nearly the same as a second ago. */
 const LOOK_EVERY_MS = 1000
 const STABLE_MB = 1
 
 /**
- * All processes of the Procfile, as `npm start` runs them: what they hold when nothing happens, what of the processors
- * each message costs in each of them, and the most that one of them held meanwhile. Of one round, however many are asked
- * for: memory says the same each time.
+ * Measures all processes of the Procfile, as `npm start` runs them: their memory when nothing happens, the processor time of
+ * a message in each of them, and the largest memory of one of them meanwhile. It has one round, however many are asked for,
+ * because memory is the same each time.
  */
 export async function measureRest(bench: Bench): Promise<Figure[]> {
   return withInstallation(bench, async (installation) => {
@@ -48,7 +48,7 @@ export async function measureRest(bench: Bench): Promise<Figure[]> {
   })
 }
 
-/** As a machine with little memory runs them, and gone when the others start. */
+/** Measures the processes as a machine with little memory runs them. They have ended when the others start. */
 async function measureSmall(installation: Installation): Promise<Figure> {
   const { all } = await startAll(installation, SMALL)
   const atRest = await whenStable(all)
@@ -70,7 +70,7 @@ function perProcess(all: readonly Running[], values: readonly number[]): string 
 async function whenStable(all: readonly Running[]): Promise<number[]> {
   for (let before = Infinity; ;) {
     const held = all.map(({ pid }) => residentMbOf(pid))
-    // NaN, where nobody tells, is stable.
+    // NaN, where the machine does not tell, counts as stable.
     if (!(Math.abs(sum(held) - before) > STABLE_MB)) return held
     before = sum(held)
     await sleep(LOOK_EVERY_MS)

@@ -8,12 +8,12 @@ import { countSent, settleStatistics } from '../rows.js'
 import { besideYardstick } from '../rounds.js'
 import { measureUpdateJobs, UPDATE_JOBS } from '../yardsticks/yardsticks.js'
 
-/** Many, so that no line's window is what is waited for. */
+/** There are so many that no message has to wait for its line's window. */
 const LINES = 1000
 const MESSAGES = 8000
 const LIMIT_MS = 12_000
 
-/** One `send-message` process, through messages that wait, to the simulator. */
+/** Measures one `send-message` process with messages that wait, at the simulator. */
 export async function measureSend(bench: Bench, rounds: number): Promise<Figure[]> {
   const yardstick = { name: UPDATE_JOBS, measure: () => measureUpdateJobs(bench, MESSAGES) }
   return [await besideYardstick(rounds, 'send', () => send(bench), yardstick)]

@@ -10,12 +10,12 @@ import { startReceiver } from '../outside/receiver.js'
 const PER_SECOND = 80
 const SECONDS = 10
 const ANSWER_MS = 100
-/** So much later must an event be to count as having overtaken one. */
+/** An event counts as overtaken if another one, published so much later, came before it. */
 const OVERTAKEN_BY_MS = 1000
-/** What has not arrived by then counts as having taken so long. */
+/** An event that has not arrived by then counts as having taken so long. */
 const LIMIT_MS = 20_000
 
-/** 80 events a second for one endpoint that answers in 100 ms, of which it needs 8 requests at a time. */
+/** Measures 80 events a second for one endpoint that answers in 100 ms, which takes 8 requests at a time. */
 export async function measureSteady(bench: Bench, rounds: number): Promise<Figure[]> {
   const all: Arrivals[] = []
   for (let round = 0; round < rounds; round += 1) all.push(await publish(bench))
@@ -47,7 +47,10 @@ async function publish(bench: Bench): Promise<Arrivals> {
   }
 }
 
-/** Events that came after one that was published a second or more later. In the order of publication. */
+/**
+ * @param events in the order of publication
+ * @returns how many came after one that was published a second or more later
+ */
 function countOvertaken(events: Arrivals['taken']): number {
   return events.filter(({ postedAt, arrivedAt }) =>
     events.some((later) => later.postedAt >= postedAt + OVERTAKEN_BY_MS && later.arrivedAt < arrivedAt),

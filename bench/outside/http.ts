@@ -8,8 +8,8 @@ export interface HttpRequest {
 }
 
 /**
- * One keep-alive connection that POSTs, one request at a time. As little of HTTP as Koa's answers need, because the
- * load generator has the second processor only: with a real client it would be the measure's limit, not Koa.
+ * One keep-alive connection that POSTs, one request at a time. It knows as little of HTTP as Koa's answers need, because the
+ * load generator has only the second processor. With a real client the generator would be the limit, and not Koa.
  */
 export class HttpConnection {
   private socket: Socket | undefined
@@ -18,7 +18,7 @@ export class HttpConnection {
 
   constructor(private readonly url: string) {}
 
-  /** @returns the status; 0 when the connection ended without an answer */
+  /** @returns the status, or 0 when the connection ended without an answer */
   async post({ path, headers, body }: HttpRequest): Promise<number> {
     this.socket ??= await this.open()
     const fields = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)

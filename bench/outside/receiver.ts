@@ -3,23 +3,23 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
 export interface Arrival {
-  /** By performance.now(). */
+  /** The time by performance.now(). */
   at: number
   path: string
-  /** The header webhook-id: the same for a repeat. */
+  /** The header webhook-id, which is the same for a repeat. */
   id: string
 }
 
-/** A developer's server. In this process, so that what is sent and what arrives have one clock. */
+/** A developer's server. It is in this process, so that sending and arriving are timed by one clock. */
 export interface Receiver {
   url: string
   arrivals: Arrival[]
-  /** When the event with this text came first. */
+  /** When the event with this text came for the first time. */
   arrivedAt(text: string): number | undefined
   close(): void
 }
 
-/** Answers after as many ms as the path names: `/wait/100/any`; at once where it names none. */
+/** It answers after as many ms as the path names, such as `/wait/100/any`, or at once if the path names none. */
 export async function startReceiver(): Promise<Receiver> {
   const arrivals: Arrival[] = []
   const firstAt = new Map<string, number>()

@@ -10,12 +10,12 @@ export const AUTH_TOKEN = 'f'.repeat(32)
 
 export interface TwilioStandIn {
   url: string
-  /** When each text was here, by performance.now(). */
+  /** When each text came, by performance.now(). */
   takenAt: Map<string, number>
   close(): void
 }
 
-/** As much of Twilio's API as sending needs; quick, for its own time is in what is measured. */
+/** As much of Twilio's API as sending needs. It has to be quick, because its time is part of what is measured. */
 export async function startTwilio(): Promise<TwilioStandIn> {
   const takenAt = new Map<string, number>()
   const server = createServer((request, response) => {
@@ -39,7 +39,7 @@ export async function startTwilio(): Promise<TwilioStandIn> {
   }
 }
 
-/** Somebody's text to a line, as Twilio brings and signs it (https://www.twilio.com/docs/usage/security). */
+/** A text to a line, as Twilio brings and signs it (https://www.twilio.com/docs/usage/security). */
 export function inboundCallback(accountId: string, from: string, to: string, text: string): HttpRequest {
   const path = `/carriers/twilio/${accountId}/message`
   const fields: Record<string, string> = {
@@ -50,7 +50,7 @@ export function inboundCallback(accountId: string, from: string, to: string, tex
     NumMedia: '0',
     To: to,
   }
-  // The fields are written down in the order that is signed.
+  // The fields already stand in the order in which they are signed.
   const signed = PUBLIC_URL + path + Object.entries(fields).flat().join('')
   return {
     path,

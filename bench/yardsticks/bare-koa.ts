@@ -2,7 +2,7 @@ import Router from '@koa/router'
 import Koa from 'koa'
 import bodyParser from 'koa-bodyparser'
 
-/** Koa, its router and its body parser, JSON in and JSON out, in a process of its own. */
+/** This process has only Koa, its router and its body parser, with JSON in and JSON out. */
 const router = new Router().post('/webhooks/lineId/:lineId', (ctx) => {
   ctx.body = { success: (ctx.request.body as { intent?: string }).intent === 'message' }
 })

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import pg from 'pg'
 
-/** One INSERT for each text, 50 of them under way, in a process of its own. Says how many it does in a second. */
+/** This process makes one INSERT for each text, with 50 under way. It tells how many it makes in a second. */
 const [, , databaseUrl = '', rows = ''] = process.argv
 const ROWS = Number(rows)
 const IN_FLIGHT = 50
@@ -12,7 +12,7 @@ await pool.query('drop table if exists inserts')
 await pool.query(
   'create table inserts (id uuid primary key, from_number text, to_number text, text text, created_at timestamptz default now())',
 )
-// Connections are not what is measured.
+// Connections are opened before, because they are not measured.
 await Promise.all(Array.from({ length: IN_FLIGHT }, () => pool.query('select pg_sleep(0.1)')))
 
 let count = 0

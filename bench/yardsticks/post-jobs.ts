@@ -3,7 +3,7 @@ import { Queue, Worker } from 'bullmq'
 import { Redis } from 'ioredis'
 import { Agent } from 'undici'
 
-/** BullMQ jobs that sign and POST, and record nothing, in a process of its own. Says how many it does in a second. */
+/** This process runs BullMQ jobs that sign and POST, and record nothing. It tells how many it runs in a second. */
 const [, , redisUrl = '', url = '', jobs = ''] = process.argv
 const JOBS = Number(jobs)
 const CONCURRENCY = 50

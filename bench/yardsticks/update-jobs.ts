@@ -2,10 +2,10 @@ import { Queue, Worker } from 'bullmq'
 import { Redis } from 'ioredis'
 import knex from 'knex'
 
-/** BullMQ jobs that do one UPDATE each, in a process of its own. Says how many it does in a second. */
+/** This process runs BullMQ jobs that make one UPDATE each. It tells how many it runs in a second. */
 const [, , redisUrl = '', databaseUrl = '', jobs = ''] = process.argv
 const JOBS = Number(jobs)
-/** As many as `send-message` has by default. */
+/** `send-message` has as many by default. */
 const CONCURRENCY = 200
 
 process.on('disconnect', () => process.exit())

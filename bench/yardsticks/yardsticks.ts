@@ -2,7 +2,7 @@ import { freePort } from '../../dev/free-port.js'
 import type { Bench } from '../harness/bench.js'
 import { endChild, firstWord, startOwn } from '../harness/processes.js'
 
-/** How the yardsticks are called in the table. */
+/** The names of the yardsticks in the table. */
 export const BARE_KOA = 'bare Koa'
 export const UPDATE_JOBS = 'BullMQ job with one UPDATE'
 export const POST_JOBS = 'BullMQ job that signs and POSTs'

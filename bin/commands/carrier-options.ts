@@ -3,13 +3,13 @@ import type { CarrierAccountFields } from '../../src/database/carrier-accounts.j
 import { UserError } from '../../src/errors.js'
 import { readInput } from '../input.js'
 
-/** What `carrier add` and `carrier change` both take. */
+/** Adds the options that `carrier add` and `carrier change` both have. */
 export function withSharedOptions(command: Command): Command {
   return command
     .option(
       '--set <key=value>',
-      'a setting of its kind; key=- asks for the value, or reads a line of standard input, and so keeps a secret ' +
-        'out of the shell’s history; may be repeated',
+      'a setting of its kind; key=- asks for the value, or reads a line of standard input, which keeps a secret out ' +
+        'of the shell’s history; may be repeated',
       collect,
       [],
     )
@@ -55,10 +55,10 @@ export interface SharedOptions {
   json?: boolean
 }
 
-/** commander would turn null into an empty text. */
+/** `none` stands for null here, because commander would turn null into an empty text. */
 type Pace = number | 'none'
 
-/** Those that were given. */
+/** The fields whose options were given. */
 export function readSharedOptions(options: SharedOptions): Partial<CarrierAccountFields> {
   const { perSecond, perSecondPerLine, handlesOptOut } = options
   return {

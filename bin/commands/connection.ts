@@ -14,7 +14,7 @@ import { LINE_OPT_IN_EVENT_TYPES } from '../../src/domain/opt-in-events.js'
 import { revealSigningSecret } from '../../src/domain/signing-secrets.js'
 import { run } from '../run.js'
 
-/** What a command says to a person, and with `--json` besides the connection. */
+/** What a command says to a person, and what `--json` prints besides the connection. */
 interface Done {
   said: string
   result: Record<string, string>
@@ -53,7 +53,7 @@ export function addConnectionCommands(program: Command): void {
   )
   command(
     'disable',
-    'let it rest: no events, and the incoming webhook answers 404',
+    'disable it: no events are sent, and the incoming webhook answers 404',
     async (context, userId, lineId) => {
       await disableConnection(context, userId, lineId)
       return 'developer connection disabled'

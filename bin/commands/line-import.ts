@@ -24,7 +24,7 @@ export function addLineImportCommand(line: Command): void {
     .description('make numbers of a carrier account lines; without numbers and --all, list what there is')
     .argument('[numbers...]', 'numbers in E.164 form')
     .requiredOption('--carrier <name>', 'the carrier account')
-    .option('--user <email>', 'who is to own them')
+    .option('--user <email>', 'the user who will own them')
     .option('--all', 'every number that is no line yet')
     .option('--json', 'print JSON')
     .action((numbers: string[], options: ImportOptions) =>
@@ -47,7 +47,7 @@ async function list(context: Context, options: ImportOptions) {
   }
 }
 
-/** Exits with 1 if a number was refused. The others become lines nevertheless. */
+/** The exit code is 1 if a number was refused. The other numbers become lines nevertheless. */
 async function addLines(context: Context, numbers: string[], { carrier, user, all }: ImportOptions) {
   if (user === undefined) throw new UserError('--user must name who is to own the lines')
   if (all === true && numbers.length > 0) throw new UserError('give numbers or --all, not both')

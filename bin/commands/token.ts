@@ -9,8 +9,8 @@ export function addTokenCommands(program: Command): void {
 
   token
     .command('create')
-    .description('create one and print it, which is a secret and not shown again')
-    .argument('<email>', 'whose it is')
+    .description('create one and print it; it is a secret and is not shown again')
+    .argument('<email>', 'the user who owns it')
     .argument('<name>', 'what will use it')
     .option('--json', 'print JSON')
     .action((email: string, name: string, options: { json?: boolean }) =>
@@ -24,7 +24,7 @@ export function addTokenCommands(program: Command): void {
   token
     .command('list')
     .description("list a user's tokens and when they were used last")
-    .argument('<email>', 'whose they are')
+    .argument('<email>', 'the user who owns them')
     .option('--json', 'print JSON')
     .action((email: string, options: { json?: boolean }) =>
       run(options, async (context) => {
@@ -46,8 +46,8 @@ export function addTokenCommands(program: Command): void {
   token
     .command('revoke')
     .description('delete a token: requests with it are refused')
-    .argument('<email>', 'whose it is')
-    .argument('<id>', 'id, by `token list`')
+    .argument('<email>', 'the user who owns it')
+    .argument('<id>', 'its id, as `token list` prints it')
     .option('--json', 'print JSON')
     .action((email: string, id: string, options: { json?: boolean }) =>
       run(options, async (context) => {

@@ -37,7 +37,7 @@ export function addUserCommands(program: Command): void {
 
   user
     .command('set-up-link')
-    .description('print a new link to set a password with; the one before works no more')
+    .description('print a new link to set a password with; the one before ends')
     .argument('<email>', 'e-mail address')
     .option('--json', 'print JSON')
     .action((email: string, options: { json?: boolean }) =>

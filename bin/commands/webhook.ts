@@ -31,7 +31,7 @@ export function addWebhookCommands(program: Command): void {
     .argument('<line>', 'id or number')
     .option(
       '--overlap <seconds>',
-      `how long the old token works on, at most ${MAX_OVERLAP_SECONDS} (0)`,
+      `how long the old token still works, at most ${MAX_OVERLAP_SECONDS} (0)`,
       wholeNumber,
     )
     .option('--json', 'print JSON')

@@ -11,7 +11,7 @@ const OFFSETS = [
 ]
 const WORKERS: ProcessName[] = ['send-message', 'deliver-event', 'maintenance']
 
-/** A wrong clock is wrong from the start. */
+/** A clock is wrong from the start of its process. */
 export const clockFaults: Fault[] = [
   clock('webs-apart', 'Of two web processes one has its clock half a second ahead.', true, {
     copies: { web: 2 },
@@ -41,12 +41,12 @@ function clock(name: string, about: string, isShort: boolean, layout: Partial<La
     layout,
     accepting: 'never',
     inflict: async ({ say, carrier, treatEvents, random, copies }) => {
-      // Which makes workers put things off: that is where clocks come in.
+      // So workers have to put work off, which is where a clock matters.
       say('the carrier and a receiver are away')
       carrier.refuse()
       await treatEvents('closes')
       await sleep(random.between(2000, 4000))
-      // What the wrong clocks have put off stays, and nobody with the same clock is there to bring it.
+      // What the wrong clocks have put off stays behind, and no process with the same clock is left to take it up.
       for (const kind of WORKERS) await endFirstOfTwo(copies, kind)
       await treatEvents('good')
       await carrier.pass()

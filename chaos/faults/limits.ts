@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Fault } from '../fault.js'
 
-/** What a line may send in a minute, over more than a minute. */
+/** These faults last for more than a minute, because the limits of a line are counted by the minute. */
 export const limitFaults: Fault[] = [
   {
     name: 'limits-slow-postgres',

@@ -62,8 +62,8 @@ function ofStore(store: Store): Fault[] {
       isShort: true,
       accepting: 'never',
       recoversFrom: 'start',
-      // A job that was handed out over a silent connection is nobody's until its lock (10 s) is over, and that is looked
-      // for every 5 s.
+      // Nobody works on a job that was handed out over a silent connection, until its lock is over after 10 s. Lost locks are
+      // looked for every 5 s.
       ...(store === 'redis' ? { goals: { recoverMs: 15_000 } } : {}),
       inflict: async (world) => {
         world.say(`connections to ${Name} are silent`)

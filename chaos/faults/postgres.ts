@@ -38,7 +38,7 @@ export const postgresFaults: Fault[] = [
       await world.postgres.stop()
       await sleep(20_000)
       await world.postgres.start()
-      // What is younger than a minute may still be brought.
+      // Records that are younger than a minute are not fetched, because their callbacks may still come.
       await sleep(65_000)
       const maintenance = world.copies.find(({ name }) => name === 'maintenance')
       await maintenance?.kill('SIGTERM')
@@ -57,12 +57,12 @@ export const postgresFaults: Fault[] = [
         say(`SIGSTOP of Postgres for ${seconds.toFixed(1)} s`)
         postgres.freeze()
         await sleep((seconds - QUIET_S) * 1000)
-        // Nobody brings anything for a while: a connection that has a transaction left over keeps it for as long.
+        // Nothing comes in for a while. A connection with a transaction left open then keeps it open for as long.
         load.pauseInbound()
         await sleep(QUIET_S * 1000)
         postgres.wake()
         await sleep(random.between(1000, 3000))
-        // What was answered by now must be committed by now.
+        // Every message that was acknowledged must be committed by now.
         const web = copies.find(({ name }) => name === 'web')
         say('kill -9 of web')
         await web?.kill('SIGKILL')
@@ -111,7 +111,7 @@ export const postgresFaults: Fault[] = [
       await asAdmin(world, async (ask) => {
         world.say('all connections of Postgres are taken')
         const taken: pg.Client[] = []
-        // Linehook asks for them as well: it takes a while to have all of them.
+        // Linehook asks for connections as well, so it takes a while to have all of them.
         for (let n = 0; n < 20; n += 1) {
           taken.push(...(await takeConnections(world.postgres.url)))
           await ask(
@@ -153,7 +153,7 @@ async function asAdmin(
   }
 }
 
-/** All that can be had; those for superusers too. */
+/** Takes all connections that can be had, also those for superusers. */
 async function takeConnections(url: string): Promise<pg.Client[]> {
   const taken: pg.Client[] = []
   for (;;) {

@@ -12,7 +12,7 @@ const KINDS: ProcessName[] = [
   'maintenance',
   'receive-smpp',
 ]
-/** Of Postgres's answers, each way. */
+/** The delay of requests to Postgres and of its answers. */
 const ANSWER_DELAY_MS = 150
 const TWO = copiesOfAll(2)
 const FOUR = copiesOfAll(4)
@@ -115,12 +115,15 @@ async function storm(world: World): Promise<void> {
   await Promise.all(copies.map((copy) => copy.whenStarted()))
 }
 
-/** Stops senders when some have claimed texts and do not know it yet, because Postgres's answer is on its way. */
+/**
+ * Stops senders at a moment when they have claimed texts and do not know it yet, because Postgres's answer is on its
+ * way.
+ */
 async function freezeWithClaims({ proxies, postgres }: World, senders: readonly Copy[]): Promise<void> {
   const client = new pg.Client({ connectionString: postgres.url })
   await client.connect()
   proxies.workers.postgres.delay(ANSWER_DELAY_MS)
-  // What was claimed before is over by then.
+  // Texts that were claimed before are sent by then.
   await sleep(4 * ANSWER_DELAY_MS)
   await until(
     'texts are claimed',

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Fault } from '../fault.js'
 import type { Manner } from '../stand-ins/receiver.js'
 
-/** One of two receivers behaves so for a while; the other one is good, and must not notice. */
+/** One of two receivers misbehaves for a while. The other one is good and must not be affected. */
 export const receiverFaults: Fault[] = [
   receiver('hangs', 'A receiver answers nothing for 10 s.', ['hangs']),
   receiver('drips', 'A receiver answers a byte at a time for 10 s.', ['drips']),

@@ -50,7 +50,7 @@ export const redisFaults: Fault[] = [
     isShort: true,
     fromTheBeginning: true,
     accepting: 'never',
-    // Killing Redis is no test of durability: what it wrote is in the page cache. What is cut off is gone.
+    // To kill Redis is no test of durability, because the page cache keeps what it wrote. What is cut off its file is gone.
     inflict: async (world) => {
       const { redis, redisLog, say, random } = world
       const size = redisLog.size()
@@ -63,7 +63,7 @@ export const redisFaults: Fault[] = [
   },
 ]
 
-/** So many texts of the line with the usual limits have been sent: what Redis knew of them is worth losing. */
+/** Waits until the line with the usual limits has sent so many texts that it matters if Redis forgets them. */
 async function whenSent({ taken, seeds }: World, count: number): Promise<void> {
   const ofLine = async () => (await taken()).filter(({ from }) => from === seeds.limited.number)
   await until(`${count} are sent`, async () => (await ofLine()).length >= count, 60_000)

@@ -1,7 +1,7 @@
 import type { PostedText } from '../ledger.js'
 import { now, type Shift } from './load.js'
 
-/** A message by `POST /v1/messages`. */
+/** Posts a message by `POST /v1/messages`. */
 export async function postToApi(
   { caller, installation, ledger }: Shift,
   about: Pick<PostedText, 'kind' | 'conversation' | 'sequence'>,

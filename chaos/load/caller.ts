@@ -1,22 +1,22 @@
 import { Agent, request } from 'undici'
 
-/** Longer than any answer should take; who gets none by then goes on. */
+/** No answer should take so long. A client that gets none by then goes on. */
 const PATIENCE_MS = 10_000
 
 export interface Answer {
-  /** 0: none came. */
+  /** It is 0 if no answer came. */
   status: number
   messageId: string
   text: string
 }
 
 export interface Caller {
-  /** Posts to one of the copies of web. */
+  /** Posts to one of the copies of `web`. */
   post: (path: string, headers: Record<string, string>, body: string) => Promise<Answer>
   close: () => Promise<void>
 }
 
-/** As a load balancer does: each request goes to the next copy, or to the one after it where nobody listens. */
+/** It works like a load balancer: each request goes to the next copy, or to the one after it if nobody listens there. */
 export function createCaller(urls: readonly string[]): Caller {
   const agent = new Agent({ connections: 64 })
   let turn = 0

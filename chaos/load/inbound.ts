@@ -6,7 +6,7 @@ import { idOf, now, numberOf, type Shift } from './load.js'
 const BRINGERS = 6
 const PAUSE_MS = { text: 200, picture: 700 }
 
-/** The carrier brings texts to every line, as callbacks that it signs. */
+/** Brings texts to every line, as callbacks that the carrier signs. */
 export function bringTexts(shift: Shift): Promise<void>[] {
   return Array.from({ length: BRINGERS }, async (_, bringer) => {
     for (let n = 0; !shift.isOver(); n += 1) {
@@ -18,7 +18,7 @@ export function bringTexts(shift: Shift): Promise<void>[] {
   })
 }
 
-/** And pictures, which are known by who sent them: their event has our URL. */
+/** Brings pictures. They are recognized by their senders, because their events have a URL of ours. */
 export async function bringPictures(shift: Shift): Promise<void> {
   const hasMedia = shift.installation.copies.some(({ name }) => name === 'fetch-media')
   for (let n = 0; hasMedia && !shift.isOver(); n += 1) {
@@ -34,7 +34,7 @@ export async function bringPictures(shift: Shift): Promise<void> {
   }
 }
 
-/** And texts by SMPP: the SMSC keeps each until it has been taken, so that all of them count as acknowledged. */
+/** Brings texts by SMPP. The SMSC keeps each until it has been taken, so all of them count as acknowledged. */
 export async function bringBySmpp({ installation, ledger, isOver }: Shift): Promise<void> {
   const { bringBySmpp: give, seeds } = installation
   for (let n = 0; give && !isOver(); n += 1) {

@@ -2,11 +2,13 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { postToApi } from './api.js'
 import { idOf, numberOf, type Shift } from './load.js'
 
-/** More than the line may send in a minute, so that some have to wait; and then fewer, so that it catches up. */
+/**
+ * The burst is more than the line may send in a minute, so some texts wait. Fewer follow, so that the line catches up.
+ */
 const BURST = { toLine: 38, toOneNumber: 8 }
 const PAUSE_MS = 3000
 
-/** To a line with the limits of every line: by the API, which takes more than the line may send. */
+/** Posts to the line with the usual limits, by the API, because that accepts more than the line may send. */
 export async function crowdLine(shift: Shift): Promise<void> {
   const { installation, isOver } = shift
   const post = (conversation: string, sequence: number, toNumber: string) => {

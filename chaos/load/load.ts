@@ -7,24 +7,24 @@ import { postPictures } from './pictures.js'
 import { converse, postToStrangers } from './texts.js'
 
 export interface Load {
-  /** Nobody brings anything until `resumeInbound`. */
+  /** Nothing comes in until `resumeInbound`. */
   pauseInbound: () => void
   resumeInbound: () => void
   /** Resolves when the last answer has come. */
   stop(): Promise<void>
 }
 
-/** What every client of a load has. */
+/** What every client of a load is given. */
 export interface Shift {
   installation: Installation
   caller: Caller
   ledger: Ledger
   isOver: () => boolean
-  /** Resolves when things may be brought. */
+  /** Resolves when messages may come in. */
   whenInbound: () => Promise<void>
 }
 
-/** Clients that go on, whatever they are answered, and write all of it down. */
+/** Starts clients that go on whatever they are answered, and that write down all of it. */
 export function startLoad(installation: Installation, ledger: Ledger): Load {
   const stopping = new AbortController()
   const caller = createCaller(installation.webUrls)
@@ -46,7 +46,7 @@ export function startLoad(installation: Installation, ledger: Ledger): Load {
     bringPictures(shift),
     bringBySmpp(shift),
   ]
-  // Who breaks is heard of when all are told to stop.
+  // The error of a client that breaks is thrown by `stop`.
   for (const client of clients) client.catch(() => undefined)
   return {
     pauseInbound: () => {
@@ -68,7 +68,7 @@ export function startLoad(installation: Installation, ledger: Ledger): Load {
   }
 }
 
-/** Numbers of other people: each group has its own. */
+/** The numbers of other people. Each group has numbers of its own. */
 export function numberOf(group: number, n: number): string {
   return `+1415${String(2000000 + group * 10_000 + n)}`
 }

@@ -4,13 +4,13 @@ import { idOf, numberOf, type Shift } from './load.js'
 
 const PAUSE_MS = 400
 
-/** Pictures from a server of each manner, to a number of its own each. */
+/** Posts pictures from a server of each manner. */
 export function postPictures(shift: Shift): Promise<void>[] {
   const { installation, isOver } = shift
   const [line] = installation.seeds.lines
   return Object.entries(installation.mediaUrls).map(async ([manner, mediaUrl], index) => {
     for (let sequence = 0; !isOver(); sequence += 1) {
-      // To a number of its own: one that is long in coming holds nobody up.
+      // Each goes to a number of its own, so that a slow one does not hold up others.
       const conversation = `picture-${manner}${sequence}`
       const text = idOf(conversation, 0)
       const toNumber = numberOf(50 + index, sequence)

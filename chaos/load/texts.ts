@@ -7,7 +7,7 @@ const CONVERSATIONS_PER_LINE = 4
 const PAUSE_MS = 350
 const JSON_TYPE = { 'content-type': 'application/json' }
 
-/** Texts to some numbers of every line: to one number each is posted when the one before it has been answered. */
+/** Posts texts to some numbers from every line. To one number, the next text is posted when the last one was answered. */
 export function converse(shift: Shift): Promise<void>[] {
   const { lines, smppLine } = shift.installation.seeds
   return [...lines, ...(smppLine ? [smppLine] : [])].flatMap((line, index) =>
@@ -20,7 +20,7 @@ export function converse(shift: Shift): Promise<void>[] {
   )
 }
 
-/** Texts to people who have never been sent any: nothing waits before them. */
+/** Posts texts to people who have never been sent any, so that no earlier text holds them up. */
 export async function postToStrangers(shift: Shift): Promise<void> {
   const [line] = shift.installation.seeds.lines
   for (let n = 0; line && !shift.isOver(); n += 1) {

@@ -4,8 +4,8 @@ import { startControl } from './control.js'
 import { announce, record } from './record.js'
 
 /**
- * Twilio, as far as a line can tell, in a process of its own: what it took is the truth about what was sent. It is
- * told what people send to lines, so that it can say so when it is asked; the callback for it is somebody else's.
+ * A stand-in for Twilio, in a process of its own. What it took is the truth about what was sent. It is also told what people
+ * send to lines, so that it can say so when it is asked. The load makes the callbacks for that.
  */
 const twilio = await startTwilio({
   onTaken: ({ from, to, body }) => {
@@ -19,7 +19,7 @@ const picture = twilio.host(
 )
 const controlUrl = await startControl((told) => {
   const message = told as { sid: string; from: string; to: string; body: string }
-  // One without a text is a picture.
+  // A message without a text is a picture.
   twilio.receive({ ...message, media: message.body === '' ? [mediaSid] : [] })
 })
 announce(twilio.url, { controlUrl, mediaPath: new URL(picture).pathname })

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** Where a stand-in is told what happens to it: a JSON body a time. @returns its URL */
+/** Listens for what a stand-in is told, one JSON body at a time. @returns the URL to post to */
 export async function startControl(tell: (told: unknown) => void): Promise<string> {
   const server = createServer((request, response) => {
     let body = ''

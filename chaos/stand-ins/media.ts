@@ -3,12 +3,12 @@ import { MEDIA, pngOf } from '../../test/domain/media-samples.js'
 import { announce } from './record.js'
 
 /**
- * Pictures from servers of several manners: each is a path. `good`; `closes` at once behind a large one; `old` is
- * HTTP/1.0, where the end is that it closes; `cut` closes in the middle.
+ * Servers of pictures, with a path for each manner. `good` behaves well. `closes` closes right after a large picture. `old`
+ * speaks HTTP/1.0, where the end of the connection is the end of the picture. `cut` closes in the middle.
  */
 
 const SMALL = MEDIA.picture.png ?? Buffer.alloc(0)
-/** Larger than what fits into buffers on the way: the reader has to pause, and the end comes meanwhile. */
+/** This is more than the buffers on the way can hold. So the reader has to pause, and the end comes meanwhile. */
 const LARGE = pngOf(4_000_000)
 
 const server = createServer((socket) => {
@@ -30,7 +30,7 @@ function answer(socket: Socket, manner: string): void {
       socket.end(Buffer.concat([head('1.0', undefined), LARGE]))
       return
     default:
-      // Half of it, and gone.
+      // Half of the picture is sent before the connection is cut.
       socket.write(Buffer.concat([head('1.1', LARGE.length), LARGE.subarray(0, LARGE.length / 2)]))
       setTimeout(() => socket.resetAndDestroy(), 50)
   }

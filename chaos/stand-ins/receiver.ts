@@ -2,7 +2,7 @@ import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { announce, record } from './record.js'
 
-/** A developer's server in a process of its own. `PUT /manner` with a word says how it treats events from then on. */
+/** This process is a developer's server. `PUT /manner` with a word says how it treats events from then on. */
 export type Manner = 'good' | 'hangs' | 'drips' | 'fails' | 'closes'
 
 let manner: Manner = 'good'
@@ -19,7 +19,7 @@ const server = createServer((request, response) => {
       manner = body as Manner
       response.end()
     } else {
-      // What is not answered with success has not been received.
+      // An event that is not answered with success does not count as received.
       if (manner === 'good') record({ id: request.headers['webhook-id'], event: JSON.parse(body) as unknown })
       treat(response)
     }

@@ -3,7 +3,7 @@ import { startSmsc } from '../../dev/smsc/server.js'
 import { startControl } from './control.js'
 import { announce, record } from './record.js'
 
-/** An SMSC in a process of its own. What it is told to bring it keeps until that has been taken. */
+/** This process is an SMSC. It keeps each text that it has to bring until the text has been taken. */
 const smsc = await startSmsc({
   onTaken: (taken) => {
     record({ from: `+${taken.from}`, to: `+${taken.to}`, text: textOf(taken) })

@@ -5,10 +5,10 @@ import { until } from '../../test/helpers/until.js'
 
 const START_LIMIT_MS = 60_000
 
-/** Somebody whom an installation talks to, in a process of its own, which writes down what it saw. */
+/** A process that stands in for somebody whom an installation talks to. It writes down what it saw. */
 export interface StandIn<Seen> {
   url: string
-  /** What it said of itself beside that. */
+  /** What else it said of itself. */
   told: Record<string, unknown>
   seen(): Promise<Seen[]>
   end(): Promise<void>

@@ -5,7 +5,7 @@ const ACCESS = ['test/web/oauth/access.test.ts']
 const SIGN_IN = ['test/domain/sign-in.test.ts']
 const QUEUES = ['test/web/queues.test.ts']
 
-/** Who may do what. */
+/** These mutants let somebody do what they may not do. */
 export const AUTHORIZATION: readonly Mutant[] = [
   {
     breaks: 'an application may do what none of its scopes allows',

@@ -4,7 +4,7 @@ const SIGNATURE = ['test/carriers/twilio/signature.test.ts']
 const ERRORS = ['test/carriers/twilio/errors.test.ts']
 const SESSION = ['test/carriers/smpp/session.test.ts']
 
-/** What carriers say, and what it is taken for. */
+/** These mutants misread what carriers say. */
 export const CARRIERS: readonly Mutant[] = [
   {
     breaks: "any body goes with Twilio's signature, whatever its hash",

@@ -2,8 +2,8 @@ import { resolve } from 'node:path'
 import ts from 'typescript'
 
 /**
- * Says of files of the project, with other texts, what the compiler has against them: nothing, if they could be committed.
- * What is only unused is no error, for that is what a forgotten call leaves.
+ * Finds the compiler's errors in files of the project whose texts were changed. Names that are only unused are no error here,
+ * because a mutant that forgets a call leaves such names.
  *
  * @returns pairs of file and error
  */

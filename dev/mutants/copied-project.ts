@@ -13,11 +13,11 @@ import {
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 
-/** What a run of tests said. */
+/** The outcome of a run of tests. */
 export interface TestRun {
-  /** Every test passed, and whatever they started has ended. */
+  /** Every test passed, and everything that they started has ended. */
   isGood: boolean
-  /** It came so far that tests were counted. */
+  /** The run came so far that tests were counted. */
   hasCounts: boolean
   isTooLate: boolean
   output: string
@@ -28,7 +28,7 @@ export interface TestOptions {
   signal: AbortSignal
 }
 
-/** The project in a folder of its own, where files may be changed: whoever is interrupted leaves nothing behind. */
+/** A copy of the project, whose files may be changed. A run that is interrupted leaves the project itself as it was. */
 export interface CopiedProject {
   read(file: string): string
   write(file: string, text: string): void
@@ -44,7 +44,7 @@ export function copyProject(): CopiedProject {
   for (const name of SHARED) symlinkSync(resolve(name), join(folder, name))
   const listed = execFileSync('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'])
   for (const file of listed.toString().split('\0')) {
-    // One that was deleted and not yet committed is listed too.
+    // git also lists a file that was deleted, if that is not committed yet.
     if (file !== '' && existsSync(file)) cpSync(file, join(folder, file))
   }
 
@@ -75,7 +75,7 @@ async function runMocha(
   const output: Buffer[] = []
   for (const stream of [mocha.stdout, mocha.stderr]) stream.on('data', (piece: Buffer) => output.push(piece))
   let isTooLate = false
-  /** Ends its Postgres and Redis too. */
+  /** On SIGINT mocha ends its Postgres and Redis too. */
   const stop = () => mocha.kill('SIGINT')
   const timer = setTimeout(() => {
     isTooLate = true
@@ -89,7 +89,7 @@ async function runMocha(
   return { isGood: exitCode === 0, hasCounts: hasTests(counts), isTooLate, output: text }
 }
 
-/** @param counts what `test/helpers/reporter.cjs` writes */
+/** @param counts the file that `test/helpers/reporter.cjs` writes */
 function hasTests(counts: string): boolean {
   if (!existsSync(counts)) return false
   const { passes, failed } = JSON.parse(readFileSync(counts, 'utf8')) as { passes: number; failed: unknown[] }

@@ -9,7 +9,7 @@ const RETRY = [
 ]
 const APPLICATIONS = ['test/domain/deliveries/deliver-to-applications.test.ts']
 
-/** From the event to the endpoint that takes it. */
+/** These mutants are on the way from an event to the endpoint that takes it. */
 export const DELIVERIES: readonly Mutant[] = [
   {
     breaks: 'the health of an endpoint is never told of time-outs',

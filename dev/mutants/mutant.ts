@@ -1,11 +1,11 @@
 /** A mistake that a person could make, and the tests that should notice it. */
 export interface Mutant {
-  /** What goes wrong by it, in one sentence. */
+  /** A sentence that says what goes wrong. */
   breaks: string
   file: string
-  /** Stands in the file once. */
+  /** The text to replace. It stands in the file exactly once. */
   find: string
   replace: string
-  /** Of its area: few and quick, for they run for every mutant. */
+  /** The test files of its area. They are few and quick, because they run for every mutant. */
   tests: readonly string[]
 }

@@ -5,7 +5,7 @@ const KEYS = ['test/web/incoming-webhooks/idempotency-key.test.ts', 'test/databa
 const LIMITS = ['test/web/incoming-webhooks/rate-limits.test.ts']
 const CHANGED = ['test/web/incoming-webhooks/changed-elsewhere.test.ts']
 
-/** From the request to the row that is queued. */
+/** These mutants are on the way from a request to the row that is queued. */
 export const QUEUEING: readonly Mutant[] = [
   {
     breaks: 'a key is taken for the same request when only the text is the same',

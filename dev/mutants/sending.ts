@@ -6,7 +6,7 @@ const LATE = ['test/domain/messages/send-late.test.ts', 'test/domain/messages/se
 const OUTCOMES = ['test/domain/messages/send-outcomes.test.ts']
 const SWEEP = ['test/domain/sweep.test.ts', 'test/domain/sweep-leases.test.ts']
 
-/** From the claim to the state that the carrier's answer leaves. */
+/** These mutants are on the way from the claim to the state that follows from the carrier's answer. */
 export const SENDING: readonly Mutant[] = [
   {
     breaks: 'a message overtakes an earlier one to its number that waits for another attempt',
@@ -80,7 +80,7 @@ export const SENDING: readonly Mutant[] = [
   },
   {
     breaks: 'a process that was stopped after its claim sends long after it',
-    file: 'src/domain/messages/send.ts',
+    file: 'src/domain/leases.ts',
     find: 'MAX_CLAIM_AGE_MS = 5000',
     replace: 'MAX_CLAIM_AGE_MS = 50_000',
     tests: LATE,

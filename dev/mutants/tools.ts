@@ -4,7 +4,7 @@ const WINDOW = ['test/sliding-window.test.ts']
 const SAFE_FETCH = ['test/safe-fetch.test.ts']
 const SHUTDOWN = ['test/shutdown.test.ts']
 
-/** What everything else rests on. */
+/** These mutants are in the tools that everything else uses. */
 export const TOOLS: readonly Mutant[] = [
   {
     breaks: 'a newcomer overtakes those who were told to come back',

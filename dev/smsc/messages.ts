@@ -8,12 +8,12 @@ export interface TakenMessage {
   esmClass: number
   dataCoding: number
   registeredDelivery: number
-  /** `short_message`, or `message_payload`. */
+  /** The bytes of `short_message`, or of `message_payload`. */
   body: Buffer
   isPayload: boolean
 }
 
-/** A `submit_sm` under the id that it is given. */
+/** Reads a `submit_sm` as a message with this id. */
 export function readSubmit(pdu: Pdu, id: string): TakenMessage {
   const payload = pdu.message_payload as Buffer | undefined
   return {
@@ -28,7 +28,7 @@ export function readSubmit(pdu: Pdu, id: string): TakenMessage {
   }
 }
 
-/** What the SMSC's other side reads, by the package's own encodings. */
+/** The text as the recipient reads it. The package's own encodings decode it, so that ours are tested against them. */
 export function textOf({ body, esmClass, dataCoding }: TakenMessage): string {
   const text = (esmClass & 0x40) === 0 ? body : body.subarray((body[0] ?? 0) + 1)
   return smpp.encodings[dataCoding === 8 ? 'UCS2' : 'ASCII'].decode(text)

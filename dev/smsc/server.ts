@@ -5,14 +5,14 @@ import { smpp } from '../../src/carriers/smpp/package.js'
 import { readSubmit, receiptOf, type TakenMessage } from './messages.js'
 
 /**
- * A small SMSC to develop and test against. It takes every `submit_sm`, except to the numbers below, and brings
- * `deliver_sm` to whoever is bound for them: again, after the session has ended, what was not answered.
+ * A small SMSC to develop and test against. It takes every `submit_sm`, except to the numbers below. It brings `deliver_sm`
+ * to the sessions that are bound to receive. What was not answered before its session ended, it brings again.
  */
 export const SMSC_NUMBERS = {
   rejected: '+15005550001',
   throttled: '+15005550002',
   failing: '+15005550003',
-  /** The connection is cut instead of an answer. */
+  /** Instead of an answer, the connection is cut. */
   cut: '+15005550004',
   neverAnswers: '+15005550005',
 } as const
@@ -20,40 +20,40 @@ export const SMSC_NUMBERS = {
 export interface SmscOptions {
   port?: number
   password?: string
-  /** Its messages are numbered from it. */
+  /** The id of its first message; the others follow. */
   firstId?: number
   tls?: { key: string; cert: string }
-  /** How many may be bound at a time; the next bind is refused. */
+  /** How many sessions may be bound at a time. The next bind is refused. */
   maxSessions?: number
-  /** The binds that it takes, such as `bind_transceiver`; any when left out. */
+  /** The binds that it takes, such as `bind_transceiver`. Without this it takes any. */
   binds?: readonly string[]
-  /** Before each answer. */
+  /** How long it waits before each answer. */
   delayMs?: number
-  /** The status that the nth message (from 1) is refused with. */
+  /** Gives the status with which the nth message (from 1) is refused. undefined: it is taken. */
   refuse?: (nth: number) => string | undefined
   /** A receipt follows each message that asks for one. */
   receipts?: boolean
-  /** Told before the answer is written. */
+  /** Is called before the answer is written. */
   onTaken?: (taken: TakenMessage) => void
-  /** How many `deliver_sm` a session may owe an answer. */
+  /** How many `deliver_sm` of a session may be without an answer at a time. */
   deliverWindow?: number
 }
 
 export interface Smsc {
   port: number
   taken: TakenMessage[]
-  /** The most that one session had sent without an answer. */
+  /** The largest number of messages that one session had sent without an answer. */
   maxUnanswered(): number
   sessions(): readonly Session[]
-  /** How those that are bound have bound, such as `bind_transceiver`. */
+  /** The kinds of bind of the sessions that are bound, such as `bind_transceiver`. */
   bound(): string[]
-  /** The commands that were seen, such as `enquire_link`. */
+  /** The commands that it has seen, such as `enquire_link`. */
   seen: string[]
-  /** Stops answering `enquire_link` and everything else; connections stay. */
+  /** From then on it answers nothing, `enquire_link` neither. Its connections stay. */
   hang(): void
-  /** A `deliver_sm`, now or when somebody is bound. */
+  /** Brings a `deliver_sm`, now or when a session is bound. */
   bring(fields: PduFields): void
-  /** The `command_status` of those that were answered, in order; those told to come again are not over. */
+  /** The `command_status` of each answer to a `deliver_sm`, in order. An answer may ask for it to come again. */
   answers: number[]
   waitingCount(): number
   /** Cuts every connection. */
@@ -83,7 +83,7 @@ export async function startSmsc(options: SmscOptions = {}): Promise<Smsc> {
     })
     session.on('close', () => {
       bound.delete(session)
-      // In their order, before what was not sent yet.
+      // They go in their order before what was not sent yet.
       waiting.unshift(...(receivers.get(session)?.values() ?? []))
       receivers.delete(session)
       deliver()
@@ -111,7 +111,7 @@ export async function startSmsc(options: SmscOptions = {}): Promise<Smsc> {
       return
     }
     if (options.binds?.includes(pdu.command) === false) {
-      // As SMSCs of version 3.3, which has no transceivers.
+      // SMSCs of version 3.3, which has no transceivers, answer so.
       const fields = { sequence_number: pdu.sequence_number, command_status: smpp.errors.ESME_RINVCMDID }
       session.send(new smpp.PDU('generic_nack', fields))
       return
@@ -165,7 +165,7 @@ export async function startSmsc(options: SmscOptions = {}): Promise<Smsc> {
     deliver()
   }
 
-  /** To whoever owes the fewest answers. */
+  /** Sends to the session that owes the fewest answers. */
   function deliver(): void {
     while (waiting.length > 0) {
       const [session, owed] = [...receivers].sort(([, a], [, b]) => a.size - b.size)[0] ?? []

@@ -70,6 +70,12 @@ export interface UnknownMessage {
   claimedAt: Date
 }
 
+/**
+ * A carrier that asks for a longer wait is asked again after this. One wrong header must not keep messages until they expire
+ * (four hours by default). A much shorter wait would not respect a carrier that means an hour.
+ */
+export const MAX_THROTTLE_MS = 3_600_000
+
 /** Final: the carrier says that it will not send this message. `reason` is kept with the message and shown. */
 export class CarrierRejected extends Error {
   override name = 'CarrierRejected'

@@ -1,5 +1,5 @@
 import { FetchFailed } from '../safe-fetch.js'
-import { CarrierOutcomeUnknown, CarrierUnavailable } from './carrier.js'
+import { CarrierOutcomeUnknown, CarrierUnavailable, MAX_THROTTLE_MS } from './carrier.js'
 
 /** What carriers over HTTP have in common when they do not take a message. */
 
@@ -11,18 +11,17 @@ export function errorOfFailure(failure: unknown, signal: AbortSignal): Error {
   return new CarrierUnavailable(failure.message)
 }
 
-/** Where a carrier asks to wait without saying how long. */
+/** The wait where a carrier does not say how long. Paces are counted by the second, so after two there is room again. */
 const DEFAULT_WAIT_MS = 2000
-const MAX_WAIT_MS = 3_600_000
 
 /** Seconds or a date (RFC 9110 §10.2.3), as milliseconds from now; never less than one. */
 export function readRetryAfter(value: string | undefined, now: number): number {
   if (value === undefined || value.trim() === '') return DEFAULT_WAIT_MS
   const ms = /^\s*\d+\s*$/.test(value) ? Number(value) * 1000 : Date.parse(value) - now
-  return Number.isNaN(ms) ? DEFAULT_WAIT_MS : Math.min(Math.max(ms, 1), MAX_WAIT_MS)
+  return Number.isNaN(ms) ? DEFAULT_WAIT_MS : Math.min(Math.max(ms, 1), MAX_THROTTLE_MS)
 }
 
-/** A line of a page. */
+/** A carrier's reason in words. It is shown in a line of a list, which a longer one would fill. */
 export const MAX_REASON_LENGTH = 300
 
 /** A carrier's words repeat the numbers of its request; ours are kept, shown and logged, and may have none. */
@@ -30,7 +29,10 @@ export function withoutNumbers(words: string): string {
   return words.replace(/(\+|%2B)?\d(?:[ ().-]{0,2}\d){6,}/gi, '[number]')
 }
 
-/** For operators: why a carrier's host could not be called, and what they alone can do about one that is in their network. */
+/**
+ * For operators: why a carrier's host could not be called, and what they alone can do about one that is in their
+ * network.
+ */
 export function explainBlockedCarrier({ failure, message }: FetchFailed): string {
   if (failure !== 'blocked_address') return message
   return `${message} If the carrier is in your own network, allow its addresses with ALLOWED_CARRIER_CIDRS.`

@@ -1,3 +1,4 @@
+import { MAX_URL_LENGTH } from '../safe-fetch.js'
 import {
   count,
   internal,
@@ -25,7 +26,7 @@ const name: Kind<string> = { schema: { type: 'string', minLength: 1, maxLength: 
 const redirectUris: Kind<string[]> = {
   schema: {
     type: 'array',
-    items: { type: 'string', format: 'uri', maxLength: 2048 },
+    items: { type: 'string', format: 'uri', maxLength: MAX_URL_LENGTH },
     minItems: 1,
     maxItems: 10,
   },

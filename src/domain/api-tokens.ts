@@ -9,6 +9,7 @@ import { MAX_NAME_LENGTH, readName } from './names.js'
 
 export type { ApiToken } from '../database/api-tokens.js'
 
+/** Nobody has so many programs. The page shows all tokens, and a program that makes tokens in a loop is stopped. */
 const MAX_TOKENS = 100
 /** So that a scanner which comes upon a leaked token knows what it is. */
 const PREFIX = 'lhp_'

@@ -31,6 +31,7 @@ import { readOptInEvents } from './opt-in-events.js'
 
 export type { Application, ApplicationKind } from '../database/application.js'
 
+/** Nobody develops so many. The page and `/v1` list all of them at once. */
 const MAX_APPLICATIONS = 50
 
 export interface RegisteredApplication {

@@ -4,6 +4,7 @@ import { isId } from '../ids.js'
 import { callbacksOf, type CallingAccount } from './calling-accounts.js'
 import type { Context } from './context.js'
 import { AccountChanged, receiveMessage, receiveReceipt } from './messages/receive.js'
+import { MAX_JUDGEMENTS } from './row-cache.js'
 
 export interface CarrierRequest extends Pick<CallbackRequest, 'body' | 'fields' | 'header'> {
   kind: string
@@ -13,9 +14,6 @@ export interface CarrierRequest extends Pick<CallbackRequest, 'body' | 'fields' 
   /** Path and query, as they came. */
   path: string
 }
-
-/** How often a request is judged, if its account is changed meanwhile: once, and twice more. */
-const MAX_TRIES = 3
 
 /** Whether requests with this path are any carrier's. */
 export function isCallback({ carriers }: Context, { kind, name }: { kind: string; name: string }): boolean {
@@ -62,7 +60,7 @@ export async function answerCallback(context: Context, asked: CarrierRequest): P
   }
   const confirm = async () => (mayBeOld ? await refresh() : account).settings
 
-  for (let tries = 1; tries <= MAX_TRIES; tries += 1) {
+  for (let tries = 1; tries <= MAX_JUDGEMENTS; tries += 1) {
     try {
       return await callbacks.answer(name, request, { ...toolsFor(context, account), confirm })
     } catch (error) {

@@ -12,6 +12,10 @@ import { newToken, sha256 } from '../secrets.js'
 import { requireConnection, requireEnabled } from './connection-requirements.js'
 import type { Context } from './context.js'
 
+/**
+ * It is a day in which all callers can be changed. A token is regenerated because it may have leaked, so it must not live on
+ * for long.
+ */
 export const MAX_OVERLAP_SECONDS = 86_400
 
 export interface IncomingWebhook {

@@ -9,6 +9,12 @@ import type { Logger } from '../telemetry/log.js'
  */
 export const LEASE_MS = { messages: 15_000, deliveries: 8000, media: 15_000 } as const
 
+/**
+ * After so long a claim is not used any more: its process may have been stopped, and its lease may end while the request
+ * is under way. The shortest lease (8 s) has 3 s left then. A shorter age would give back what a busy process has claimed.
+ */
+export const MAX_CLAIM_AGE_MS = 5000
+
 /** A lease outlasts a renewal or two that fail. */
 const BEATS_IN_LEASE = 4
 

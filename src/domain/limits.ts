@@ -3,6 +3,7 @@ import { UserError } from '../errors.js'
 import { isId } from '../ids.js'
 import type { Context } from './context.js'
 
+/** People want to know which numbers are full. With the default limits no more than six can be full at a time. */
 const NUMBER_COUNT = 5
 
 /**

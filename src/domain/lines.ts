@@ -19,6 +19,7 @@ import type { Context } from './context.js'
 import { readName, readOptionalName } from './names.js'
 import { parseE164, parseNumber } from './phone-number.js'
 
+/** No carrier takes so many from one number. Each message in the window is counted for every new one. */
 const MAX_PER_MINUTE = 100_000
 
 export interface NewLine {

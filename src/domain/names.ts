@@ -1,6 +1,7 @@
 import { storable } from '../database/text.js'
 import { UserError } from '../errors.js'
 
+/** Names are shorter than this. Lists and consent pages show a name in one line. */
 export const MAX_NAME_LENGTH = 100
 
 const LENGTH_FAULT = `name must have 1 to ${MAX_NAME_LENGTH} characters`

@@ -9,7 +9,11 @@ interface ParsedNumber {
   isPremium: boolean
 }
 
-const MAX_LENGTH = 64
+/**
+ * E.164 has 15 digits; the rest is room for signs, spaces and `tel:`. Parsing a long text would take the event loop's
+ * time.
+ */
+export const MAX_NUMBER_LENGTH = 64
 
 /**
  * Reads a number as people write it: E.164, the national format of the line's own country, or digits that start
@@ -33,7 +37,7 @@ export function parseE164(input: string): ParsedNumber | undefined {
 
 function tidy(input: string): string | undefined {
   const written = withoutTelScheme(input.normalize('NFKC').trim())?.trim()
-  return written === undefined || written.length > MAX_LENGTH ? undefined : written
+  return written === undefined || written.length > MAX_NUMBER_LENGTH ? undefined : written
 }
 
 /**

@@ -1,6 +1,12 @@
 /** Bounds the memory: a row takes some 400 bytes, so all take 4 MB. */
 const MAX_KNOWN = 10_000
 
+/**
+ * How often a request is judged, if the row that it is judged by turns out to be changed meanwhile: once, and twice more.
+ * Rows change seldom, so a third change is not worth a longer wait of the caller.
+ */
+export const MAX_JUDGEMENTS = 3
+
 /** Rows that this process has looked up: of incoming webhooks, and of carrier accounts that call back. */
 export interface RowCache<Row> {
   /**

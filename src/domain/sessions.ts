@@ -21,6 +21,7 @@ export type { ListedSession, Session } from '../database/sessions.js'
 
 export const PASSWORD_REFUSED = 'password is wrong. After several attempts wait 15 minutes.'
 
+/** A browser's own name has room. A longer header would fill the list of sessions. */
 const USER_AGENT_LENGTH = 200
 
 /**

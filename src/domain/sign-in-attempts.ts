@@ -15,7 +15,10 @@ import { isPassword, passTimeOfACheck } from './passwords.js'
  */
 const LIMITS = { perAccount: 10, perAddress: 50, perAccountBeyond: 3 }
 
-/** Attempts wait for each other's locks: many at once would use up all connections to Postgres. */
+/**
+ * Attempts wait for each other's locks: many at once would use up all connections to Postgres. Those who
+ * wait have their turn within seconds.
+ */
 const inTurn = createSemaphore({
   atOnce: 3,
   maxWaiting: 200,

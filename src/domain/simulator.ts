@@ -9,7 +9,9 @@ import { parseNumber } from './phone-number.js'
 
 /** The account, and the carrier, that is built in. */
 export const SIMULATOR = 'simulator'
+/** It bounds the transaction in which receipts are taken and applied. What is left comes a second later. */
 const RECEIPT_BATCH = 500
+/** Tests look for their messages here, so it has many; all of them are one answer, so there is a bound. */
 const MAX_OUTBOX = 1000
 
 export interface SimulatedInbound {

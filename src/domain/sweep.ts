@@ -16,6 +16,10 @@ import { MAX_LOST } from './crashes.js'
 const OVERDUE_MS = 3000
 /** If its job exists, the row only waits for a worker, so there is no hurry to look at it again. */
 const LOOK_AGAIN_MS = 15_000
+/**
+ * Each batch is a transaction that locks its rows while Redis is asked. With larger batches workers would
+ * wait for these locks. With smaller ones the backlog of a wiped Redis would get its jobs later.
+ */
 const BATCH = 1000
 
 /**

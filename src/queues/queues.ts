@@ -32,7 +32,9 @@ export interface Queues {
   enqueueMessages(rows: readonly { id: string; generation: number }[]): Promise<void>
   /** One job for each endpoint: it is worked on as a lane (`domain/deliveries/lane.ts`). */
   enqueueDeliveries(rows: readonly { id: string; endpointId: string; generation: number }[]): Promise<void>
-  /** Makes jobs for lanes on which nobody works, unless such a job waits already. `id`: of one of the lane's deliveries. */
+  /**
+   * Makes jobs for lanes on which nobody works, unless such a job waits already. `id`: of one of the lane's deliveries.
+   */
   wakeLanes(lanes: readonly { endpointId: string; id: string }[]): Promise<void>
   /**
    * Lanes that this process worked on, for another one. The job that it worked by may not have ended yet, and BullMQ adds
@@ -66,6 +68,7 @@ export function createQueues(redis: Redis, log: Logger): Queues {
       // if nobody answered; the workers' own connections check it.
       skipWaitingForReady: true,
       skipVersionCheck: true,
+      // Failed jobs are for operators to look at in the dashboard; Redis must not fill with them.
       defaultJobOptions: { removeOnComplete: true, removeOnFail: { count: 1000 } },
     })
     // The connection reports its own errors; without a listener an error event would end the process.

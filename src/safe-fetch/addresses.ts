@@ -1,21 +1,24 @@
 import { isIP } from 'node:net'
 import ipaddr from 'ipaddr.js'
 
-/** A network address and the length of its prefix in bits. */
+/** The address of a network, and the length of its prefix in bits. */
 export type AddressRange = [ipaddr.IPv4 | ipaddr.IPv6, number]
 
 /** The only block that IANA hands out for global IPv6 unicast (RFC 4291 §2.4, IANA's IPv6 address space). */
 const GLOBAL_IPV6: AddressRange = ipaddr.parseCIDR('2000::/3')
 
-/** Azure's platform endpoint: a public address that answers only, and as something trusted, from inside Azure. */
+/**
+ * Azure's platform endpoint. The address is public, but it answers only inside Azure, and trusts whoever asks from
+ * there.
+ */
 const AZURE_WIRESERVER = '168.63.129.16'
 
 /**
- * Whether an address may not be called: everything but global unicast, unless it lies in `allowed`.
- * Text that is not an address is forbidden. IPv4-mapped IPv6 counts as the IPv4 address inside it.
+ * Whether an address may not be called. Only global unicast may, and what lies in `allowed`. Text that is not an address is
+ * forbidden. An IPv4-mapped IPv6 address counts as the IPv4 address inside it.
  *
- * ipaddr.js 2.5.0 calls everything without an entry in its table `unicast`: the IPv4-compatible `::7f00:1`,
- * 100:0:0:1::/64 (RFC 9780), and unallocated blocks such as 200::/7 that private meshes use. 2000::/3 ends that.
+ * ipaddr.js 2.5.0 calls everything `unicast` that has no entry in its table: the IPv4-compatible `::7f00:1`,
+ * 100:0:0:1::/64 (RFC 9780), and unallocated blocks such as 200::/7, which private meshes use. So IPv6 must be in 2000::/3.
  */
 export function isForbiddenAddress(ip: string, allowed: readonly AddressRange[] = []): boolean {
   if (!ipaddr.isValid(ip)) return true
@@ -26,7 +29,7 @@ export function isForbiddenAddress(ip: string, allowed: readonly AddressRange[] 
   return address.kind() === 'ipv4' ? address.toString() === AZURE_WIRESERVER : !address.match(GLOBAL_IPV6)
 }
 
-/** Reads ranges in CIDR notation; throws a TypeError that names the first one that is not usable. */
+/** Reads ranges in CIDR notation. @throws TypeError that names the first range that cannot be used */
 export function parseRanges(cidrs: readonly string[]): AddressRange[] {
   return cidrs.map((cidr) => {
     // ipaddr.js reads "10/8" as 0.0.0.10/8, so an operator's shorthand would silently allow something else.

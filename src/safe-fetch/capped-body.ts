@@ -1,8 +1,9 @@
+/** Most answers fit into it, so it seldom grows; and a request that is kept waiting has no more than this. */
 const FIRST_BYTES = 16 * 1_024
 
 /**
- * Keeps the first `limit` bytes of a body in one growing buffer. Kept as the chunks in which they come, a body
- * sent byte by byte takes 113 bytes of memory for each of its bytes (measured with a chunked answer of 1 MB).
+ * Keeps the first `limit` bytes of a body in one growing buffer. If the chunks were kept as they come, a body that is sent
+ * byte by byte would take 113 bytes of memory for each of its bytes (measured with a chunked answer of 1 MB).
  */
 export class CappedBody {
   readonly #limit: number
@@ -14,7 +15,7 @@ export class CappedBody {
     this.#kept = new Uint8Array(Math.min(limit, FIRST_BYTES))
   }
 
-  /** Adds what fits of a chunk; false if some of it did not, which ends the body. */
+  /** Adds as much of a chunk as fits. @returns false if some of it did not fit, which ends the body */
   add(chunk: Buffer): boolean {
     const fitting = chunk.subarray(0, this.#limit - this.#length)
     const length = this.#length + fitting.length

@@ -15,7 +15,7 @@ import { bareHost } from './urls.js'
 const ADDRESS_ATTEMPT_MS = 1_000
 
 interface Dialler extends Guard {
-  /** Name look-up, TCP and TLS together, in milliseconds. */
+  /** The milliseconds for name look-up, TCP and TLS together. */
   connectTimeoutMs: number
   secureContext: SecureContext
 }
@@ -27,13 +27,13 @@ interface Peer {
   addresses: LookupAddress[]
 }
 
-/** The way to a server: its scheme, name and port, as a URL has them. */
+/** Connects to a server by its scheme, name and port, as a URL has them. */
 export type Dial = (server: Pick<URL, 'hostname' | 'port' | 'protocol'>) => Promise<Socket>
 
 /**
- * Everybody's way to a socket, with the three checks: a literal host, every resolved address, and the address that
- * the socket is really connected to. undici's own `connect.lookup` is not called for literals, and
- * `interceptors.dns()` goes round it (measured), so neither can be the guard.
+ * Makes every socket of the guarded door. It checks three things: a host that is an address, every address that a name
+ * resolves to, and the address to which the socket is really connected. undici's own `connect.lookup` is not called for hosts
+ * that are addresses, and `interceptors.dns()` bypasses it (measured), so neither can be the guard.
  */
 export function guardedDial(dialler: Dialler): Dial {
   return async ({ hostname, port, protocol }) => {
@@ -46,7 +46,7 @@ export function guardedDial(dialler: Dialler): Dial {
   }
 }
 
-/** As undici wants it. */
+/** The same in the shape that undici wants. */
 export function connectorOf(dial: Dial): buildConnector.connector {
   return (server, callback) => {
     dial(server).then(
@@ -74,7 +74,7 @@ function dial(peer: Peer, dialler: Dialler, timeoutMs: number): Promise<Socket> 
       const limit = `${dialler.connectTimeoutMs / 1_000} s`
       fail(new Fault(stage, `The host ${peer.host} did not complete a connection within ${limit}.`))
     }, timeoutMs)
-    // Before Node's own listener, which writes the TLS greeting: not one byte leaves for a forbidden address.
+    // This runs before Node's own listener, which writes the TLS greeting. So not one byte leaves for a forbidden address.
     socket.prependOnceListener('connect', () => {
       stage = 'tls'
       if (isForbiddenAddress(socket.remoteAddress ?? '', dialler.allowed)) fail(blocked(peer.host))
@@ -103,19 +103,19 @@ function open({ host, port, isTls, addresses }: Peer, secureContext: SecureConte
   if (!isTls) return connectTcp(target).setNoDelay(true)
   return connectTls({
     ...target,
-    // Server names are never addresses (RFC 6066 §3); with an empty one the certificate is held against `host`.
+    // A server name is never an address (RFC 6066 §3). With an empty name the certificate is compared with `host`.
     servername: isIP(host) === 0 ? host : '',
     ALPNProtocols: ['http/1.1'],
     secureContext,
-    // Said out loud because NODE_TLS_REJECT_UNAUTHORIZED=0 would otherwise switch it off.
+    // Without this line NODE_TLS_REJECT_UNAUTHORIZED=0 would switch the check off.
     rejectUnauthorized: true,
   }).setNoDelay(true)
 }
 
 /**
  * undici 7.30.2 dials the origin once more after each request that is aborted on an open connection (measured;
- * nodejs/undici#5845): seeing its own UND_ERR_INFO, it puts the aborted request back in the queue. With any other
- * code it drops the request. This listener is older than undici's, so it gets to change the code first.
+ * nodejs/undici#5845). When it sees its own UND_ERR_INFO, it puts the aborted request back in the queue. With any other code
+ * it drops the request. This listener was added before undici's, so it can change the code first.
  */
 function dropAbortedRequest(error: NodeJS.ErrnoException): void {
   if (error.code === 'UND_ERR_INFO' && error.message === 'aborted') error.code = 'UND_ERR_ABORTED'

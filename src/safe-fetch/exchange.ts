@@ -5,20 +5,20 @@ import { faultOf } from './failures.js'
 import { Outcome, type Patience } from './outcome.js'
 
 export interface SafeRequest extends Patience {
-  /** Default GET. */
+  /** The default is GET. */
   method?: 'GET' | 'POST'
-  /** All but the headers that frame the message (`host`, `content-length`, `connection` …), which are ours to set. */
+  /** They may not have the headers that frame the message (`host`, `content-length`, `connection` …): we set those. */
   headers?: Record<string, string>
   body?: string | Buffer
-  /** What is kept of the answer's body; the rest is not read. Default 16 KiB. */
+  /** How much is kept of the answer's body: 16 KiB by default. The rest is not read. */
   maxResponseBytes?: number
 }
 
 export interface SafeResponse {
   status: number
-  /** Names in lower case; the values of a repeated header are joined with `, `. */
+  /** The names are in lower case. The values of a repeated header are joined with `, `. */
   headers: Record<string, string>
-  /** As sent: a Content-Encoding is not undone. */
+  /** The bytes as they were sent: a Content-Encoding is not undone. */
   body: Buffer
   /** Whether the body was longer than `maxResponseBytes`. */
   truncated: boolean
@@ -27,24 +27,25 @@ export interface SafeResponse {
 
 export type AnswerHead = Pick<SafeResponse, 'status' | 'headers'>
 
-/** What is known when the body is over. */
+/** What is known at the end of the body. */
 export type Answer = Omit<SafeResponse, 'durationMs'>
 
+/** For people who look for what went wrong, the beginning of an answer is enough. */
 const DEFAULT_MAX_RESPONSE_BYTES = 16 * 1_024
 
-/** Of an answer. */
+/** The headers of an answer. This is Node's own limit, so a server that Node's client can read can be read here. */
 export const MAX_HEADER_BYTES = 16 * 1_024
 
 /**
- * One request and its answer, whose body is kept up to a limit. Rejects with a Fault, or with a TypeError for headers
+ * Makes one request and keeps the body of its answer up to a limit. Rejects with a Fault, or with a TypeError for headers
  * that are the caller's mistake.
  *
- * `Agent.dispatch` instead of `Agent.request`, because only a handler is told when the request is about to be
- * written (`requestSent`), and because a request that waits for a connection ignores its AbortSignal until it has
- * one (nodejs/undici#386).
+ * It uses `Agent.dispatch` instead of `Agent.request` for two reasons. Only a handler is told when the request is about to be
+ * written (`requestSent`). And a request that waits for a connection ignores its AbortSignal until it has one
+ * (nodejs/undici#386).
  *
- * Never pause undici 7.30.2, nor read a body of its as a stream: when the server closes meanwhile, it throws outside of
- * every promise, which ends the process (nodejs/undici#5360; mended in 8 only). Long bodies go by `stream.ts`.
+ * Never pause undici 7.30.2, and never read one of its bodies as a stream. If the server closes meanwhile, undici throws
+ * outside of every promise, which ends the process (nodejs/undici#5360; mended in 8 only). `stream.ts` reads long bodies.
  */
 export function exchange(agent: Agent, url: URL, request: SafeRequest): Promise<Answer> {
   const { method = 'GET', headers = {}, body } = request
@@ -56,7 +57,7 @@ export function exchange(agent: Agent, url: URL, request: SafeRequest): Promise<
   if (outcome.isSettled) return outcome.promise
 
   agent.dispatch(
-    // The outcome's timer counts for headers and body too, so undici's own (500 ms coarse) are off.
+    // The outcome's timer covers headers and body too, so undici's own timers, which are 500 ms coarse, are off.
     {
       origin: url.origin,
       path: url.pathname + url.search,
@@ -68,7 +69,7 @@ export function exchange(agent: Agent, url: URL, request: SafeRequest): Promise<
     },
     {
       onRequestStart(started) {
-        // Thrown and not aborted: that would close a pooled connection which the next request can use.
+        // This throws and does not abort, because an abort would close a pooled connection that the next request can use.
         if (outcome.isSettled) throw new Error('settled before a connection was free')
         controller = started
         outcome.isRequestSent = true
@@ -92,7 +93,7 @@ export function exchange(agent: Agent, url: URL, request: SafeRequest): Promise<
   return outcome.promise
 }
 
-/** The headers of an answer, one text each. */
+/** The headers of an answer, each with one text as its value. */
 export function joinValues(
   received: Readonly<Record<string, string | string[] | undefined>>,
 ): Record<string, string> {
@@ -111,7 +112,9 @@ const FRAMING_HEADERS = new Set([
   'upgrade',
 ])
 
-/** Here rather than in undici 7.30.2, whose pool loses a connection for good to each bad header (measured). */
+/**
+ * Headers are checked here, because the pool of undici 7.30.2 loses a connection for good with each bad one (measured).
+ */
 export function checkHeaders(headers: Record<string, string>): void {
   for (const [name, value] of Object.entries(headers)) {
     validateHeaderName(name)

@@ -1,5 +1,5 @@
 /**
- * What can go wrong when a URL of a user's is called: one name per failure, decided where it happens.
+ * What can go wrong when a user's URL is called. Each failure has one name, which is decided where the failure happens.
  *
  * | name | decided in | may the server have seen the request? |
  * |---|---|---|
@@ -10,7 +10,8 @@
  * | `timeout` (the whole exchange), `aborted` (the caller's signal, or `close`) | outcome.ts | if `requestSent` |
  * | `reset`, `too_large` (headers), `bad_response` (not HTTP/1.1), `network` (the rest) | `faultOf` below | yes |
  *
- * A server that breaks TLS after the handshake is `tls` with `requestSent`: decide repeats by that, not by the name.
+ * If a server breaks TLS after the handshake, the name is `tls` and `requestSent` is true. So whether a repeat is safe is
+ * decided by `requestSent`, not by the name.
  */
 export type FetchFailureName =
   | 'invalid_url'
@@ -31,8 +32,8 @@ export type FetchFailureName =
   | 'network'
 
 /**
- * Thrown for every failure that is not an HTTP answer. `message` is a sentence for the tenant: no raw socket
- * text, no resolved address. `cause` holds the raw error and is for the operator's log only.
+ * Thrown for every failure that is not an HTTP answer. `message` is a sentence for the user, without raw socket text and
+ * without resolved addresses. `cause` is the raw error, which is for the operator's log only.
  */
 export class FetchFailed extends Error {
   override readonly name = 'FetchFailed'
@@ -53,7 +54,7 @@ export class FetchFailed extends Error {
   }
 }
 
-/** A named failure on its way to the door, where the facts of the whole exchange make it a FetchFailed. */
+/** A named failure inside the guarded door. `safe-fetch.ts` makes it a FetchFailed, which also knows how long it took. */
 export class Fault extends Error {
   readonly failure: FetchFailureName
   requestSent = false
@@ -65,9 +66,9 @@ export class Fault extends Error {
 }
 
 /**
- * Names what broke an exchange on an open connection: errors of the socket, of undici's HTTP parser and of Node's.
- * undici 7.30.2 says "bad response" (a 100 that nobody asked for) and "bad upgrade" (101) with its code for a lost
- * socket; the errors of its parser have no code, although HPE_… is documented (measured), and Node's have.
+ * Names what broke an exchange on an open connection. The error may be from the socket, from undici's HTTP parser or from
+ * Node's. undici 7.30.2 gives "bad response" (a 100 that nobody asked for) and "bad upgrade" (101) the same code as a lost
+ * socket. The errors of its parser have no code, although HPE_… is documented (measured); those of Node's parser have one.
  */
 export function faultOf(error: Error & { code?: unknown }): Fault {
   if (error instanceof Fault) return error
@@ -78,7 +79,7 @@ export function faultOf(error: Error & { code?: unknown }): Fault {
   if (code === 'UND_ERR_DESTROYED' || code === 'UND_ERR_CLOSED') {
     return new Fault('aborted', 'The request was cancelled because the service is stopping.', error)
   }
-  // With TLS 1.3 a server that wants a certificate from us says so after the handshake.
+  // With TLS 1.3 a server asks for a certificate of ours after the handshake.
   if (code.startsWith('ERR_SSL_')) {
     return new Fault('tls', 'The TLS connection failed before the answer was complete.', error)
   }

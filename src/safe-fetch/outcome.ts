@@ -2,20 +2,21 @@ import { asError } from '../errors.js'
 import { Fault } from './failures.js'
 
 export interface Patience {
-  /** For the whole exchange, from the look-up of the name to the last byte of the answer. Default 15,000. */
+  /** The time for the whole exchange, from the look-up of the name to the last byte of the answer: 15,000 by default. */
   timeoutMs?: number
   signal?: AbortSignal
 }
 
+/** The interface promises developers 15 s for an event. A hanging server keeps its caller's place for as long. */
 const DEFAULT_TIMEOUT_MS = 15_000
 
 /**
- * The one outcome of an exchange: what comes first of an answer, a failure, the time limit and the caller who cancels.
- * The timer stands in for AbortSignal.timeout and .any: it is cleared with the answer, and leaves no listener behind.
+ * The one outcome of an exchange. It is the first of these: an answer, a failure, the end of the time, or the caller who
+ * cancels. The timer replaces AbortSignal.timeout and .any, because it is cleared with the answer and leaves no listener.
  */
 export class Outcome<Answer> {
   readonly promise: Promise<Answer>
-  /** Whether bytes of the request may have left, for the Fault that says so. */
+  /** Whether bytes of the request may have left. A Fault says so. */
   isRequestSent = false
   isSettled = false
   #resolve!: (answer: Answer) => void
@@ -24,7 +25,7 @@ export class Outcome<Answer> {
   readonly #timer: NodeJS.Timeout
   readonly #signal: AbortSignal | undefined
 
-  /** @param letGo of the connection, when the exchange ends before its answer does */
+  /** @param letGo lets go of the connection; called if the exchange ends before its answer does */
   constructor({ timeoutMs = DEFAULT_TIMEOUT_MS, signal }: Patience, letGo: () => void) {
     this.promise = new Promise((resolve, reject) => {
       this.#resolve = resolve
@@ -39,7 +40,7 @@ export class Outcome<Answer> {
     if (signal?.aborted) this.#cancel()
   }
 
-  /** All that comes after the first does nothing. */
+  /** Only the first call counts. */
   settle(outcome: Answer | Error): void {
     if (this.isSettled) return
     this.isSettled = true
@@ -56,7 +57,7 @@ export class Outcome<Answer> {
     this.#letGo()
   }
 
-  /** What is not an error of ours: the caller's, as it is. */
+  /** Rejects with an error of the caller's code, unchanged. */
   fail(thrown: unknown): void {
     this.cut(asError(thrown))
   }

@@ -17,10 +17,11 @@ export interface Guard {
 }
 
 /**
- * Every address behind a host (a name or a literal), all of them checked: one forbidden address forbids the host,
- * because which of them is dialled is up to chance and the network. Dial what this returns and never the name:
- * a second look-up may answer differently (DNS rebinding).
- * Throws a Fault: `dns` or `blocked_address`.
+ * Every address of a host (a name or an address), all of them checked. One forbidden address forbids the host, because chance
+ * and the network decide which address is dialled. Dial what this returns and never the name, because a second look-up may
+ * answer differently (DNS rebinding).
+ *
+ * @throws Fault `dns` or `blocked_address`
  */
 export async function checkedAddresses(
   host: string,
@@ -32,7 +33,9 @@ export async function checkedAddresses(
   return addresses.map((address) => ({ address, family: isIP(address) }))
 }
 
-/** Does not tell the address, because only people in the operator's network may know what a name stands for. */
+/**
+ * The message does not say the address, because only people in the operator's network may know what a name resolves to.
+ */
 export function blocked(host: string): Fault {
   const what = isIP(host) === 0 ? `The name ${host} leads to an address that is` : `The address ${host} is`
   return new Fault(

@@ -13,31 +13,33 @@ import {
 import { Fault, faultOf, notHttp } from './failures.js'
 import { Outcome } from './outcome.js'
 
-/** Takes a body piece by piece. */
+/** What takes a body, piece by piece. */
 export interface BodySink {
-  /** Told before the first piece, once. False: the body is not wanted, and not read. */
+  /** Called once, before the first piece. @returns false if the body is not wanted; then it is not read */
   begin?(answer: AnswerHead): boolean
   /**
-   * False: enough; the rest is not read. While it is a promise the server has to wait, so that nothing piles up
-   * here. A promise that rejects ends the exchange, which rejects with the same.
+   * Takes a piece. While the result is a promise, the server has to wait, so that nothing piles up here. A promise that
+   * rejects ends the exchange, which rejects with the same error.
+   *
+   * @returns false if this is enough; then the rest is not read
    */
   take(piece: Buffer): boolean | Promise<boolean>
 }
 
 export type StreamRequest = Omit<SafeRequest, 'maxResponseBytes'>
 
-/** `truncated`: the sink did not want all of the body. */
+/** `truncated` means that the sink did not want all of the body. */
 export type Streamed = Omit<Answer, 'body'>
 
 export interface Streamer {
   stream(url: URL, request: StreamRequest, sink: BodySink): Promise<Streamed>
-  /** What is still under way fails as `aborted`, and so does what comes after it. */
+  /** What is still under way fails as `aborted`, and so does every later call. */
   close(): void
 }
 
 /**
- * Answers whose body is too long to keep, each on a connection of its own: Node's own client makes a server wait for a
- * slow sink, and knows what to do when the server closes meanwhile, which undici 7 does not (`exchange.ts`).
+ * Reads answers whose bodies are too long to keep, each on a connection of its own. It uses Node's own client, which makes a
+ * server wait for a slow sink, and copes with a server that closes meanwhile. undici 7 does not (`exchange.ts`).
  */
 export function createStreamer(dial: Dial): Streamer {
   const underWay = new Set<Outcome<Streamed>>()
@@ -95,14 +97,14 @@ function ask(
     .on('upgrade', () => {
       outcome.fail(notHttp())
     })
-    // Behind a whole body it is about something that nobody asked for.
+    // After a whole body, an error is about bytes that nobody asked for.
     .on('error', (error) => {
       if (answered?.complete !== true) outcome.fail(faultOf(error))
     })
     .end(body)
 }
 
-/** Piece by piece, each when the sink has taken the one before it. */
+/** Reads a body piece by piece, each when the sink has taken the one before it. */
 async function read(response: IncomingMessage, sink: BodySink, outcome: Outcome<Streamed>): Promise<void> {
   const head: AnswerHead = {
     status: response.statusCode ?? 0,
@@ -123,7 +125,7 @@ async function read(response: IncomingMessage, sink: BodySink, outcome: Outcome<
   }
 }
 
-/** A body whose errors are Faults, to tell them from the sink's. */
+/** Gives the pieces of a body. Its errors become Faults, so that they differ from the sink's errors. */
 async function* piecesOf(response: IncomingMessage): AsyncGenerator<Buffer> {
   try {
     for await (const piece of response) yield piece as Buffer

@@ -1,4 +1,4 @@
-/** undici's Agent by itself, which its types leave out: what `safe-fetch.ts` builds on. */
+/** undici's types leave out the file that has its Agent alone, which `safe-fetch.ts` imports. */
 declare module 'undici/lib/dispatcher/agent.js' {
   import { Agent } from 'undici'
 

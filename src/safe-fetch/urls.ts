@@ -1,10 +1,12 @@
 import { Fault } from './failures.js'
 
-const MAX_URL_LENGTH = 2_048
+/** A signed URL of a file has many hundred characters. URLs are kept in rows and shown on pages, so there is a bound. */
+export const MAX_URL_LENGTH = 2_048
 
 /**
- * The URL as the whole service understands it: parsed once, by the WHATWG rules, so that the host that is checked
- * is the host that is dialled. Throws an `invalid_url` Fault whose message names the fix.
+ * Parses a URL by the WHATWG rules, once for the whole service. So the host that is checked is the host that is dialled.
+ *
+ * @throws Fault `invalid_url` with a message that names the fix
  */
 export function parseUserUrl(text: string, allowHttp: boolean): URL {
   if (text.length > MAX_URL_LENGTH) {
@@ -31,7 +33,7 @@ export function parseUserUrl(text: string, allowHttp: boolean): URL {
   return url
 }
 
-/** The host as sockets and DNS want it: an IPv6 address without its brackets. */
+/** The host as sockets and DNS want it, which is an IPv6 address without its brackets. */
 export function bareHost(url: Pick<URL, 'hostname'>): string {
   return url.hostname.replace(/^\[|\]$/g, '')
 }

@@ -57,8 +57,9 @@ export function createS3Storage(settings: Bucket): Storage {
   }
 }
 
+/** A host that does not take a connection by then is away. The attempt to copy comes again. */
 const CONNECT_TIMEOUT_MS = 5000
-/** A request ends when S3 has been silent for so long. */
+/** A request ends when S3 has been silent for so long. While one hangs, it has one of the places of `fetch-media`. */
 const TIMEOUT_MS = 15_000
 
 /** The AWS SDK takes a third of a second to load, so it is loaded only when a bucket is used. */

@@ -16,6 +16,7 @@ export interface WebServer {
 const FINISH_MS = 20_000
 /** How long a connection that says nothing may still bring a request once we close. */
 const IDLE_MS = 1000
+/** How long a client that sent nonsense may read its answer before its connection is cut. */
 const LINGER_MS = 1000
 
 /**
@@ -30,8 +31,10 @@ export async function listen(
   finishMs = FINISH_MS,
 ): Promise<WebServer> {
   const server = createServer({
+    // A body of 64 KiB needs 15 s at 35 kbit/s. More time would let slow clients pile up connections.
     headersTimeout: 10_000,
     requestTimeout: 15_000,
+    // Programs that send every few seconds keep their connection; others do not hold one for long.
     keepAliveTimeout: 10_000,
     connectionsCheckingInterval: 1000,
     // Node would answer with an empty body, which clients crash on; nothing here reads the Host header.

@@ -3,8 +3,10 @@ import type { Context } from '../domain/context.js'
 import { countParameter, idParameter, momentParameter, numberParameter } from './query.js'
 import type { Vocabulary } from '../vocabulary.js'
 
-const MAX_LIMIT = 100
-const DEFAULT_LIMIT = 50
+/** Rows with long texts are some KB each, so a page stays below a megabyte. A reader can ask for more pages. */
+export const MAX_LIMIT = 100
+/** It fills about two screens of whoever reads the answer. */
+export const DEFAULT_LIMIT = 50
 
 /** Of every list that is read page by page, newest first: `before` is the last id that the reader has. */
 export const pageParameters = {

@@ -90,7 +90,7 @@ describeContext('/openapi.json', { environment }, (context) => {
     const tags = document.tags as { name: string; description: string }[]
     for (const { description } of tags) expect(description).to.have.length.above(10)
     expect(document.info).to.have.deep.property('contact', {
-      name: 'Who runs this installation',
+      name: 'The operator of this installation',
       url: 'https://linehook.example/below',
     })
     for (const { operation } of operationsOf(document)) {

@@ -18,9 +18,11 @@ import { startWorker } from '../start-worker.js'
 
 /** What is lost in Redis is found within seconds: a row counts as stranded after 3 s (`domain/sweep.ts`). */
 const SWEEP_MS = 1000
+/** After a FLUSHALL housekeeping is scheduled again by then. It is never urgent, and each check asks Redis. */
 const SCHEDULE_CHECK_MS = 5000
 /** How often to look whether carriers are to be asked. Postgres says which: each only every three minutes. */
 const CATCH_UP_CHECK_MS = 10_000
+/** To delete the keys of a busy hour in one statement could take longer than a statement may. */
 const KEYS_AT_ONCE = 5000
 
 /**

@@ -10,6 +10,7 @@ import type { HttpSettings } from './settings.js'
 const CALLBACKS = ['message', 'status'] as const
 type Name = (typeof CALLBACKS)[number]
 
+/** Twilio allows as many in a message. Each becomes a message of its own, with a copy to make, so there is a bound. */
 const MAX_MEDIA = 10
 
 /** What a carrier posts to us, form or JSON: messages that came in, and reports on those that it took. */

@@ -1,3 +1,4 @@
+import { MAX_CARRIER_TIMEOUT_MS } from '../../config.js'
 import { FetchFailed, type SafeFetch, type SafeResponse } from '../../safe-fetch.js'
 import {
   CarrierOutcomeUnknown,
@@ -18,9 +19,8 @@ import { textAt } from './json-path.js'
 import type { HttpSettings } from './settings.js'
 import { fillBody } from './template.js'
 
+/** An answer has an id or a reason in it, beside whatever else. If it is cut off, the id cannot be read from it. */
 const MAX_ANSWER_BYTES = 64 * 1024
-/** A second bound beside the caller's signal. */
-const TIMEOUT_MS = 60_000
 
 /** A carrier that takes one POST for each message. */
 export function createHttp(
@@ -65,7 +65,8 @@ export function createHttp(
   }
 }
 
-const LIMITS = { timeoutMs: TIMEOUT_MS, maxResponseBytes: MAX_ANSWER_BYTES }
+/** The caller's signal ends a request sooner; this is for one that comes without. */
+const LIMITS = { timeoutMs: MAX_CARRIER_TIMEOUT_MS, maxResponseBytes: MAX_ANSWER_BYTES }
 
 async function post(
   http: SafeFetch,

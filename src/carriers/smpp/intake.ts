@@ -33,7 +33,14 @@ export interface Intake {
 
 /** With so many unanswered, nothing more is read and the SMSC has to wait. Most SMSCs have smaller windows. */
 const MAX_HELD = 200
+/**
+ * Postgres is asked again after this. Up to 200 messages wait so, which must not crowd a database that is coming back.
+ */
 const UNAVAILABLE_MS = 1000
+/**
+ * All answers of a second are confirmed by one request and one statement. Until an answer is confirmed, an equal text may
+ * be taken for its repeat after the session has ended: so the time must be short.
+ */
 const CONFIRM_MS = 1000
 /** No SMSC repeats sooner, so two equal texts within this time are two messages. */
 export const RESENT_AFTER_MS = 5000

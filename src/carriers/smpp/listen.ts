@@ -54,9 +54,12 @@ export async function takeDelivery(
   return { status: TAKEN, confirmId: outcome.confirmId }
 }
 
+/**
+ * Bounds the memory: an address has 20 characters at most. With fewer, the log of a shared account would repeat itself.
+ */
 const MAX_NOTED = 1000
 
-/** Once for each number: an account may be shared with another system. */
+/** Logs each number once, because an account may be shared with another system. */
 function strayNumbers({ log }: Pick<ListenTools, 'log'>): (address: string) => void {
   const noted = new Set<string>()
   return (address) => {

@@ -1,4 +1,12 @@
+/**
+ * With a shorter wait, an SMSC that ends each session at once would be flooded. With a longer one, messages that wait for
+ * a session would give up.
+ */
 const BASE_MS = 500
+/**
+ * An SMSC that was down for hours has its sessions again half a minute after it is back. Until then it gets two tries a
+ * minute.
+ */
 const CAP_MS = 30_000
 
 /**

@@ -18,6 +18,8 @@ export interface Patience {
   unbindMs: number
 }
 
+// A message without a response is `unknown`, so a response has the most time. An unbind has little, because a process that
+// stops waits for it.
 export const PATIENCE: Patience = {
   connectMs: 4000,
   bindMs: 4000,

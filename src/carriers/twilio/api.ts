@@ -1,14 +1,16 @@
+import { MAX_CARRIER_TIMEOUT_MS } from '../../config.js'
 import type { SafeFetch, SafeResponse } from '../../safe-fetch.js'
 import { CarrierRefused } from '../carrier.js'
 import { readObject, readRecords } from './answers.js'
 import { explainAnswer, explainTwilioFailure } from './errors.js'
 import type { TwilioSettings } from './settings.js'
 
-/** A page of 100 messages or numbers is some 150 KiB, far below what is read of an answer. */
+/**
+ * A page of 100 messages or numbers is some 150 KiB, far below what is read of an answer. Twilio allows up to 1,000
+ * (https://www.twilio.com/docs/errors/20007), which would be above it.
+ */
 const PAGE_SIZE = 100
 const MAX_ANSWER_BYTES = 1024 * 1024
-/** Bounds each request besides the caller's signal. */
-const TIMEOUT_MS = 60_000
 
 export interface TwilioApi {
   /** Rejects with FetchFailed only. `path` is below the account. */
@@ -40,7 +42,8 @@ export function createApi(
     Accept: 'application/json',
     Authorization: `Basic ${Buffer.from(`${accountSid}:${authToken}`).toString('base64')}`,
   }
-  const limits = { timeoutMs: TIMEOUT_MS, maxResponseBytes: MAX_ANSWER_BYTES }
+  // The caller's signal ends a request sooner; this time-out is for one that comes without.
+  const limits = { timeoutMs: MAX_CARRIER_TIMEOUT_MS, maxResponseBytes: MAX_ANSWER_BYTES }
   const get = (url: string, signal: AbortSignal) => http.request(url, { headers, signal, ...limits })
 
   return {

@@ -1,5 +1,9 @@
 /** TwiML, the XML in which Twilio is told what to do (https://www.twilio.com/docs/voice/twiml). */
 
+/**
+ * People do not speak to a machine for so long. By default Twilio would record for an hour
+ * (https://www.twilio.com/docs/voice/twiml/record), and somebody pays for each minute of a phone that was not put down.
+ */
 const MAX_VOICEMAIL_SECONDS = 180
 
 /** Nothing to do; the answer to every callback but a call's. */

@@ -13,8 +13,8 @@ export interface EndpointWork {
   heldCount: number
   /** How many requests it gets at a time now, by how it answers. */
   places: number
-  /** When they were last halved, because it was overloaded. */
-  slowedAt: Date | null
+  /** Whether they were halved not long ago, because it was overloaded: they grow one by one (`settle_deliveries`). */
+  isSlowed: boolean
 }
 
 export async function findEndpointWork(db: Database, endpointId: string): Promise<EndpointWork | undefined> {
@@ -23,7 +23,8 @@ export async function findEndpointWork(db: Database, endpointId: string): Promis
       where d.endpoint_id = e.id and d.status ${statuses} limit ${MAX_COUNTED + 1}) counted)`
   const { rows } = await db.raw<{ rows: EndpointWork[] }>(
     `select e.called_at as "calledAt", ${count(`in ('pending', 'delivering')`)} as "waitingCount",
-       ${count(`= 'held'`)} as "heldCount", e.places, e.slowed_at as "slowedAt"
+       ${count(`= 'held'`)} as "heldCount", e.places,
+       e.slowed_at > clock_timestamp() - slowdown() is true as "isSlowed"
      from endpoints e where e.id = ?`,
     [endpointId],
   )

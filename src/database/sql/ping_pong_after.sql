@@ -1,14 +1,14 @@
--- Whether two programs seem to answer each other: more than 10 messages in a minute, and about as many answers. Every
--- inbound message opens the number's window again, so nothing else would stop them. A person who writes as much gets fewer
--- answers. (2 minutes: twice the window, because ids have the time of the process that made them.)
+-- Whether two programs seem to answer each other: more messages in a minute than `ping_pong_limit`, and about as many
+-- answers. Every inbound message opens the number's window again, so nothing else would stop them. A person who writes as
+-- much gets fewer answers. (The 2 minutes are twice the window, because ids have the time of the process that made them.)
 --
 -- The answer is after how many more messages, at least one, that is so; null: the line has not answered so much.
 create or replace function ping_pong_after(line uuid, contact text, now_at timestamptz) returns integer
 language plpgsql stable set enable_seqscan = off as $$
 begin
   return (
-    select case when count(*) filter (where direction = 'outbound') >= 10
-      then greatest(11 - count(*) filter (where direction = 'inbound'), 1) end
+    select case when count(*) filter (where direction = 'outbound') >= ping_pong_limit()
+      then greatest(ping_pong_limit() + 1 - count(*) filter (where direction = 'inbound'), 1) end
     from (
       select m.direction, case m.direction when 'inbound' then m.created_at else coalesce(m.sent_at, m.claimed_at) end as at
       from messages m

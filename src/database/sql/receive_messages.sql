@@ -12,8 +12,8 @@
 -- It locks what tells repeats first, then the rows of `line_contacts`, each kind in one order. Locks of lines (`lock_line`)
 -- have to be taken before.
 --
--- A sender's window starts anew unless line and sender are paused (for 10 minutes, see docs/concepts.md). `ping_pong_after`
--- is called only if more than ten messages have come in a minute by `heard_at`, the times of the last eleven.
+-- A sender's window starts anew unless line and sender are paused (`ping_pong_pause`). `ping_pong_after` is called only if
+-- more messages than `ping_pong_limit` have come in a minute. `heard_at` has the times of the last ones, one more than that.
 create or replace function receive_messages(inbound jsonb)
 returns table (
   n integer, outcome text, earlier_id uuid, line_id uuid, deliveries jsonb,
@@ -68,7 +68,7 @@ begin
       source_url text)
   ), senders as materialized (
     select s.line_id, s."from", s.count, c.paused_until > now_at is true as was_paused,
-      case when recent.count + s.count > 10 then ping_pong_after(s.line_id, s."from", now_at) end as pauses_at,
+      case when recent.count + s.count > ping_pong_limit() then ping_pong_after(s.line_id, s."from", now_at) end as pauses_at,
       (
         select true from messages p where p.line_id = s.line_id and p.to_number = s."from"
           and p.status in ('queued', 'sending') order by p.position limit 1
@@ -84,19 +84,19 @@ begin
   ), contacts as (
     insert into line_contacts as c (line_id, number, window_cleared_at, heard_at, paused_until)
     select s.line_id, s."from", case when s.pauses_at = 1 then null else now_at end,
-      array_fill(now_at, array[least(s.count, 11)]),
-      case when s.pauses_at <= s.count then now_at + interval '10 minutes' end
+      array_fill(now_at, array[least(s.count, ping_pong_limit() + 1)]),
+      case when s.pauses_at <= s.count then now_at + ping_pong_pause() end
     from senders s order by s.line_id, s."from"
     on conflict (line_id, number) do update set
       window_cleared_at = case when c.paused_until > now_at then c.window_cleared_at
         else greatest(c.window_cleared_at, excluded.window_cleared_at) end,
       heard_at = case when c.paused_until > now_at then c.heard_at
         else (c.heard_at || excluded.heard_at)[
-          greatest(cardinality(c.heard_at) + cardinality(excluded.heard_at) - 10, 1):] end,
+          greatest(cardinality(c.heard_at) + cardinality(excluded.heard_at) - ping_pong_limit(), 1):] end,
       paused_until = case when c.paused_until > now_at then c.paused_until
         else coalesce(excluded.paused_until, c.paused_until) end
     returning line_id, number, paused_until > now_at is true as is_paused,
-      paused_until = now_at + interval '10 minutes' is true as has_paused
+      paused_until = now_at + ping_pong_pause() is true as has_paused
   ), new_messages as (
     insert into messages (id, user_id, line_id, direction, source, type, from_number, to_number, text, media_url,
       status, carrier_message_id)

@@ -4,8 +4,8 @@
 --
 -- places: how many requests the endpoint gets at a time. If all places are taken and it answers as fast as usual, it gets
 -- as many more as it has answered. A time-out, a 429 or a 5xx halves the places, down to one: then each request is a probe.
--- It does so once a second only, because requests that are under way together fail together. For 10 minutes after that the
--- places grow one by one.
+-- It does so once a second only, because requests that are under way together fail together. For the time of
+-- `slowdown` after that the places grow one by one.
 create or replace function settle_deliveries(results jsonb, max_in_flight integer, disable_after interval)
 returns void
 language plpgsql volatile set enable_seqscan = off as $$
@@ -46,7 +46,7 @@ begin
         -- The deliveries that end now are counted too, because this statement does not see what it writes.
         select count(*) from (select from deliveries d where d.endpoint_id = h.id and d.status = 'delivering'
           limit e.places) under_way)
-        then least(e.places + case when e.slowed_at > clock_timestamp() - interval '10 minutes' then 1
+        then least(e.places + case when e.slowed_at > clock_timestamp() - slowdown() then 1
           else h.successes end, max_in_flight)
       else e.places end as places
     from health h join endpoints e on e.id = h.id

@@ -6,8 +6,13 @@ import type { Context } from '../context.js'
 import { readName } from '../names.js'
 import { explainRedirectUri } from './redirect-uris.js'
 
-const MAX_DESCRIPTION_LENGTH = 500
+/** It is room for some sentences. The consent page shows them, and a user should read all of that page. */
+export const MAX_DESCRIPTION_LENGTH = 500
+/** A website's address is shown to people; nothing with long parameters is one. */
 const MAX_WEBSITE_LENGTH = 500
+/**
+ * They are for a web page, a few stages of development and some apps. Codes can be sent to each, so there are not more.
+ */
 const MAX_REDIRECT_URIS = 10
 
 /** As somebody wrote them. */

@@ -6,6 +6,7 @@ import { findLineNumbers } from '../../database/lines.js'
 import { newId } from '../../ids.js'
 import type { Context } from '../context.js'
 
+/** The locks of a batch end with its statement. One statement for everything could take longer than a statement may. */
 const BATCH = 1000
 
 /**

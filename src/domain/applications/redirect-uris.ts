@@ -1,4 +1,4 @@
-const MAX_LENGTH = 2048
+import { MAX_URL_LENGTH } from '../../safe-fetch.js'
 
 /**
  * What is wrong with a redirect URI, and what to do; undefined: nothing is wrong. URIs are compared as whole strings
@@ -6,7 +6,7 @@ const MAX_LENGTH = 2048
  * scheme of an app on that machine (RFC 8252 §7).
  */
 export function explainRedirectUri(uri: string): string | undefined {
-  if (uri.length > MAX_LENGTH) return `a URI may have at most ${MAX_LENGTH} characters`
+  if (uri.length > MAX_URL_LENGTH) return `a URI may have at most ${MAX_URL_LENGTH} characters`
   if (!/^[\x21-\x7e]+$/.test(uri) || /["\\<>`^{|}]/.test(uri) || !URL.canParse(uri)) {
     return `${quote(uri)} is not a URI: write it in full, such as https://example.com/callback`
   }

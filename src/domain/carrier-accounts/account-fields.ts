@@ -1,8 +1,16 @@
 import type { CarrierAccountFields } from '../../database/carrier-accounts.js'
 import { UserError } from '../../errors.js'
 
-const MIN_PER_SECOND = 0.001
-const MAX_PER_SECOND = 10_000
+/** At one message in a thousand seconds 14 go out until the next one expires (after four hours by default). */
+export const MIN_PER_SECOND = 0.001
+/** One process sends far less. The places of a pace are kept in Redis, where a larger number would cost memory. */
+export const MAX_PER_SECOND = 10_000
+
+/**
+ * How much is kept of what a carrier, or its code, says is wrong. All of a usual sentence has room; without a bound a whole
+ * page of HTML would be kept, and shown in a list.
+ */
+export const MAX_FAULT_LENGTH = 1000
 
 /** @throws UserError 400 */
 export function readAccountName(name: string): string {

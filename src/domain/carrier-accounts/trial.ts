@@ -4,11 +4,15 @@ import { listCarrierSessions } from '../../database/carrier-sessions.js'
 import { storable } from '../../database/text.js'
 import { UserError } from '../../errors.js'
 import type { Context } from '../context.js'
+import { MAX_FAULT_LENGTH } from './account-fields.js'
 import { askCarrier } from './ask.js'
 
-const MAX_FAULT_LENGTH = 1000
+/** A person waits, and each look is a query: a fifth of a second is not felt. */
 const LOOK_MS = 200
-/** New settings are in use after so long: the process that holds the sessions first ends what is under way. */
+/**
+ * By then new settings are in use, unless something is wrong: the process that holds the sessions looks for changes each
+ * second, and first ends what is under way.
+ */
 const REOPENED_MS = 6000
 
 export type CarrierTestResult = { ok: true } | { ok: false; fault: string }

@@ -11,12 +11,10 @@ import { FetchFailed } from '../../safe-fetch.js'
 import type { RequestFailure } from '../../states.js'
 import type { Vocabulary } from '../../vocabulary.js'
 import type { Context } from '../context.js'
+import { MAX_CLAIM_AGE_MS } from '../leases.js'
 import { persist } from '../persist.js'
 import { nextRetryMs, readRetryAfter } from './retry-schedule.js'
 import { signatureHeaders } from './signature.js'
-
-/** After so long a claim is not used any more. Its lease lasts 8 s: then another worker may claim the delivery. */
-const MAX_CLAIM_AGE_MS = 5000
 
 export type DeliverOutcome =
   | { kind: 'delivered' }
@@ -123,6 +121,7 @@ function outcomeOf({ status, failure, retryInMs = 0 }: AttemptResult): DeliverOu
   }
 }
 
+/** Its beginning is kept with the attempt, for people. Up to 200 answers at a time are in memory, so all take 3 MB. */
 const MAX_RESPONSE_BYTES = 16 * 1024
 
 export interface EventForEndpoint extends EventContent {

@@ -3,6 +3,10 @@ import { UserError } from '../../errors.js'
 import { requireEnabled } from '../connection-requirements.js'
 import type { Context } from '../context.js'
 
+/**
+ * A person waits for the answer, and smaller batches take longer in all. Larger ones hold the locks of their rows longer,
+ * which deliveries wait for.
+ */
 const RELEASE_BATCH = 500
 const FIRST_ID = '00000000-0000-0000-0000-000000000000'
 

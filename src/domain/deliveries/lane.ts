@@ -9,7 +9,10 @@ import { attemptDelivery, logAttempt } from './deliver.js'
 /** An answer is slow if it takes more than twice the usual time and 20 ms besides: less may be chance. */
 const SLOW = { factor: 2, ms: 20 }
 
-/** How far one answer moves what counts as usual. */
+/**
+ * How far one answer moves what counts as usual. After some ten answers the old time is forgotten for the most part. With
+ * more, a single slow answer would count for too much.
+ */
 const LEARNING = 0.1
 
 /**

@@ -1,6 +1,8 @@
 import { backoffMs, type Backoff } from '../backoff.js'
 
+/** With the waits below they take more than two days: an endpoint may be down for a weekend. */
 export const MAX_ATTEMPTS = 10
+/** There is at least one attempt a day, so that nobody waits for days after an endpoint is back. */
 const CAP_MS = 24 * 3_600_000
 
 /** With the default base: 5 s, 20 s, 80 s, 5 min, 21 min, 85 min, 5.7 h, 22.8 h, 24 h. */
@@ -32,5 +34,8 @@ export function readRetryAfter(value: string | undefined, now: number): number |
   return Number.isNaN(at) ? undefined : Math.max(0, at - now)
 }
 
-/** An endpoint that has only failed for so long is disabled, and its events are held. */
+/**
+ * An endpoint that has only failed for so long is disabled, and its events are held. It is longer than the attempts of an
+ * event and than a long weekend; with more, a URL that is gone for good would be called for nothing.
+ */
 export const DISABLE_AFTER_MS = 5 * 24 * 3_600_000

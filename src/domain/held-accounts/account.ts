@@ -1,8 +1,10 @@
 import { recordSessions, type SessionsReport } from '../../database/carrier-sessions.js'
 import { storable } from '../../database/text.js'
 import { asError, Unavailable } from '../../errors.js'
+import { MAX_FAULT_LENGTH } from '../carrier-accounts/account-fields.js'
 import { openSettings } from '../carrier-settings.js'
 import type { Context } from '../context.js'
+import { CRASH_WAIT_MS } from '../crashes.js'
 import { countMessageCrash, sendingService, sendMessage, type SendOutcome } from '../messages/send.js'
 import { receivingTools } from './receive.js'
 
@@ -15,9 +17,11 @@ export interface OpenAccount {
   close(): Promise<void>
 }
 
-const MAX_FAULT_LENGTH = 1000
+/**
+ * A worker asks again after this. A shorter pause would load a store that is just coming back. A longer one would delay
+ * texts after a short outage.
+ */
 const PAUSE_MS = 1000
-const CRASH_WAIT_MS = 5000
 
 /** Opens the account's sessions, and uses them both ways. @throws SettingsUnreadable, Unavailable */
 export async function openAccount(

@@ -7,9 +7,11 @@ import type { Context } from '../context.js'
 import { openAccount, type OpenAccount } from './account.js'
 import { receiveStaleTexts } from './long-texts.js'
 
+/** How soon a new or changed account is noticed. Each look is one statement, and renews the leases as well. */
 const FOLLOW_MS = 1000
 /** After it another process takes over what a killed one held. It is renewed each second, so renewals may fail. */
 const LEASE_MS = 6000
+/** Texts whose parts are missing are ten minutes old then, so a minute more does not matter. */
 const TIDY_MS = 60_000
 
 type Accounts = Awaited<ReturnType<typeof renewHolds>>

@@ -11,6 +11,7 @@ import { receiveMessage } from '../messages/receive.js'
 
 /** When the last part is so old, the missing ones will not come: no phone sends its parts so far apart. */
 const STALE_MS = 600_000
+/** So many are received each minute. Stale texts are rare, and a flood of them must not crowd out other work. */
 const STALE_AT_ONCE = 100
 const MISSING = '[…]'
 

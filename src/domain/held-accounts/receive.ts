@@ -99,7 +99,10 @@ function recordOf(account: HeldAccount, { id, digest, sessionId, silentMs }: Arr
   }
 }
 
-/** A receipt may be faster than the worker that writes down what it is about. */
+/**
+ * A receipt may be faster than the worker that writes down what it is about. That takes milliseconds, or some seconds while
+ * Postgres is busy. A receipt of another system's message waits in vain, and has one of the intake's 200 places meanwhile.
+ */
 const RECEIPT_WAITS_MS = [300, 1000, 3000]
 
 async function receiveReceipt(context: Context, account: HeldAccount, receipt: SentRecord): Promise<void> {

@@ -34,10 +34,15 @@ export type FetchOutcome =
 const OUTBOUND_BACKOFF: Backoff = { baseMs: 2000, factor: 3, capMs: 60_000, jitter: 0.2 }
 const OUTBOUND_ATTEMPTS = 4
 
-/** The wait after a fault on our side (storage, Postgres, an account's settings), which costs no attempt. */
+/**
+ * The wait after a fault on our side (storage, Postgres, an account's settings), which costs no attempt. So it may come
+ * without end, and must not be so short that copies load a storage that is away.
+ */
 const OUR_FAULT_WAIT_MS = 30_000
 
-/** Makes one attempt to copy media to our storage. When the copy is made or given up, what waits goes on (`settle.ts`). */
+/**
+ * Makes one attempt to copy media to our storage. When the copy is made or given up, what waits goes on (`settle.ts`).
+ */
 export async function fetchMedia(context: Context, id: string): Promise<FetchOutcome> {
   const startedAt = performance.now()
   const { db, maxLost } = context

@@ -8,6 +8,7 @@ import { contentTypeOf } from './types.js'
 
 /** How much is searched for a picture's size: a photograph may have much other data before it. */
 const HEAD_BYTES = 256 * 1024
+/** A PNG ends with IEND. So much of other data may stand behind it, because programs append some. */
 const TAIL_BYTES = 64 * 1024
 
 /** We choose the reader by type, because the package would also try formats that we do not take. */

@@ -1,6 +1,7 @@
 import { listOldMedia, markRemoved } from '../../database/media/removing.js'
 import type { Context } from '../context.js'
 
+/** The files go one by one. If the process ends in the middle, no more than these are deleted a second time. */
 const AT_ONCE = 100
 
 /**

@@ -10,6 +10,10 @@ import { CopyFailed } from './failures.js'
 import { getHostedMedia, hostedTokenOf } from './hosting.js'
 import { MAX_BYTES } from './types.js'
 
+/**
+ * Carriers redirect to where they keep their files. More than a few are a circle, and each costs a look-up and a
+ * connection.
+ */
 const MAX_REDIRECTS = 5
 
 /** Brings the bytes of the source into the file. @throws CopyFailed */

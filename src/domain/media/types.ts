@@ -29,7 +29,9 @@ const RECEIVED: [string, string][] = [
   ['webm', 'video/webm'],
 ]
 
-/** The types that are taken, by the ending that `file-type` gives the bytes. Carriers bring more types than lines send. */
+/**
+ * The types that are taken, by the ending that `file-type` gives the bytes. Carriers bring more types than lines send.
+ */
 const TYPES: Record<MediaPurpose, ReadonlyMap<string, string>> = {
   outbound: new Map([...PICTURES, ['mpg', 'video/mpeg']]),
   inbound: new Map(RECEIVED),
@@ -37,8 +39,10 @@ const TYPES: Record<MediaPurpose, ReadonlyMap<string, string>> = {
   voicemail: new Map([...RECEIVED, ['mp4', 'audio/mp4'], ['3gp', 'audio/3gpp'], ['webm', 'audio/webm']]),
 }
 
-/** What a line sends must have fewer bytes than this. */
-const TOO_MANY_BYTES = 5_000_000
+/**
+ * What a line, or a phone of the simulator, sends must have fewer bytes than this. The interface promises "under 5 MB".
+ */
+export const TOO_MANY_BYTES = 5_000_000
 /** Five times the picture that carriers allow, or an hour and a half of a recording at 32 kbit/s. */
 const MAX_RECEIVED_BYTES = 25_000_000
 

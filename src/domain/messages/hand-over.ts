@@ -3,6 +3,7 @@ import {
   CarrierRejected,
   CarrierThrottled,
   CarrierUnavailable,
+  MAX_THROTTLE_MS,
   type CarrierClient,
 } from '../../carriers/carrier.js'
 import type { MessageToSend, Settlement } from '../../database/messages/sending.js'
@@ -14,9 +15,6 @@ import { noteCarrierOptOut } from '../opt-out/carrier-opt-out.js'
 
 /** For when the carrier took nothing: try again soon, then more seldom, until the message expires. */
 const UNAVAILABLE_BACKOFF: Backoff = { baseMs: 1000, factor: 2, capMs: 300_000, jitter: 0.2 }
-
-/** A carrier that asks for a longer wait is asked again after this. */
-const MAX_THROTTLE_MS = 3_600_000
 
 /** Calls the carrier once with a claimed message. Never throws: the settlement says what became of the message. */
 export async function handOver(

@@ -1,6 +1,10 @@
 import type { QueueAnswer, QueueRequest } from '../../database/messages/queueing.js'
 
-const FRESH_MS = 1000
+/**
+ * How long a count of what waits is used. A count costs more the more there is to count, so one a second has to do; after
+ * a longer time a limit could be passed by all that was accepted meanwhile.
+ */
+export const FRESH_MS = 1000
 /** The figures of more lines are not kept, to bound the memory; their messages are counted each time. */
 const MAX_LINES = 10_000
 

@@ -2,6 +2,7 @@ import type { Message } from '../../database/messages/message.js'
 import type { OutboundSource, QueueAnswer } from '../../database/messages/queueing.js'
 import { Unavailable, UserError } from '../../errors.js'
 import { newId } from '../../ids.js'
+import { MAX_URL_LENGTH } from '../../safe-fetch.js'
 import { sha256 } from '../../secrets.js'
 import type { Context } from '../context.js'
 import { getOwnLine } from '../lines.js'
@@ -9,8 +10,6 @@ import { outboundMedia } from '../media/hosting.js'
 import { isHostedHere } from '../media/source.js'
 import { getMessage } from './get-message.js'
 import { isBacklogFull, MAX_KEY_LENGTH, readDestination, REFUSALS, requireSendable } from './submit.js'
-
-const MAX_URL_LENGTH = 2048
 
 interface NewMessage {
   userId: string

@@ -15,7 +15,11 @@ import { receiveReceipt } from './receive.js'
  * that was still on its way then is surely over.
  */
 const ASK_AFTER_SECONDS = [5, 30, 120, 600, 1800]
+/**
+ * Carriers are not asked about older messages, for example after a long stop. The last question is due at half an hour.
+ */
 const MAX_AGE_SECONDS = 3600
+/** Carriers limit how often they are asked, and a batch is asked all at once, each second. */
 const BATCH = 20
 
 /** Short enough that a run ends within a process's time to stop, whatever the carriers do. */

@@ -14,15 +14,18 @@ import type { MediaReason, MessageReason } from '../../states.js'
 import { findCarrierClient } from '../carrier-clients.js'
 import type { Context } from '../context.js'
 import { MAX_CRASHES } from '../crashes.js'
+import { MAX_CLAIM_AGE_MS } from '../leases.js'
 import { persist } from '../persist.js'
 import { handOver } from './hand-over.js'
 import { enterWindows, refillWindows } from './windows.js'
 
-/** After so long a claim is not used any more. Its lease lasts 15 s: then the message counts as unknown. */
-const MAX_CLAIM_AGE_MS = 5000
-
-/** The time of the holder of a carrier's sessions for all but the carrier's call; and how soon to ask it again. */
+/**
+ * The holder of a carrier's sessions has this time for all but the carrier's call: the way there and back, its windows and
+ * its statements. With less, an answer that comes a little late is asked for again; with more, a worker's place is kept by
+ * a holder that died.
+ */
 const HOLDER_MARGIN_MS = 5000
+/** How soon a holder that did not answer is asked again. A new one takes over after 6 s (`held-accounts/holder.ts`). */
 const HOLDER_PAUSE_MS = 1000
 
 export type SendOutcome =

@@ -5,8 +5,11 @@ import { newId } from '../../ids.js'
 import { sha256 } from '../../secrets.js'
 import type { Context } from '../context.js'
 import { maySendTo, parseNumber } from '../phone-number.js'
+import { FRESH_MS } from './line-backlogs.js'
 
+/** Twilio takes no longer text (https://www.twilio.com/docs/api/errors/21617). It already is 11 segments of GSM-7. */
 export const MAX_TEXT_LENGTH = 1600
+/** Clients make keys of 36 characters (a UUID) or a few more. Keys are kept for a day, so they must not be pages. */
 export const MAX_KEY_LENGTH = 255
 
 export interface IncomingWebhookMessage {
@@ -92,8 +95,6 @@ export function readDestination(
   if (!maySendTo({ ...line, number: line.lineNumber }, parsed)) throw new UserError(REFUSALS.notAllowed, 403)
   return parsed.number
 }
-
-const FRESH_MS = 1000
 
 /** Each process reads the figure once a second at most: the bound is against a flood, and need not be exact. */
 const readings = new WeakMap<Context, { readAt: number; isFull: Promise<boolean> }>()

@@ -4,6 +4,7 @@ import { isId } from '../../ids.js'
 import type { Context } from '../context.js'
 import { getOwnLine } from '../lines.js'
 
+/** A pause lasts ten minutes, and few numbers are programs that answer: more at a time hardly happens. */
 const MAX_PAUSED = 20
 
 /**

@@ -7,15 +7,13 @@ import {
 import { UserError } from '../../errors.js'
 import { newToken } from '../../secrets.js'
 import type { Context } from '../context.js'
-import { extensionOf } from '../media/types.js'
+import { extensionOf, TOO_MANY_BYTES } from '../media/types.js'
 import { simulatorMediaUrl } from './media-url.js'
 
 /** What a phone can send; the form's fields have the same names. */
 export type MediaField = 'picture' | 'recording'
 
-/** What a phone sends must have fewer bytes than this, like what a line sends. */
-export const TOO_MANY_BYTES = 5_000_000
-
+/** The bytes are in the rows, so 100 rows may be 500 MB: more in one statement would hold up others for too long. */
 const MEDIA_AT_ONCE = 100
 
 /** The content types, by the ending that `file-type` gives the bytes. A recording in a video file is played as sound. */

@@ -7,8 +7,11 @@ import { readNumber, SIMULATOR } from '../simulator.js'
 
 export type { ConversationMessage } from '../../database/messages/conversations.js'
 
+/** A phone scrolls, but is drawn anew whenever something comes. */
 const MAX_SHOWN = 50
+/** So many fit beside each other on a usual screen. */
 const MAX_SUGGESTED = 3
+/** Each keeps itself up to date by a stream of its own, and a user has ten (`console/live.ts`). */
 const MAX_PHONES = 8
 /** Nobody has this number, and it is none of those at which the simulator misbehaves. */
 const FIRST_PHONE = '+15005550199'

@@ -7,7 +7,10 @@ import { bodyBytesOf, isRecord, readFieldsBody } from '../middleware/json-body.j
 import type { RequestLogState } from '../middleware/request-log.js'
 import { createPatience } from '../patience.js'
 
-/** Twilio waits 15 s for an answer, which needs time too, and by itself does not come again after a 5xx. */
+/**
+ * Twilio waits 15 s for an answer, which needs time too, and by itself does not come again after a 5xx. As many as
+ * `maxWaiting` wait; each has a connection and a body in memory, so with more of them a long outage would fill the process.
+ */
 const patiently = createPatience({ waitMs: 13_000, maxWaiting: 200 })
 
 /**

@@ -9,6 +9,7 @@ import {
   submitToIncomingWebhook,
   type IncomingWebhookMessage,
 } from '../../domain/messages/submit.js'
+import { MAX_JUDGEMENTS } from '../../domain/row-cache.js'
 import { Unavailable, UserError } from '../../errors.js'
 import { isId } from '../../ids.js'
 import { sha256 } from '../../secrets.js'
@@ -59,9 +60,6 @@ export function acceptWebhookMessage(context: Context): Middleware {
   }
 }
 
-/** How often a request is judged, if its webhook is changed meanwhile: once, and twice more. */
-const MAX_TRIES = 3
-
 /**
  * If a remembered row refuses the request, or the statement finds it changed, the request is judged again by the row as it
  * is now.
@@ -73,7 +71,7 @@ async function submit(
   webhook: OpenedWebhook,
   message: IncomingWebhookMessage,
 ): Promise<QueueAnswer> {
-  for (let tries = 1; tries <= MAX_TRIES; tries += 1) {
+  for (let tries = 1; tries <= MAX_JUDGEMENTS; tries += 1) {
     const answer = await submitToIncomingWebhook(context, webhook.row, message, webhook.tokenHash).catch(
       (error: unknown) => {
         if (webhook.mayBeOld && error instanceof UserError) return undefined

@@ -2,6 +2,7 @@ import type { Middleware } from 'koa'
 import * as yup from 'yup'
 import type { Context } from '../../domain/context.js'
 import { readOutbox, simulateInbound } from '../../domain/simulator.js'
+import { MAX_URL_LENGTH } from '../../safe-fetch.js'
 import { readBodyFields } from '../body-fields.js'
 import { findUserOf } from '../middleware/authenticate.js'
 import { numberParameter, readQuery } from '../query.js'
@@ -10,7 +11,7 @@ import { numberParameter, readQuery } from '../query.js'
 const mediaUrl = yup
   .string()
   .strict()
-  .max(2048)
+  .max(MAX_URL_LENGTH)
   .test('url', '${path} must be an http:// or https:// URL', (value) => !value || isWebUrl(value))
 
 const inbound = yup.object({

@@ -14,6 +14,9 @@ import { answerPage, pageOf } from './page.js'
 import { sessionOf } from './session.js'
 
 const PATH = '/console/activity'
+/**
+ * A page fills about two screens. A longer one is slow to build and to read, a shorter one has to be turned too often.
+ */
 const PAGE_SIZE = 50
 
 /** Messages and deliveries of all lines, newest first; the first page keeps itself up to date. */

@@ -8,6 +8,7 @@ import { findSession } from '../../domain/sessions.js'
 import { asError, Unavailable, UserError } from '../../errors.js'
 import { sessionOf, type SessionState } from './session.js'
 
+/** People take a second for "at once". Each open page costs its query as often as this. */
 const EVERY_MS = 1000
 /** Something is sent so often, because proxies take a quiet stream for a dead one. */
 const HEARTBEAT_MS = 15_000

@@ -1,5 +1,6 @@
 import type { Context as KoaContext, Middleware } from 'koa'
 import type { Context } from '../../domain/context.js'
+import { MAX_PASSWORD_LENGTH, MIN_PASSWORD_LENGTH } from '../../domain/passwords.js'
 import { completeSetUp, findSetUpLink } from '../../domain/set-up-links.js'
 import { UserError } from '../../errors.js'
 import { fieldOf, queryOf } from './form-values.js'
@@ -53,11 +54,11 @@ export function showSetUp(context: Context): Middleware {
               action={action}
               name="password"
               label="New password"
-              hint="12 characters or more."
+              hint={`${MIN_PASSWORD_LENGTH} characters or more.`}
               type="password"
               required
               autocomplete="new-password"
-              more={{ minlength: 12, maxlength: 256 }}
+              more={{ minlength: MIN_PASSWORD_LENGTH, maxlength: MAX_PASSWORD_LENGTH }}
             />
             <button type="submit">Set password and sign in</button>
           </Form>

@@ -4,6 +4,10 @@ import type { Context as KoaContext } from 'koa'
 import bodyParser from 'koa-bodyparser'
 import { UserError } from '../../errors.js'
 
+/**
+ * The longest text takes 19,200 bytes if each character is escaped. Every body is kept in memory, so there is little
+ * more.
+ */
 const MAX_BYTES = 64 * 1024
 
 export interface BodyRefusals {

@@ -5,6 +5,10 @@ import { parseFormFields } from '../form-fields.js'
 import { readBodyText } from '../utf8.js'
 import { readBodyBytes, type BodyRefusals } from './body-bytes.js'
 
+/**
+ * No request needs more than a few levels. Code that walks a value calls itself for each, and must not run out of
+ * stack.
+ */
 const MAX_DEPTH = 32
 
 /**

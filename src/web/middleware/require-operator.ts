@@ -5,7 +5,10 @@ import { networkOf } from '../../network.js'
 import { isSameSecret } from '../../secrets.js'
 import { readSession, type SessionState } from '../console/session.js'
 
-/** Wrong passwords in 15 minutes from one address, and in all. */
+/**
+ * Wrong passwords in 15 minutes from one address, and in all. A person who forgot it does not need ten. A guesser with many
+ * addresses gets 9,600 guesses a day, which is nothing against a long password.
+ */
 const GUESSES = { perAddress: 10, inAll: 100 }
 const GUESSES_MS = 15 * 60_000
 

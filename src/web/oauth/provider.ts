@@ -14,6 +14,7 @@ const DAY_SECONDS = 24 * 60 * 60
 const CODE_SECONDS = 60
 /** Time for a person to sign in and choose lines. */
 const INTERACTION_SECONDS = 60 * 60
+/** It starts anew with each use: only an application that did nothing for a year has to ask its users again. */
 const REFRESH_TOKEN_SECONDS = 365 * DAY_SECONDS
 /** Ten years: a grant must outlast its refresh tokens. Without tokens, housekeeping deletes it. */
 const GRANT_SECONDS = 3650 * DAY_SECONDS

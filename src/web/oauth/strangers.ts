@@ -7,6 +7,7 @@ import { answerAuthorizationError } from './refusals.js'
 
 /** Far more than people behind one address begin. Each is a row that waits an hour for somebody to sign in. */
 const PER_MINUTE = 60
+/** A state is a random text, or a signed one of some hundred bytes. It is kept in the row, and comes back in a URL. */
 const MAX_STATE_BYTES = 2048
 
 /**

@@ -1,5 +1,6 @@
 import { APPLICATION_FIELDS } from '../../database/application.js'
 import { APPLICATION_DELIVERY_FIELDS } from '../../database/deliveries/delivery.js'
+import { MAX_DESCRIPTION_LENGTH } from '../../domain/applications/application-fields.js'
 import {
   answers,
   body,
@@ -14,6 +15,7 @@ import {
   maybeText,
   nextPage,
   object,
+  pageLimit,
   schemaOf,
   shownOf,
   text,
@@ -25,14 +27,14 @@ import type { ProductNames } from './product-names.js'
 
 const { kind } = APPLICATION_FIELDS
 
-/** As they are given. */
+/** The fields that a program can give, in the form in which it gives them. */
 function changeable(words: ProductNames): Record<string, Schema> {
   const { name, redirectUris, optInEvents } = APPLICATION_FIELDS
   return {
     ...shownOf({ name, redirectUris, optInEvents }, words),
-    description: { type: ['string', 'null'], maxLength: 500 },
+    description: { type: ['string', 'null'], maxLength: MAX_DESCRIPTION_LENGTH },
     website: maybeGivenUrl,
-    webhookUrl: describe(maybeGivenUrl, 'Where its events are sent; null: it gets none.'),
+    webhookUrl: describe(maybeGivenUrl, 'The URL to which its events are sent. With null it gets no events.'),
   }
 }
 
@@ -40,17 +42,23 @@ export function applicationSchemas(words: ProductNames): Record<string, Schema> 
   const application = shownOf(APPLICATION_FIELDS, words)
   return {
     EndpointHealth: object({
-      failingSince: describe(maybeMoment, 'Since when every attempt has failed.'),
+      failingSince: describe(maybeMoment, 'Every attempt since this moment has failed.'),
       consecutiveFailureCount: count,
-      disabledAt: describe(maybeMoment, 'Events are held since then. Give webhookUrl again to go on.'),
+      disabledAt: describe(
+        maybeMoment,
+        'Events are held since this moment. Give `webhookUrl` again to enable the endpoint.',
+      ),
       disabledReason: { enum: ['gone', 'failing', null] },
-      previousSecretUntil: describe(maybeMoment, 'Until then the signing secret before this one signs too.'),
+      previousSecretUntil: describe(maybeMoment, 'Until this moment the previous signing secret signs too.'),
     }),
     Application: object(application),
     RegisteredApplication: object({
       ...application,
-      clientSecret: describe(maybeText, 'Shown this once; null for a public application.'),
-      signingSecret: describe(maybeText, 'Of its events; null without a webhook URL.'),
+      clientSecret: describe(
+        maybeText,
+        'It is shown only in this answer. It is null for a public application.',
+      ),
+      signingSecret: describe(maybeText, 'It signs the events. It is null without a webhook URL.'),
     }),
     ApplicationDelivery: object(shownOf(APPLICATION_DELIVERY_FIELDS, words)),
   }
@@ -69,14 +77,14 @@ export function applicationPaths(words: ProductNames): Paths {
         operationId: 'listApplications',
         tags,
         summary: 'List the applications that you registered',
-        description: 'Oldest first, without their secrets.',
+        description: 'They come oldest first and without their secrets.',
         responses: { 200: answers('All of them.', listOf(schemaOf('Application'))), ...problems(401) },
       },
       post: {
         operationId: 'registerApplication',
         tags,
         summary: 'Register an application',
-        description: `Other users may then let it at their ${lines}, by OAuth 2.0. At most 50.`,
+        description: `Other users can then authorize it for their ${lines} by OAuth 2.0. You can have at most 50.`,
         requestBody: body(
           object({ ...changeable(words), ...shownOf({ kind }, words) }, [
             'description',
@@ -98,7 +106,7 @@ export function applicationPaths(words: ProductNames): Paths {
         operationId: 'getApplication',
         tags,
         summary: 'Get an application',
-        description: 'Without its secrets.',
+        description: 'It comes without its secrets.',
         responses: { 200: answer, ...problems(401, 404) },
       },
       put: {
@@ -106,7 +114,8 @@ export function applicationPaths(words: ProductNames): Paths {
         tags,
         summary: 'Change an application',
         description:
-          'At least one of the fields; what is left out stays. Giving `webhookUrl` enables one that was disabled.',
+          'Give at least one of the fields. A field that is left out stays as it is. Giving `webhookUrl` enables an ' +
+          'endpoint that was disabled.',
         requestBody: body({ ...object(changeable(words), Object.keys(changeable(words))), minProperties: 1 }),
         responses: { 200: answer, ...problems(400, 401, 404, 413) },
       },
@@ -114,8 +123,11 @@ export function applicationPaths(words: ProductNames): Paths {
         operationId: 'deleteApplication',
         tags,
         summary: 'Delete an application',
-        description: 'At once its tokens are refused, and it gets no more events.',
-        responses: { 200: answers('What it was.', schemaOf('Application')), ...problems(401, 404) },
+        description: 'From then on its tokens are refused, and it gets no events.',
+        responses: {
+          200: answers('The application as it was.', schemaOf('Application')),
+          ...problems(401, 404),
+        },
       },
     },
     [`${application}/rotate-secret`]: {
@@ -124,9 +136,9 @@ export function applicationPaths(words: ProductNames): Paths {
         operationId: 'rotateClientSecret',
         tags,
         summary: 'Make a new client secret',
-        description: 'The old one is refused at once.',
+        description: 'The old secret is refused at once.',
         responses: {
-          200: answers('The secret, shown this once.', object({ clientSecret: text })),
+          200: answers('The secret. It is shown only in this answer.', object({ clientSecret: text })),
           ...problems(400, 401, 404, 409, 413),
         },
       },
@@ -137,7 +149,7 @@ export function applicationPaths(words: ProductNames): Paths {
         operationId: 'getApplicationSigningSecret',
         tags,
         summary: 'Get the secret that signs its events',
-        description: 'Its server verifies events by it (Standard Webhooks).',
+        description: "The application's server verifies events with it (Standard Webhooks).",
         responses: { 200: signingSecret, ...problems(401, 404) },
       },
     },
@@ -147,7 +159,7 @@ export function applicationPaths(words: ProductNames): Paths {
         operationId: 'rotateApplicationSigningSecret',
         tags,
         summary: 'Make a new signing secret',
-        description: 'The old one signs too for 24 h.',
+        description: 'The old secret signs too for 24 h.',
         responses: { 200: signingSecret, ...problems(400, 401, 404, 409, 413) },
       },
     },
@@ -157,7 +169,8 @@ export function applicationPaths(words: ProductNames): Paths {
         operationId: 'sendApplicationTestEvent',
         tags,
         summary: 'Send a test event to its webhook URL',
-        description: 'One attempt, at once. The answer is 200 also when it fails: it says what happened.',
+        description:
+          'The event is sent at once, and only once. The answer is 200 even if that fails, and says what happened.',
         responses: {
           200: answers('What the server did.', schemaOf('TestEventResult')),
           ...problems(400, 401, 404, 409, 413),
@@ -170,9 +183,9 @@ export function applicationPaths(words: ProductNames): Paths {
         operationId: 'sendHeldApplicationEvents',
         tags,
         summary: 'Send the events that were held while its webhook URL was disabled',
-        description: 'Oldest first. Not while the URL is disabled still.',
+        description: 'They are sent oldest first. This is refused while the URL is still disabled.',
         responses: {
-          200: answers('How many.', object({ count })),
+          200: answers('How many events are being sent.', object({ count })),
           ...problems(400, 401, 404, 409, 413),
         },
       },
@@ -183,11 +196,8 @@ export function applicationPaths(words: ProductNames): Paths {
         operationId: 'listApplicationDeliveries',
         tags,
         summary: 'List what became of its events',
-        description: 'Newest first.',
-        parameters: [
-          inQuery('before', id, 'Only what is older than the thing with this id.'),
-          inQuery('limit', { type: 'integer', minimum: 1, maximum: 100, default: 50 }, 'How many at most.'),
-        ],
+        description: 'They come newest first.',
+        parameters: [inQuery('before', id, 'Only what is older than the delivery with this id.'), pageLimit],
         responses: {
           200: answers('A page of deliveries.', listOf(schemaOf('ApplicationDelivery')), nextPage),
           ...problems(400, 401, 404),

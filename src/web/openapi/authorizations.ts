@@ -23,7 +23,7 @@ export function authorizationSchemas({ vocabulary, lines }: ProductNames): Recor
       id,
       name: text,
       website: maybeUrl,
-      ownerName: describe(text, 'Who made it.'),
+      ownerName: describe(text, 'The user who registered it.'),
       [vocabulary.connectedField]: describe(
         listOf(
           object({
@@ -33,10 +33,10 @@ export function authorizationSchemas({ vocabulary, lines }: ProductNames): Recor
             scopes: describe(listOf(text), 'What it may do.'),
             connectedAt: moment,
             lastSentAt: maybeMoment,
-            lastReceivedAt: describe(maybeMoment, 'Right to the minute.'),
+            lastReceivedAt: describe(maybeMoment, 'This is exact to the minute.'),
           }),
         ),
-        `Those of your ${lines} that it may use.`,
+        `Your ${lines} that it may use.`,
       ),
     }),
   }
@@ -45,14 +45,14 @@ export function authorizationSchemas({ vocabulary, lines }: ProductNames): Recor
 export function authorizationPaths({ vocabulary, line, lines, Line }: ProductNames): Paths {
   const tags = ['Authorized applications']
   const applicationId = inPath('applicationId', "The application's id.")
-  const left = answers('Those that are left.', listOf(schemaOf('AuthorizedApplication')))
+  const left = answers('The applications that are left.', listOf(schemaOf('AuthorizedApplication')))
   return {
     '/v1/authorized-applications': {
       get: {
         operationId: 'listAuthorizedApplications',
         tags,
         summary: `List the applications that may use your ${lines}`,
-        description: 'With what each may do, and when it last sent or received.',
+        description: 'The answer says what each may do, and when it last sent or received.',
         responses: {
           200: answers('All of them.', listOf(schemaOf('AuthorizedApplication'))),
           ...problems(401),
@@ -65,7 +65,7 @@ export function authorizationPaths({ vocabulary, line, lines, Line }: ProductNam
         operationId: 'disconnectApplication',
         tags,
         summary: 'Disconnect an application',
-        description: `At once it can use none of your ${lines}, and its tokens are refused.`,
+        description: `From then on it can use none of your ${lines}, and its tokens are refused.`,
         responses: { 200: left, ...problems(401, 404) },
       },
     },
@@ -75,7 +75,7 @@ export function authorizationPaths({ vocabulary, line, lines, Line }: ProductNam
         operationId: `disconnect${Line}FromApplication`,
         tags,
         summary: `Disconnect one ${line} from an application`,
-        description: 'With the last one its tokens end too.',
+        description: `Its tokens end when it has no ${line} left.`,
         responses: { 200: left, ...problems(401, 404) },
       },
     },

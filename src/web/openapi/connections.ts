@@ -25,7 +25,7 @@ import type { ProductNames } from './product-names.js'
 
 const optInEvents = describe(
   listOf(oneOf(...LINE_OPT_IN_EVENT_TYPES)),
-  'Events besides those of received messages that the URL gets.',
+  'The events that the URL gets besides those of received messages.',
 )
 
 export function connectionSchemas({ vocabulary }: ProductNames): Record<string, Schema> {
@@ -33,21 +33,24 @@ export function connectionSchemas({ vocabulary }: ProductNames): Record<string, 
     Connection: object({
       [vocabulary.idField]: id,
       enabled: flag,
-      outgoingWebhookUrl: describe(maybeUrl, 'Where events are sent.'),
+      outgoingWebhookUrl: describe(maybeUrl, 'The URL to which events are sent.'),
       optInEvents,
       endpoint: describe(
         maybe(
           object({
-            failingSince: describe(maybeMoment, 'Since when every attempt has failed.'),
+            failingSince: describe(maybeMoment, 'Every attempt since this moment has failed.'),
             consecutiveFailureCount: count,
-            disabledAt: describe(maybeMoment, 'Events are held since then. Enable the connection to go on.'),
+            disabledAt: describe(
+              maybeMoment,
+              'Events are held since this moment. Enable the connection to send events again.',
+            ),
             disabledReason: describe(
               maybe(oneOf('gone', 'failing')),
-              '`gone`: it answered 410. `failing`: five days of nothing but failures.',
+              '`gone`: it answered 410. `failing`: every attempt of five days failed.',
             ),
             previousSecretUntil: describe(
               maybeMoment,
-              'Until then the signing secret before this one signs too.',
+              'Until this moment the previous signing secret signs too.',
             ),
           }),
         ),
@@ -57,7 +60,7 @@ export function connectionSchemas({ vocabulary }: ProductNames): Record<string, 
         object({
           createdAt: moment,
           regeneratedAt: maybeMoment,
-          previousTokenUntil: describe(maybeMoment, 'Until then the token before this one works too.'),
+          previousTokenUntil: describe(maybeMoment, 'Until this moment the previous token works too.'),
         }),
       ),
     }),
@@ -85,16 +88,16 @@ export function connectionPaths({ vocabulary, line, Line }: ProductNames): Paths
         operationId: 'getConnection',
         tags,
         summary: `Get a ${line}'s developer connection`,
-        description: `Of a ${line} that was never connected everything is empty.`,
+        description: `All of it is empty if the ${line} was never connected.`,
         responses: { 200: answer, ...problems(401, 404) },
       },
       put: {
         operationId: 'changeConnection',
         tags,
-        summary: 'Enable or disable it, and set the outgoing webhook URL',
+        summary: 'Enable or disable the connection, and set its URL',
         description:
-          'At least one of the fields; what is left out stays. `enabled: true` also enables an endpoint that was ' +
-          'disabled. A URL can be set only while the connection is enabled.',
+          'Give at least one of the fields. A field that is left out stays as it is. `enabled: true` also enables an ' +
+          'endpoint that was disabled. A URL can be set only while the connection is enabled.',
         requestBody: body({
           ...object({ enabled: flag, outgoingWebhookUrl: maybeGivenUrl, optInEvents }, [
             'enabled',
@@ -109,7 +112,7 @@ export function connectionPaths({ vocabulary, line, Line }: ProductNames): Paths
         operationId: `disconnect${Line}`,
         tags,
         summary: 'Disconnect, and delete the incoming webhook',
-        description: 'Its URL answers 404 from now on, and no event is sent any more.',
+        description: 'From then on the incoming webhook answers 404, and no event is sent.',
         responses: { 200: answer, ...problems(401, 404) },
       },
     },
@@ -119,7 +122,8 @@ export function connectionPaths({ vocabulary, line, Line }: ProductNames): Paths
         operationId: 'sendTestEvent',
         tags,
         summary: 'Send a test event to the outgoing webhook URL',
-        description: 'One attempt, at once. The answer is 200 also when it fails: it says what happened.',
+        description:
+          'The event is sent at once, and only once. The answer is 200 even if that fails, and says what happened.',
         responses: {
           200: answers('What the endpoint did.', schemaOf('TestEventResult')),
           ...problems(400, 401, 404, 409, 413),
@@ -132,7 +136,7 @@ export function connectionPaths({ vocabulary, line, Line }: ProductNames): Paths
         operationId: 'getSigningSecret',
         tags,
         summary: 'Get the secret that signs events',
-        description: 'Your server verifies events by it (Standard Webhooks).',
+        description: 'Your server verifies events with it (Standard Webhooks).',
         responses: { 200: secret, ...problems(401, 404) },
       },
     },
@@ -142,7 +146,7 @@ export function connectionPaths({ vocabulary, line, Line }: ProductNames): Paths
         operationId: 'rotateSecret',
         tags,
         summary: 'Make a new signing secret',
-        description: 'The old one signs too for 24 h.',
+        description: 'The old secret signs too for 24 h.',
         responses: { 200: secret, ...problems(400, 401, 404, 409, 413) },
       },
     },
@@ -152,9 +156,9 @@ export function connectionPaths({ vocabulary, line, Line }: ProductNames): Paths
         operationId: 'sendHeldEvents',
         tags,
         summary: 'Send the events that were held while the endpoint was disabled',
-        description: 'Oldest first. Not while the endpoint is disabled still.',
+        description: 'They are sent oldest first. This is refused while the endpoint is still disabled.',
         responses: {
-          200: answers('How many.', object({ count })),
+          200: answers('How many events are being sent.', object({ count })),
           ...problems(400, 401, 404, 409, 413),
         },
       },

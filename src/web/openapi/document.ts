@@ -15,8 +15,8 @@ import { servicePaths, serviceSchemas, simulatorPaths } from './service.js'
 import { outgoingWebhooks, webhookPaths, webhookSchemas } from './webhooks.js'
 
 /**
- * What programs can ask of this installation, in its own product word (OpenAPI 3.1). Written by hand; tests compare
- * it with the route table and with real answers.
+ * Describes what programs can ask of this installation, in its own product word (OpenAPI 3.1). It is written by hand,
+ * and tests compare it with the route table and with real answers.
  */
 export function describeApi({ config, vocabulary }: Context) {
   const words = productNamesOf(vocabulary)
@@ -30,9 +30,9 @@ export function describeApi({ config, vocabulary }: Context) {
         "console, under Settings. Those that name scopes also take an application's access token. Success is always " +
         '200; errors are RFC 9457 problems.',
       license: { name: 'MIT', identifier: 'MIT' },
-      contact: { name: 'Who runs this installation', url: config.publicUrl },
+      contact: { name: 'The operator of this installation', url: config.publicUrl },
     },
-    // Relative: whoever reads it through another name stays there.
+    // The URL is relative, so that a reader who came by another host name goes on using that name.
     servers: [{ url: new URL(config.publicUrl).pathname }],
     security: [{ apiToken: [] }],
     tags: describeTags(words),
@@ -92,19 +92,19 @@ export function getOpenApi(context: Context): Middleware {
   }
 }
 
-/** The groups of operations, in the order of the document; nothing but the simulator's is ever left out. */
+/** The groups of operations, in the order of the document. */
 function describeTags({ line, lines, Line }: ProductNames) {
   return [
     [`${Line}s`, `Your ${lines}: their names, limits, and who has opted out of them.`],
-    ['Developer connection', `What joins a ${line} to your own server.`],
+    ['Developer connection', `The connection between a ${line} and your own server.`],
     ['Incoming webhook', `The secret URL by which your programs send texts from a ${line}.`],
     ['Messages', `What your ${lines} sent and received, and sending by token.`],
     ['Deliveries', 'What became of each event.'],
     ['Applications', `Programs that you make for other people's ${lines}.`],
-    ['Authorized applications', `Programs of others that you let at your ${lines}.`],
-    ['OAuth', 'How users let applications at what is theirs: OAuth 2.0, authorization code grant.'],
+    ['Authorized applications', `Other people's programs that may use your ${lines}.`],
+    ['OAuth', 'How users authorize applications: the authorization code grant of OAuth 2.0.'],
     ['Outgoing webhook', 'What is posted to your server.'],
-    ['Simulator', 'A network of telephones that are none, to try things out.'],
-    ['Service', 'Whether the service is well, and this document.'],
+    ['Simulator', 'A network of simulated phones, to try things out.'],
+    ['Service', 'The health of the service, and this document.'],
   ].map(([name, description]) => ({ name, description }))
 }

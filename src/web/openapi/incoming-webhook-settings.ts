@@ -8,7 +8,7 @@ export function incomingWebhookSettingPaths({ vocabulary, line }: ProductNames):
   const parameters = [inPath(vocabulary.idField, `The ${line}'s id.`)]
   const tags = ['Incoming webhook']
   const answer = answers(
-    'The webhook. Its URL is a secret: whoever has it can send.',
+    'The webhook. Its URL is a secret, because anybody who has it can send.',
     object({ url, token: text }),
   )
   return {
@@ -18,7 +18,7 @@ export function incomingWebhookSettingPaths({ vocabulary, line }: ProductNames):
         operationId: 'getIncomingWebhook',
         tags,
         summary: 'Get the URL with its token',
-        description: 'Whoever has the URL can send; give it a new token when it got out.',
+        description: 'Anybody who has the URL can send. If somebody else may know it, give it a new token.',
         responses: { 200: answer, ...problems(401, 404) },
       },
       post: {
@@ -31,8 +31,8 @@ export function incomingWebhookSettingPaths({ vocabulary, line }: ProductNames):
       delete: {
         operationId: 'deleteIncomingWebhook',
         tags,
-        summary: 'Delete it: its URL answers 404 from now on',
-        description: 'A new one can be made; it has another token.',
+        summary: 'Delete the webhook; its URL then answers 404',
+        description: 'You can create a new one, which has another token.',
         responses: {
           200: answers('The connection as it is now.', schemaOf('Connection')),
           ...problems(401, 404),
@@ -45,13 +45,13 @@ export function incomingWebhookSettingPaths({ vocabulary, line }: ProductNames):
         operationId: 'regenerateToken',
         tags,
         summary: 'Give it a new token',
-        description: 'The old one ends at once, or works on for a while (`overlapSeconds`).',
+        description: 'The old token ends at once, or after `overlapSeconds`.',
         requestBody: body(
           object(
             {
               overlapSeconds: describe(
                 { type: 'integer', minimum: 0, maximum: MAX_OVERLAP_SECONDS, default: 0 },
-                'How long the old token works on.',
+                'How long the old token still works.',
               ),
             },
             ['overlapSeconds'],

@@ -17,6 +17,7 @@ import {
   number,
   object,
   oneOf,
+  pageLimit,
   schemaOf,
   text,
   type Paths,
@@ -27,9 +28,12 @@ import type { ProductNames } from './product-names.js'
 
 export function lineSchemas({ line, Line }: ProductNames): Record<string, Schema> {
   const allowance = {
-    limit: describe({ type: 'integer', minimum: 1 }, 'How many messages in 60 s.'),
+    limit: describe({ type: 'integer', minimum: 1 }, 'How many messages are accepted in 60 s.'),
     used: describe(count, 'How many were accepted in the last 60 s.'),
-    opensMs: describe(count, 'After how many milliseconds one more fits, or comes back; 0 when none counts.'),
+    opensMs: describe(
+      count,
+      'The milliseconds until one more fits. If one fits now: until the window has room for one more; 0 if it is empty.',
+    ),
   }
   return {
     [Line]: object({
@@ -64,7 +68,7 @@ export function linePaths(words: ProductNames): Paths {
         operationId: `list${Line}s`,
         tags,
         summary: `List your ${lines}`,
-        description: `Oldest first. An application sees those that are connected to it, or all with \`${vocabulary.scope('lines:read')}\`.`,
+        description: `They come oldest first. An application sees those that are connected to it, or all of them with \`${vocabulary.scope('lines:read')}\`.`,
         security,
         parameters: [
           inQuery('id', id, `Only the ${line} with this id.`),
@@ -81,7 +85,7 @@ export function linePaths(words: ProductNames): Paths {
         operationId: `get${Line}`,
         tags,
         summary: `Get a ${line}`,
-        description: `An application gets one that it sees.`,
+        description: `An application gets only ${lines} that it can see.`,
         security,
         responses: { 200: answers(`The ${line}.`, schemaOf(Line)), ...problems(401, 403, 404) },
       },
@@ -90,13 +94,14 @@ export function linePaths(words: ProductNames): Paths {
         tags,
         summary: `Rename a ${line}`,
         description:
-          'With the name in the body, or in the query as clients of the original send it; other parameters, such as ' +
-          `\`ringer\`, are passed over; of both the body counts. An application needs to see the ${line} and to have \`${vocabulary.scope('lines:write')}\`.`,
+          'The name is in the body, or in the query, as clients of the original send it. If both have one, the body ' +
+          'counts. Other parameters, such as `ringer`, are ignored. ' +
+          `An application must be able to see the ${line}, and must have \`${vocabulary.scope('lines:write')}\`.`,
         security: orApplication(words, 'lines:write'),
-        parameters: [inQuery('name', text, 'Instead of a body, and as in it.')],
+        parameters: [inQuery('name', text, 'The name, instead of a body.')],
         requestBody: body(object({ name }, ['name']), { isOptional: true }),
         responses: {
-          200: answers(`The ${line}; for a name in the query, all ${lines}.`, {
+          200: answers(`The ${line}, or all ${lines} if the name was in the query.`, {
             oneOf: [schemaOf(Line), listOf(schemaOf(Line))],
           }),
           ...problems(400, 401, 403, 404, 413),
@@ -110,10 +115,11 @@ export function linePaths(words: ProductNames): Paths {
         tags,
         summary: `List the numbers that have opted out of a ${line}`,
         description:
-          'In order of the numbers. They texted STOP and are sent nothing more; only they can undo it, by START.',
+          'They are sorted by number. These people texted STOP and are sent nothing more. Only they can undo this, by ' +
+          'texting START.',
         parameters: [
-          inQuery('after', text, 'Only numbers behind this one: the last of the page before.'),
-          inQuery('limit', { type: 'integer', minimum: 1, maximum: 100, default: 50 }, 'How many at most.'),
+          inQuery('after', text, 'Only numbers after this one, which is the last of the page before.'),
+          pageLimit,
         ],
         responses: {
           200: answers('A page of numbers.', listOf(schemaOf('OptOut')), nextPage),
@@ -127,7 +133,7 @@ export function linePaths(words: ProductNames): Paths {
         operationId: 'getLimits',
         tags,
         summary: "See how full the incoming webhook's windows are",
-        description: 'What is counted is what was accepted in the last 60 s.',
+        description: 'The windows count what was accepted in the last 60 s.',
         responses: {
           200: answers('The windows now.', schemaOf('Limits')),
           ...problems(401, 404),

@@ -1,4 +1,5 @@
 import { ENCODING, MESSAGE_FIELDS, SEGMENT_COUNT } from '../../database/messages/message.js'
+import { MAX_KEY_LENGTH, MAX_TEXT_LENGTH } from '../../domain/messages/submit.js'
 import { MEDIA_STATUSES } from '../../states.js'
 import { orApplication } from './oauth.js'
 import {
@@ -36,23 +37,24 @@ export function messageSchemas(words: ProductNames): Record<string, Schema> {
         oneOf(...MEDIA_STATUSES),
         'A message is sent, and an event delivered, when its media are `stored`.',
       ),
-      failure: describe(maybeText, 'Why it could not be copied, or not yet, such as `media_http_404`.'),
-      contentType: describe(maybeText, 'By its bytes.'),
+      failure: describe(maybeText, 'Why it was not copied, or is not copied yet, such as `media_http_404`.'),
+      contentType: describe(maybeText, 'The type that its bytes show.'),
       byteCount: { type: ['integer', 'null'] },
       width: { type: ['integer', 'null'] },
       height: { type: ['integer', 'null'] },
       url: describe(
         maybeUrl,
-        'Where it is; null before it is stored, and when it is so old that it was deleted.',
+        'The URL of our copy. It is null before the copy is stored, and after the copy was deleted for its age.',
       ),
     }),
     Message: object(shownOf(MESSAGE_FIELDS, words)),
     Segments: object({
-      encoding: describe(ENCODING.schema, 'UCS-2 as soon as one character is not in GSM-7.'),
-      segmentCount: describe(SEGMENT_COUNT.schema, 'What is charged for.'),
+      encoding: describe(ENCODING.schema, 'It is UCS-2 if any character is not in GSM-7.'),
+      segmentCount: describe(SEGMENT_COUNT.schema, 'Carriers charge for each segment.'),
       unitCount: describe(
         count,
-        'GSM-7: septets, 160 in one segment or 153 in each of several. UCS-2: 16 bits each, 70 or 67.',
+        'A unit of GSM-7 has 7 bits: a single segment has 160, each of several has 153. A unit of UCS-2 has 16 bits: ' +
+          'a single segment has 70, each of several has 67.',
       ),
       characterCount: count,
     }),
@@ -70,7 +72,7 @@ export function messagePaths(words: ProductNames): Paths {
         operationId: 'listMessages',
         tags,
         summary: `List the messages of your ${words.lines}`,
-        description: `Newest first. An application sees those of connected ${words.lines}; with \`messages:write\` alone, those that it sent.`,
+        description: `They come newest first. An application sees those of connected ${words.lines}. With \`messages:write\` alone it sees those that it sent.`,
         security,
         parameters: listParameters(words, { direction, type, status }),
         responses: {
@@ -82,13 +84,13 @@ export function messagePaths(words: ProductNames): Paths {
         operationId: 'sendMessage',
         tags,
         summary: 'Send a message',
-        description: `From one of your ${words.lines}; an application sends from one that is connected to it. It is accepted, then sent by a worker.`,
+        description: `You send from one of your ${words.lines}. An application sends from one that is connected to it. The message is accepted at once, and a worker sends it.`,
         security,
         parameters: [
           inHeader(
             'Idempotency-Key',
-            { type: 'string', maxLength: 255 },
-            'With the same key again, within 24 h, the same message is answered and nothing is sent.',
+            { type: 'string', maxLength: MAX_KEY_LENGTH },
+            'A second request with the same key within 24 h sends nothing. It is answered with the same message.',
           ),
         ],
         requestBody: fieldsBody({
@@ -96,10 +98,10 @@ export function messagePaths(words: ProductNames): Paths {
             {
               [words.vocabulary.idField]: id,
               toNumber: givenNumber,
-              text: { type: 'string', maxLength: 1600 },
+              text: { type: 'string', maxLength: MAX_TEXT_LENGTH },
               mediaUrl: describe(
                 { anyOf: [givenUrl, { const: '' }] },
-                'png, jpg, gif or mpg, under 5 MB; empty: none.',
+                'The URL of a png, jpg, gif or mpg file under 5 MB. An empty text stands for no media.',
               ),
             },
             ['text', 'mediaUrl'],
@@ -119,8 +121,11 @@ export function messagePaths(words: ProductNames): Paths {
         summary: 'Count the segments of a text before it is sent',
         description: 'Nothing is sent or kept.',
         security,
-        requestBody: body(object({ text: { type: 'string', maxLength: 1600 } })),
-        responses: { 200: answers('What it takes.', schemaOf('Segments')), ...problems(400, 401, 403, 413) },
+        requestBody: body(object({ text: { type: 'string', maxLength: MAX_TEXT_LENGTH } })),
+        responses: {
+          200: answers('The segments that the text takes.', schemaOf('Segments')),
+          ...problems(400, 401, 403, 413),
+        },
       },
     },
     '/v1/messages/{messageId}': {
@@ -129,7 +134,7 @@ export function messagePaths(words: ProductNames): Paths {
         operationId: 'getMessage',
         tags,
         summary: 'Get a message',
-        description: 'With what became of it: its state, the carrier’s answer, and its media.',
+        description: 'The answer says what became of it: its state, the carrier’s answer, and its media.',
         security,
         responses: { 200: answer, ...problems(401, 403, 404) },
       },
@@ -140,12 +145,12 @@ export function messagePaths(words: ProductNames): Paths {
         operationId: 'sendMessageAgain',
         tags,
         summary: 'Send a message again that failed or is unknown',
-        description: 'Makes a new message. Without an `Idempotency-Key`, each request makes one.',
+        description: 'This makes a new message. Without an `Idempotency-Key` each request makes another one.',
         parameters: [
           inHeader(
             'Idempotency-Key',
-            { type: 'string', maxLength: 255 },
-            'With the same key again, within 24 h, the same message is answered and nothing is sent.',
+            { type: 'string', maxLength: MAX_KEY_LENGTH },
+            'A second request with the same key within 24 h sends nothing. It is answered with the same message.',
           ),
         ],
         responses: { 200: answer, ...problems(400, 401, 403, 404, 409, 413) },

@@ -34,7 +34,7 @@ export function describeScopes({ vocabulary, lines }: ProductNames): Record<stri
   return Object.fromEntries(SCOPES.map((scope) => [vocabulary.scope(scope), sentences[scope]]))
 }
 
-/** The security of an operation that applications may do too, with one of the scopes. */
+/** The security of an operation that an application may do too, if it has one of the scopes. */
 export function orApplication({ vocabulary }: ProductNames, ...scopes: readonly Scope[]) {
   return [{ apiToken: [] }, ...scopes.map((scope) => ({ application: [vocabulary.scope(scope)] }))]
 }
@@ -47,9 +47,9 @@ export function oauthSchemas({ vocabulary, line, Line }: ProductNames): Record<s
       expires_in: { type: 'integer', minimum: 1 },
       refresh_token: describe(
         text,
-        'The answer to its use has the next one. Within 30 s it works once more; used later it ends the authorization.',
+        'Each use gives a new one. The used one works once more within 30 s. If it is used later, the authorization ends.',
       ),
-      scope: describe(text, 'As granted, with a space between two.'),
+      scope: describe(text, 'The scopes that were granted, with spaces between them.'),
       [vocabulary.connectedField]: describe(
         listOf(schemaOf(`Connected${Line}`)),
         `The ${line}s that the user has connected.`,
@@ -71,7 +71,7 @@ export function oauthSchemas({ vocabulary, line, Line }: ProductNames): Record<s
         client_id: id,
         sub: describe(id, 'The user.'),
         scope: text,
-        token_type: describe(oneOf('Bearer'), 'Of an access token.'),
+        token_type: describe(oneOf('Bearer'), 'Only an access token has this.'),
         exp: describe(count, 'Seconds since 1970.'),
         iat: count,
         iss: url,
@@ -105,15 +105,15 @@ export function oauthPaths(words: ProductNames): Paths {
   const wrong = answers('RFC 6749 §5.2.', schemaOf('OAuthError'))
   const faults = { 400: wrong, 401: wrong, 413: wrong, 415: wrong, 429: wrong, 503: wrong, ...tooManyFields }
   const credentials = {
-    client_id: describe(text, 'Or by HTTP Basic, or both when they are equal.'),
+    client_id: describe(text, 'The credentials may also come by HTTP Basic, or both ways if they are equal.'),
     client_secret: text,
   }
   const byCode = object(
     {
       grant_type: oneOf('authorization_code'),
       code: text,
-      redirect_uri: describe(text, 'May be left out; must match when it is there.'),
-      code_verifier: describe(text, 'PKCE (RFC 7636), where a challenge was sent.'),
+      redirect_uri: describe(text, 'It may be left out. If it is there, it must match.'),
+      code_verifier: describe(text, 'PKCE (RFC 7636). It is needed if a challenge was sent.'),
       ...credentials,
     },
     ['redirect_uri', 'code_verifier', 'client_id', 'client_secret'],
@@ -122,7 +122,7 @@ export function oauthPaths(words: ProductNames): Paths {
     {
       grant_type: oneOf('refresh_token'),
       refresh_token: text,
-      scope: describe(text, 'To ask for less than was granted.'),
+      scope: describe(text, 'Scopes may be given to ask for less than was granted.'),
       ...credentials,
     },
     ['scope', 'client_id', 'client_secret'],
@@ -133,7 +133,7 @@ export function oauthPaths(words: ProductNames): Paths {
       tags,
       summary: 'Exchange a code or a refresh token for an access token',
       description:
-        'As a form or as JSON. A public application sends `client_id` and no secret. What nobody knows is passed over.',
+        'The body is a form or JSON. A public application sends `client_id` and no secret. Unknown fields are ignored.',
       security: [],
       requestBody: fieldsBody({ oneOf: [byCode, byRefreshToken] }),
       responses: { 200: answers('The tokens.', schemaOf('Token')), ...faults },
@@ -145,7 +145,8 @@ export function oauthPaths(words: ProductNames): Paths {
       tags,
       summary: "The authorization server's metadata (RFC 8414)",
       security: [],
-      description: 'Where everything is, and what of OAuth is supported. By both names it is the same.',
+      description:
+        'It says where the endpoints are and which parts of OAuth are supported. Both paths give the same.',
       responses: { 200: answers('The metadata.', schemaOf('AuthorizationServer')), ...tooManyFields },
     },
   })
@@ -163,30 +164,42 @@ export function oauthPaths(words: ProductNames): Paths {
         tags,
         summary: 'Ask a user for an authorization, in their browser',
         description:
-          'Not for programs: send the browser there. It comes back to `redirect_uri` with a `code` or an `error`.',
+          "This is not for programs. Send the user's browser here; it comes back to `redirect_uri` with a `code` or an " +
+          '`error`.',
         security: [],
         parameters: [
           requiredInQuery('client_id', id, "The application's id."),
           requiredInQuery(
             'redirect_uri',
             url,
-            'One that is registered, to the letter; of a loopback address any port.',
+            'It must be equal to one that is registered. A loopback address may have any port.',
           ),
           {
-            ...requiredInQuery('scope', text, 'With commas or spaces between; unknown ones are passed over.'),
+            ...requiredInQuery(
+              'scope',
+              text,
+              'Scopes with commas or spaces between them. Unknown ones are ignored.',
+            ),
             examples: { both: { value: 'messages:write,messages:connect' } },
           },
-          inQuery('state', text, 'Comes back as it is.'),
-          inQuery('response_type', oneOf('code'), 'May be left out.'),
-          inQuery(vocabulary.idParameter, id, `Asks for this ${line} instead of letting the user choose.`),
-          inQuery('code_challenge', text, 'PKCE (RFC 7636); public clients must send it.'),
-          inQuery('code_challenge_method', oneOf('S256'), 'Only this one.'),
+          inQuery('state', text, 'It comes back unchanged.'),
+          inQuery('response_type', oneOf('code'), 'It may be left out.'),
+          inQuery(
+            vocabulary.idParameter,
+            id,
+            `The request is for this ${line}, and the user does not choose.`,
+          ),
+          inQuery('code_challenge', text, 'PKCE (RFC 7636). Public clients must send it.'),
+          inQuery('code_challenge_method', oneOf('S256'), 'Only this method is supported.'),
         ],
         responses: {
           303: {
-            description: 'To the page where the user decides, or back to the application with an error.',
+            description:
+              'The browser goes to the page where the user decides, or back to the application with an error.',
           },
-          default: { description: 'A page, or JSON, that says why nobody can be sent back.' },
+          default: {
+            description: 'A page, or JSON, that says why the browser cannot be sent back to an application.',
+          },
           ...tooManyFields,
         },
       },
@@ -200,10 +213,11 @@ export function oauthPaths(words: ProductNames): Paths {
         tags,
         summary: 'End an authorization by one of its tokens (RFC 7009)',
         description:
-          'Both of its tokens end, and all that came of them. A token that nobody knows is answered the same.',
+          'Its access token and its refresh token end, and so do the tokens that came from them. An unknown token gets ' +
+          'the same answer.',
         security: [],
         requestBody: ofToken,
-        responses: { 200: answers('It works no more.', object({})), ...faults },
+        responses: { 200: answers('The token does not work any more.', object({})), ...faults },
       },
     },
     '/oauth/introspect': {
@@ -211,11 +225,12 @@ export function oauthPaths(words: ProductNames): Paths {
         operationId: 'introspectToken',
         tags,
         summary: 'Ask about a token of your own application (RFC 7662)',
-        description: "Of another's token, and of one that is over, only `active: false` is told.",
+        description:
+          "The answer is only `active: false` for another application's token, and for one that has ended.",
         security: [],
         requestBody: ofToken,
         responses: {
-          200: answers('What it is worth.', schemaOf('Introspection')),
+          200: answers('Whether the token works, and what it allows.', schemaOf('Introspection')),
           ...faults,
         },
       },

@@ -1,7 +1,11 @@
+import { MAX_NAME_LENGTH } from '../../domain/names.js'
+import { MAX_NUMBER_LENGTH } from '../../domain/phone-number.js'
+import { MAX_URL_LENGTH } from '../../safe-fetch.js'
 import type { Fields, JsonSchema } from '../../shape.js'
+import { DEFAULT_LIMIT, MAX_LIMIT } from '../paging.js'
 import type { ProductNames } from './product-names.js'
 
-/** The few shapes of OpenAPI 3.1 that the document is put together from. */
+/** These are the few shapes of OpenAPI 3.1 that the document is made of. */
 export type Schema = JsonSchema
 
 export interface Operation {
@@ -12,7 +16,7 @@ export interface Operation {
   [field: string]: unknown
 }
 
-/** By path, then by method. */
+/** The operations by path, and then by method. */
 export type Paths = Record<string, PathItem>
 
 export type PathItem = { parameters?: object[] } & Partial<
@@ -28,21 +32,27 @@ export const moment: Schema = { type: 'string', format: 'date-time' }
 export const maybeMoment: Schema = { type: ['string', 'null'], format: 'date-time' }
 export const url: Schema = { type: 'string', format: 'uri' }
 export const maybeUrl: Schema = { type: ['string', 'null'], format: 'uri' }
-/** As somebody gives one, null or empty for none. */
-export const givenUrl: Schema = { type: 'string', format: 'uri', pattern: '^https?://', maxLength: 2048 }
+/** A URL in a request. */
+export const givenUrl: Schema = {
+  type: 'string',
+  format: 'uri',
+  pattern: '^https?://',
+  maxLength: MAX_URL_LENGTH,
+}
+/** Both null and an empty text stand for no URL. */
 export const maybeGivenUrl: Schema = { anyOf: [givenUrl, { type: 'null' }, { const: '' }] }
-/** What people call a thing: not blank. */
-export const name: Schema = { type: 'string', minLength: 1, maxLength: 100, pattern: '\\S' }
-/** Of a line. */
+/** The name that people give to something. It is not blank. */
+export const name: Schema = { type: 'string', minLength: 1, maxLength: MAX_NAME_LENGTH, pattern: '\\S' }
+/** The number of a line, which is always in E.164 form. */
 export const e164: Schema = { type: 'string', pattern: '^\\+[1-9][0-9]{1,14}$', examples: ['+15551234567'] }
-/** Not only digits: who is at the other end may be a short code, or a name. */
+/** The other side's number. It has no pattern, because it may be a short code, or a name instead of a number. */
 export const number: Schema = { type: 'string', examples: ['+15551234567'] }
-/** To send to. */
+/** A number in a request, as a person may write it. */
 export const givenNumber: Schema = {
   type: 'string',
   minLength: 2,
-  maxLength: 64,
-  description: "Best in E.164; one as people write it in the sender's own country is read, too.",
+  maxLength: MAX_NUMBER_LENGTH,
+  description: "E.164 is best. A number as people write it in the sender's own country is read too.",
   examples: ['+15551234567'],
 }
 
@@ -60,7 +70,7 @@ export function object(properties: Record<string, Schema>, optional: readonly st
   return { type: 'object', properties, ...(required.length === 0 ? {} : { required }) }
 }
 
-/** What the API shows of a noun, each field with what is said about it. */
+/** The fields of a noun that the API shows, each with what is said about it. */
 export function shownOf(fields: Fields, { vocabulary, line, lines }: ProductNames): Record<string, Schema> {
   const schemas = Object.entries(fields).flatMap(([name, { kind, isShown, about }]) =>
     isShown
@@ -94,7 +104,7 @@ export function body(schema: Schema, { isOptional = false } = {}) {
   return { required: !isOptional, content: { 'application/json': { schema } } }
 }
 
-/** JSON or a form's fields. */
+/** The body is JSON, or the fields of a form. */
 export function fieldsBody(schema: Schema) {
   return {
     required: true,
@@ -106,7 +116,7 @@ export function inPath(name: string, description: string) {
   return { name, in: 'path', required: true, description, schema: id }
 }
 
-/** Without a value it was not given: forms send all of theirs. */
+/** A parameter without a value counts as not given, because a form sends all of its fields. */
 export function inQuery(name: string, schema: Schema, description: string) {
   return { name, in: 'query', description, allowEmptyValue: true, schema }
 }
@@ -119,24 +129,34 @@ export function inHeader(name: string, schema: Schema, description: string, requ
   return { name, in: 'header', required, description, schema }
 }
 
-/** Of a list that is read page by page, besides the filters that are its own. */
+/** The parameters of every list that is read page by page, and the list's own filters. */
 export function listParameters({ vocabulary, line }: ProductNames, filters: Fields) {
   return [
-    inQuery(vocabulary.idField, id, `Only of this ${line}.`),
+    inQuery(vocabulary.idField, id, `Only what belongs to this ${line}.`),
     ...Object.entries(filters).map(([name, { kind }]) =>
       inQuery(name, kind.schema, `Only with this ${name}.`),
     ),
     inQuery('number', text, 'Only with this number at the other end.'),
-    inQuery('from', moment, 'Only from then on.'),
-    inQuery('until', moment, 'Only from before then.'),
-    inQuery('before', id, 'Only what is older than the thing with this id: the last of the page before.'),
-    inQuery('limit', { type: 'integer', minimum: 1, maximum: 100, default: 50 }, 'How many at most.'),
+    inQuery('from', moment, 'Only what is from this moment or later.'),
+    inQuery('until', moment, 'Only what is from before this moment.'),
+    inQuery(
+      'before',
+      id,
+      'Only what is older than the entry with this id. Give the last id of the page before.',
+    ),
+    pageLimit,
   ]
 }
 
+export const pageLimit = inQuery(
+  'limit',
+  { type: 'integer', minimum: 1, maximum: MAX_LIMIT, default: DEFAULT_LIMIT },
+  'The most that one page has.',
+)
+
 export const nextPage = {
   Link: {
-    description: '`<URL>; rel="next"`, when there are more (RFC 8288).',
+    description: 'It is `<URL>; rel="next"` if there are more (RFC 8288).',
     schema: { type: 'string', examples: [`<https://linehook.example/v1/messages?before=…>; rel="next"`] },
   },
 }

@@ -1,6 +1,6 @@
 import { describe, object, oneOf, text } from './parts.js'
 
-/** RFC 9457, as everything outside /webhooks answers what went wrong. */
+/** Everything outside /webhooks answers a failure with a problem of RFC 9457. */
 export const problemSchema = object({
   type: oneOf('about:blank'),
   title: describe(text, "The status's name."),
@@ -12,24 +12,25 @@ const PROBLEMS = {
   400: { name: 'BadRequest', description: 'Something in the request is wrong; `detail` names it.' },
   401: {
     name: 'Unauthorized',
-    description: "There is no API token, nor an application's access token; or it is not valid.",
+    description: "There is neither an API token nor an application's access token, or it is not valid.",
   },
   403: {
     name: 'Forbidden',
     description:
-      'This may not be done: an application asks for what only users may do, or without the scope; or the state forbids it.',
+      'This is not allowed. An application asked for something that only users may do, or does not have the scope, or ' +
+      'the present state forbids it.',
   },
   404: { name: 'NotFound', description: 'There is no such thing, or it is somebody else’s.' },
-  409: { name: 'Conflict', description: 'The state of things does not allow this; `detail` says what does.' },
+  409: { name: 'Conflict', description: 'The present state does not allow this; `detail` says what would.' },
   413: { name: 'TooLarge', description: 'The body is over 64 KiB.' },
   415: {
     name: 'UnknownEncoding',
     description: 'The `Content-Encoding` is not supported; `Accept-Encoding` says what is.',
   },
   422: { name: 'KeyReused', description: 'The `Idempotency-Key` was used with another body.' },
-  429: { name: 'TooMany', description: 'Too much of it waits; try again later.' },
+  429: { name: 'TooMany', description: 'Too much waits already; try again later.' },
   431: { name: 'TooManyHeaders', description: 'There are more than 100 header fields.' },
-  500: { name: 'InternalError', description: 'Our fault; it is logged.' },
+  500: { name: 'InternalError', description: 'This is a fault of the server, and it is logged.' },
   503: { name: 'Unavailable', description: 'Try again after `Retry-After` seconds.' },
 } as const
 
@@ -37,7 +38,9 @@ export type ProblemStatus = keyof typeof PROBLEMS
 
 const HEADERS: Partial<Record<ProblemStatus, Record<string, unknown>>> = {
   401: { 'WWW-Authenticate': { description: 'RFC 6750', required: true, schema: text } },
-  415: { 'Accept-Encoding': { description: 'What is read here.', required: true, schema: text } },
+  415: {
+    'Accept-Encoding': { description: 'The encodings that are supported.', required: true, schema: text },
+  },
   503: {
     'Retry-After': {
       description: 'Whole seconds.',
@@ -55,14 +58,15 @@ export const problemResponses = Object.fromEntries(
   }),
 )
 
-/** What Node answers by itself, to every request: before it is known whose it is. */
+/** Node answers this by itself, before our code sees the request. So it is not a problem, and every operation has it. */
 export const tooManyFields = {
   431: { description: 'The header fields are too large, or too many.' },
 }
 
 /**
- * What may go wrong with an operation. Where a token is asked for, one of an application may be the wrong one; where a
- * body is read, it may be encoded as nobody knows; 500 and 503 may be with every one that asks the database.
+ * What may go wrong with an operation. An operation that needs a token (401) may also refuse an application's token (403).
+ * One that reads a body (413) may not know the body's encoding (415). Every one that asks the database may fail with 500
+ * or 503.
  */
 export function problems(...statuses: readonly ProblemStatus[]): Record<string, unknown> {
   const all = new Set<ProblemStatus>([...statuses, 431, 500, 503])

@@ -1,9 +1,9 @@
 import type { Vocabulary } from '../../vocabulary.js'
 
-/** The product word as the document's sentences need it. */
+/** The product word in the forms that the document's sentences need. */
 export interface ProductNames {
   vocabulary: Vocabulary
-  /** line, lines, Line: of which the last is also the name of a schema. */
+  /** The forms are line, lines and Line. The last one is also the name of a schema. */
   line: string
   lines: string
   Line: string

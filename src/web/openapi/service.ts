@@ -27,7 +27,7 @@ export const serviceSchemas: Record<string, Schema> = {
   Readiness: object({
     status: oneOf('ok', 'unavailable'),
     postgres: oneOf('ok', 'unreachable'),
-    redis: describe(oneOf('ok', 'unreachable'), 'Not needed to accept messages.'),
+    redis: describe(oneOf('ok', 'unreachable'), 'Messages are accepted without Redis too.'),
   }),
 }
 
@@ -38,8 +38,8 @@ export const servicePaths: Paths = {
       tags,
       summary: 'Whether the process lives',
       security: [],
-      description: 'Asks nothing of the stores: it answers as long as the process does.',
-      responses: { 200: answers('It does.', object({ status: oneOf('ok') })), ...tooManyFields },
+      description: 'This asks neither Postgres nor Redis. It answers as long as the process lives.',
+      responses: { 200: answers('The process lives.', object({ status: oneOf('ok') })), ...tooManyFields },
     },
   },
   '/readyz': {
@@ -47,11 +47,11 @@ export const servicePaths: Paths = {
       operationId: 'isReady',
       tags,
       summary: 'Whether messages can be accepted',
-      description: 'For a load balancer: asks Postgres and Redis.',
+      description: 'This is for a load balancer. It asks Postgres and Redis.',
       security: [],
       responses: {
-        200: answers('They can.', schemaOf('Readiness')),
-        503: answers('They cannot: Postgres does not answer.', schemaOf('Readiness')),
+        200: answers('Messages can be accepted.', schemaOf('Readiness')),
+        503: answers('Messages cannot be accepted, because Postgres does not answer.', schemaOf('Readiness')),
         ...tooManyFields,
       },
     },
@@ -61,7 +61,7 @@ export const servicePaths: Paths = {
       operationId: 'getDescription',
       tags,
       summary: 'This document',
-      description: 'In the words of this installation. `/docs` shows it to people.',
+      description: 'It uses the words of this installation. `/docs` shows it to people.',
       security: [],
       responses: { 200: answers('OpenAPI 3.1.', { type: 'object' }), ...tooManyFields },
     },
@@ -69,9 +69,9 @@ export const servicePaths: Paths = {
 }
 
 /**
- * Only while the simulator carrier is on.
+ * These paths exist only while the simulator carrier is on.
  *
- * @param isOpen to everybody who reaches it, who is on this machine
+ * @param isOpen whether they need no token, because only this machine can reach them
  */
 export function simulatorPaths({ line }: ProductNames, isOpen: boolean): Paths {
   const simulator = ['Simulator']
@@ -82,17 +82,18 @@ export function simulatorPaths({ line }: ProductNames, isOpen: boolean): Paths {
       post: {
         operationId: 'simulateInbound',
         tags: simulator,
-        description: 'Exactly one of `text`, `mediaUrl` and `voicemailUrl`, as if a carrier had brought it.',
+        description:
+          'Give exactly one of `text`, `mediaUrl` and `voicemailUrl`. It is received as if a carrier had brought it.',
         summary: `Make a ${line} at the simulator receive a text, media or a voicemail`,
         ...access,
         requestBody: body({
           ...object(
             {
               fromNumber: givenNumber,
-              toNumber: describe(givenNumber, `The ${line}'s.`),
+              toNumber: describe(givenNumber, `The ${line}'s number.`),
               messageId: describe(
                 { type: 'string', maxLength: 255, pattern: '^[^\\u0000]*$' },
-                'To bring the same one twice.',
+                "The carrier's id of the message. Give one to bring the same message twice.",
               ),
               text: { type: 'string', minLength: 1, maxLength: 10_000 },
               mediaUrl: givenUrl,
@@ -103,7 +104,7 @@ export function simulatorPaths({ line }: ProductNames, isOpen: boolean): Paths {
           oneOf: [{ required: ['text'] }, { required: ['mediaUrl'] }, { required: ['voicemailUrl'] }],
         }),
         responses: {
-          200: answers('It was received, or was before.', {
+          200: answers('It was received now, or is a repeat of one that was received before.', {
             oneOf: [
               object({ kind: { const: 'received' }, messageId: id, deliveryCount: count }),
               object({ kind: { const: 'repeat' } }),
@@ -118,12 +119,12 @@ export function simulatorPaths({ line }: ProductNames, isOpen: boolean): Paths {
         operationId: 'readOutbox',
         tags: simulator,
         summary: 'See what the simulator took, newest first',
-        description: `What ${line}s at the simulator have sent, as a telephone would show it.`,
+        description: `These are the messages that ${line}s at the simulator have sent, as a phone would show them.`,
         ...access,
         parameters: [inQuery('toNumber', text, 'Only what was sent to this number.')],
         responses: {
           200: answers(
-            'At most 1,000.',
+            'The newest messages, at most 1,000.',
             listOf(
               object({
                 messageId: id,

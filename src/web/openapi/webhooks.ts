@@ -1,4 +1,5 @@
 import { DELIVERY_FIELDS } from '../../database/deliveries/delivery.js'
+import { MAX_KEY_LENGTH, MAX_TEXT_LENGTH } from '../../domain/messages/submit.js'
 import {
   body,
   describe,
@@ -26,9 +27,9 @@ const REFUSALS: Record<string, string> = {
   413: 'The body is over 64 KiB.',
   415: 'The `Content-Encoding` is not supported; `Accept-Encoding` says what is.',
   422: 'This `Idempotency-Key` was used with another body.',
-  429: 'Instead of 403 for a limit, where RATE_LIMIT_STATUS is 429.',
+  429: 'A limit is reached. This stands for 403 where RATE_LIMIT_STATUS is 429.',
   431: 'There are more than 100 header fields.',
-  500: 'Our fault; it is logged.',
+  500: 'This is a fault of the server, and it is logged.',
   503: 'Try again after `Retry-After` seconds.',
 }
 
@@ -39,7 +40,7 @@ export function webhookSchemas(words: ProductNames): Record<string, Schema> {
       intent: { const: 'message' },
       data: object({
         toNumber: givenNumber,
-        text: { type: 'string', maxLength: 1600, pattern: '\\S' },
+        text: { type: 'string', maxLength: MAX_TEXT_LENGTH, pattern: '\\S' },
       }),
     }),
     WebhookSuccess: object({ success: { const: true } }),
@@ -48,10 +49,13 @@ export function webhookSchemas(words: ProductNames): Record<string, Schema> {
       ...shownOf({ type: DELIVERY_FIELDS.type }, words),
       payload: describe(
         text,
-        'The text, or the URL of the media or the recording. Of `messageStatus` JSON with `messageId`, `status`, ' +
-          '`error` and `carrierCode`; of `optOut` `optedOut` or `optedIn`.',
+        'The text, or the URL of the media or the recording. For `messageStatus` it is JSON with `messageId`, ' +
+          '`status`, `error` and `carrierCode`. For `optOut` it is `optedOut` or `optedIn`.',
       ),
-      fromNumber: describe(number, 'Who is at the other end, E.164 wherever it is a number.'),
+      fromNumber: describe(
+        number,
+        "The other side's number, in E.164 form. It may be a short code or a name instead.",
+      ),
       toNumber: describe(number, `The ${line}'s number.`),
       userId: id,
       [vocabulary.idField]: id,
@@ -59,7 +63,7 @@ export function webhookSchemas(words: ProductNames): Record<string, Schema> {
   }
 }
 
-/** Both shapes of the URL: `/webhooks/lineId/…` and `/webhooks/line/…`. */
+/** The URL has two shapes: `/webhooks/lineId/…` and `/webhooks/line/…`. */
 export function webhookPaths({ vocabulary, line, Line }: ProductNames): Paths {
   const limits = {
     'RateLimit-Policy': { description: 'The limits (IETF httpapi draft).', schema: text },
@@ -79,8 +83,8 @@ export function webhookPaths({ vocabulary, line, Line }: ProductNames): Paths {
       inQuery('token', text, "The webhook's secret."),
       inHeader(
         'Idempotency-Key',
-        { type: 'string', maxLength: 255 },
-        'With the same key and body again, within 24 h, the answer is the same and nothing is sent.',
+        { type: 'string', maxLength: MAX_KEY_LENGTH },
+        'A second request with the same key and body within 24 h sends nothing and gets the same answer.',
       ),
     ],
     requestBody: body(schemaOf('WebhookMessage')),
@@ -103,7 +107,7 @@ export function webhookPaths({ vocabulary, line, Line }: ProductNames): Paths {
   }
 }
 
-/** What we POST to the outgoing webhook URL. */
+/** The request that we POST to the outgoing webhook URL. */
 export function outgoingWebhooks({ line }: ProductNames): Paths {
   return {
     event: {
@@ -112,19 +116,24 @@ export function outgoingWebhooks({ line }: ProductNames): Paths {
         tags: ['Outgoing webhook'],
         summary: `A ${line} received something`,
         description:
-          'Signed by [Standard Webhooks](https://www.standardwebhooks.com). Delivery is at least once: ' +
-          '`webhook-id` is the same on each attempt.',
+          'It is signed by [Standard Webhooks](https://www.standardwebhooks.com). It is delivered at least once, and ' +
+          '`webhook-id` is the same at each attempt.',
         security: [],
         parameters: [
           inHeader('webhook-id', id, "The event's id.", true),
           inHeader('webhook-timestamp', { type: 'string', pattern: '^\\d+$' }, 'Seconds since 1970.', true),
-          inHeader('webhook-signature', text, '`v1,` and base64; two of them during a rotation.', true),
+          inHeader(
+            'webhook-signature',
+            text,
+            '`v1,` and base64. There are two of them during a rotation.',
+            true,
+          ),
         ],
         requestBody: body(schemaOf('Event')),
         responses: {
-          '2XX': { description: 'Taken.' },
+          '2XX': { description: 'The event was taken.' },
           410: { description: 'The endpoint is disabled, and its events are held.' },
-          default: { description: 'Tried again: after 5 s at first, for up to three days in all.' },
+          default: { description: 'It is tried again: after 5 s at first, and for up to three days in all.' },
         },
       },
     },

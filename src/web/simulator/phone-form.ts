@@ -1,7 +1,8 @@
 import multer from '@koa/multer'
 import type { Context as KoaContext, Middleware } from 'koa'
 import { MulterError } from 'multer'
-import { tooLarge, TOO_MANY_BYTES, type MediaField } from '../../domain/simulator/media.js'
+import { TOO_MANY_BYTES } from '../../domain/media/types.js'
+import { tooLarge, type MediaField } from '../../domain/simulator/media.js'
 import { UserError } from '../../errors.js'
 import { requirePlain } from '../middleware/body-bytes.js'
 import { readBodyText } from '../utf8.js'
@@ -10,7 +11,8 @@ const FILES: MediaField[] = ['picture', 'recording']
 
 const FILE_FIELDS = FILES.map((name) => ({ name, maxCount: 1 }))
 
-// Files stay in memory, so that no stranger's file is ever on our disk.
+// Files stay in memory, so that no stranger's file is ever on our disk. The form has five fields; the rest of these limits
+// is room for what browsers add, and no more, because all of it is kept in memory.
 const limits = {
   fileSize: TOO_MANY_BYTES - 1,
   files: FILES.length,

@@ -7,6 +7,7 @@ import { Status } from '../status.js'
 import { UserText } from '../user-text.js'
 import { clockIn } from './zone.js'
 
+/** It shows most of a single SMS. A row of the list should have no more than two lines. */
 const EXCERPT_LENGTH = 140
 
 interface OfList {

@@ -3,6 +3,7 @@ import { explainFailure } from '../failures.js'
 import { Time } from '../form.js'
 import { Status } from '../status.js'
 
+/** So many are enough to see how the endpoint does now. `/v1` has all of them. */
 export const MAX_SHOWN = 20
 
 type Deliveries = Awaited<ReturnType<typeof findDeliveriesOfApplication>>

@@ -1,7 +1,9 @@
 import type { Context as KoaContext } from 'koa'
 import { OPT_IN_EVENT_TYPES } from '../../../database/events.js'
+import { MAX_DESCRIPTION_LENGTH } from '../../../domain/applications/application-fields.js'
 import { getApplication, updateApplication, type Application } from '../../../domain/applications.js'
 import type { Context } from '../../../domain/context.js'
+import { MAX_NAME_LENGTH } from '../../../domain/names.js'
 import { OptInEvents } from '../endpoint/opt-in-events.js'
 import { fieldOf, idOf, valuesOf } from '../form-values.js'
 import { Field, Form, TextArea } from '../form.js'
@@ -27,7 +29,7 @@ export function ApplicationFields(props: { page: Page; action: string; applicati
         label="Name"
         hint="Users read it when they decide whether to authorize it."
         required
-        more={{ maxlength: 100 }}
+        more={{ maxlength: MAX_NAME_LENGTH }}
       />
       <TextArea
         page={page}
@@ -37,7 +39,7 @@ export function ApplicationFields(props: { page: Page; action: string; applicati
         hint="What it does for them, in a sentence or two. May be empty."
         rows={2}
         value={application?.description ?? ''}
-        more={{ maxlength: 500 }}
+        more={{ maxlength: MAX_DESCRIPTION_LENGTH }}
       />
       <Field {...field('website')} label="Website" type="url" hint="May be empty." />
       <TextArea

@@ -1,5 +1,6 @@
 import type { Context as KoaContext } from 'koa'
 import type { CarrierAccountFields } from '../../../database/carrier-accounts.js'
+import { MAX_PER_SECOND, MIN_PER_SECOND } from '../../../domain/carrier-accounts/account-fields.js'
 import type { SettingField, SettingView } from '../../../domain/carrier-accounts/settings.js'
 import { fieldOf } from '../form-values.js'
 import { CheckBox, Field, Select, TextArea, typedIn } from '../form.js'
@@ -84,7 +85,7 @@ export function AccountFields({ page, action, account }: OfForm & { account: Car
       type="number"
       value={String(account[name] ?? '')}
       hint="May be below 1, such as 0.5. Empty: no limit."
-      more={{ step: 'any', min: 0.001, max: 10_000 }}
+      more={{ step: 'any', min: MIN_PER_SECOND, max: MAX_PER_SECOND }}
     />
   )
   return (

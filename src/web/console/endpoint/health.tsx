@@ -77,11 +77,7 @@ function Heading({ mood, state }: { mood: 'good' | 'waiting' | 'bad'; state: str
   )
 }
 
-/** A slowdown is shown for as long as it makes the places grow one by one (`settle_deliveries`). */
-const SLOWED_MS = 600_000
-
-function Places({ endpoint: { places, slowedAt } }: { endpoint: EndpointHealth }) {
-  const isSlowed = slowedAt !== null && Date.now() - slowedAt.getTime() < SLOWED_MS
+function Places({ endpoint: { places, isSlowed } }: { endpoint: EndpointHealth }) {
   const why = isSlowed ? ', fewer than before, because it timed out, answered 429 or failed with a 5xx' : ''
   return (
     <>

@@ -4,6 +4,7 @@ import { Form } from '../form.js'
 import type { Page } from '../page.js'
 
 const RESULT_ID = 'test-event-result'
+/** An error message is shorter. More of a page of HTML would only push everything else away. */
 const MAX_SHOWN = 500
 
 /** A refusal, or the sign-in page after the session's end, replaces the whole page, as without a script. */

@@ -1,5 +1,6 @@
 import type { Context } from '../../../domain/context.js'
 import { renameLine } from '../../../domain/lines.js'
+import { MAX_NAME_LENGTH } from '../../../domain/names.js'
 import { fieldOf, idOf } from '../form-values.js'
 import { Field, Form } from '../form.js'
 import { LineStatus } from '../lines.js'
@@ -35,7 +36,7 @@ export function Head({ view }: { view: LineView }) {
             label="Name"
             value={line.name}
             required
-            more={{ maxlength: 100 }}
+            more={{ maxlength: MAX_NAME_LENGTH }}
           />
           <button type="submit">Save the name</button>
         </Form>

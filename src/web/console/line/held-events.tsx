@@ -12,6 +12,7 @@ import { lineWithNotice, type LineView } from './section.js'
 
 export type HeldDelivery = Awaited<ReturnType<typeof listDeliveries>>[number]
 
+/** They stand beside the button that sends them all; the page of activity has the others. */
 const MAX_SHOWN = 20
 
 /** Newest first, at most one more than is shown; only of the endpoint that the line has now. */

@@ -3,6 +3,7 @@ import { listOptOuts, listPauses } from '../../../domain/opt-out/contacts.js'
 import { Time } from '../form.js'
 import { Section, type LineView } from './section.js'
 
+/** The section is one of many on its page; `/v1` has the whole list. */
 const SHOWN = 50
 
 export interface OptOutsNow {

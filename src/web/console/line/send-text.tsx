@@ -2,6 +2,7 @@ import type { Context } from '../../../domain/context.js'
 import { getOwnLine } from '../../../domain/lines.js'
 import { postMessage } from '../../../domain/messages/post.js'
 import { measureText, type Measure } from '../../../domain/messages/segments.js'
+import { MAX_TEXT_LENGTH } from '../../../domain/messages/submit.js'
 import { newId } from '../../../ids.js'
 import { fieldOf, idOf } from '../form-values.js'
 import { Field, Form, TextArea, typedIn } from '../form.js'
@@ -67,7 +68,7 @@ export function SendText({ view, counted }: { view: LineView; counted: CountedTe
             rows={3}
             value={counted?.text ?? ''}
             required
-            more={{ maxlength: 1600, ...count, 'hx-trigger': 'input changed delay:400ms' }}
+            more={{ maxlength: MAX_TEXT_LENGTH, ...count, 'hx-trigger': 'input changed delay:400ms' }}
           />
           <div id={COUNT_ID} role="status">
             {counted !== undefined && <SegmentCount measure={counted.measure} />}

@@ -1,5 +1,6 @@
 import { createApiToken, removeApiToken, type ApiToken } from '../../../domain/api-tokens.js'
 import type { Context } from '../../../domain/context.js'
+import { MAX_NAME_LENGTH } from '../../../domain/names.js'
 import { fieldOf, idOf } from '../form-values.js'
 import { Confirm, Empty, Field, Form, Time } from '../form.js'
 import { withNotice } from '../notices.js'
@@ -90,7 +91,7 @@ export function ApiTokens(props: {
           name="name"
           label="Name of a new token"
           required
-          more={{ maxlength: 100 }}
+          more={{ maxlength: MAX_NAME_LENGTH }}
         />
         <button type="submit">Create token</button>
       </Form>

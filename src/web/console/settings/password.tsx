@@ -1,4 +1,5 @@
 import type { Context } from '../../../domain/context.js'
+import { MAX_PASSWORD_LENGTH, MIN_PASSWORD_LENGTH } from '../../../domain/passwords.js'
 import { changePassword } from '../../../domain/sessions.js'
 import { fieldOf } from '../form-values.js'
 import { Field, Form } from '../form.js'
@@ -33,9 +34,9 @@ export function Password({ page }: { page: Page }) {
           {...password}
           name="newPassword"
           label="New password"
-          hint="12 characters or more. Your other sessions end."
+          hint={`${MIN_PASSWORD_LENGTH} characters or more. Your other sessions end.`}
           autocomplete="new-password"
-          more={{ minlength: 12, maxlength: 256 }}
+          more={{ minlength: MIN_PASSWORD_LENGTH, maxlength: MAX_PASSWORD_LENGTH }}
         />
         <button type="submit">Change password</button>
       </Form>

@@ -3,7 +3,8 @@ import { storable } from '../../database/text.js'
 import { asError, Unavailable } from '../../errors.js'
 import { openSettings } from '../carrier-settings.js'
 import type { Context } from '../context.js'
-import { countMessageCrash, sendingService, sendMessage, type SendOutcome } from '../messages/send.js'
+import { countMessageCrash, sendingService, sendMessage } from '../messages/send.js'
+import type { SendOutcome } from '../messages/send-outcome.js'
 import { receivingTools } from './receive.js'
 
 /** An account whose sessions this process holds. */

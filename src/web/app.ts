@@ -62,7 +62,7 @@ export function createApp(context: Context): Koa {
 
   // prettier-ignore
   {
-    postFirst(vocabulary.incomingWebhookPaths, requireOpenIncomingWebhook(context), readJsonBody(api.BODY_REFUSALS), api.acceptWebhookMessage(context))
+    postFirst(vocabulary.incomingWebhookPaths, api.countRefusals, requireOpenIncomingWebhook(context), readJsonBody(api.BODY_REFUSALS), api.acceptWebhookMessage(context))
     postFirst(['/carriers/:kind/:accountId/:name'], readCallbackBody(), api.answerCarrierCallback(context))
     v1('get',    '/v1/lines',                                     api.getLines, SCOPES)
     v1('get',    '/v1/lines/:lineId',                             api.getLine, SCOPES)
@@ -196,6 +196,9 @@ export function createApp(context: Context): Koa {
 
     get('/healthz',                       api.healthz)
     get('/readyz',                        api.readyz(context))
+    if (config.metricsToken !== undefined) {
+      get('/metrics',                     api.getMetrics(context, config.metricsToken))
+    }
     if (config.simulator) {
       post('/simulator/inbound',          requireSameSite(context), requireHereOrToken(context), readJsonBody(), api.postInbound(context))
       get('/simulator/outbox',            requireHereOrToken(context), api.getOutbox(context))

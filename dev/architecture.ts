@@ -30,6 +30,7 @@ const OWNERS: Record<string, RegExp> = {
   '@aws-sdk/client-s3': /^src\/storage\//,
   smpp: /^src\/carriers\/smpp\//,
   pino: /^src\/telemetry\//,
+  'prom-client': /^src\/telemetry\//,
 }
 
 export interface Import {

@@ -22,7 +22,14 @@ import { reasonForSmall } from './small-machine.js'
 import { startServices, type Services } from './services.js'
 import { takeStartLock } from './start-lock.js'
 import { stopSignal } from './stop-signal.js'
-import { fromSources, joinWorkers, readProcfile, supervise, type ProcessType } from './supervise.js'
+import {
+  fromSources,
+  joinWorkers,
+  readProcfile,
+  supervise,
+  withMetricsPorts,
+  type ProcessType,
+} from './supervise.js'
 
 /** Something that the person at the terminal can mend. Its message is printed as it is, without a stack. */
 export class StartRefused extends Error {
@@ -50,7 +57,12 @@ export async function start({
   }
   try {
     const settings = { ...(isEmbedded(given) ? embeddedEnvironment() : {}), ...given }
-    await requireFreePort(checkConfig({ ...STANDING_IN, ...settings }))
+    const standingIn = checkConfig({ ...STANDING_IN, ...settings })
+    await requireFreePort(standingIn)
+    const smallBecause = reasonForSmall(small)
+    const procfile = smallBecause === undefined ? readProcfile() : joinWorkers(readProcfile())
+    const processes = withMetricsPorts(procfile, standingIn.metricsPort)
+    await requireFreeMetricsPorts(processes, standingIn)
     const services = await startOwnServices(given, stopping)
     if (services === undefined) return
     try {
@@ -61,9 +73,7 @@ export async function start({
       const preparing = prepare(config, isEmbedded(given) && config.simulator)
       const prepared = await unlessStopped(preparing, 'The database is not prepared', stopping)
       if (prepared === undefined) return
-      const smallBecause = reasonForSmall(small)
-      const procfile = smallBecause === undefined ? readProcfile() : joinWorkers(readProcfile())
-      const types = [...procfile, ...(prepared.receiver ? [RECEIVER] : [])]
+      const types = [...processes, ...(prepared.receiver ? [RECEIVER] : [])]
       const children = { ...env, ...prepared.receiver }
       const supervisor = supervise(watch ? types.map(fromSources) : types, children, print)
       await untilReady(config, print, stopping)
@@ -178,6 +188,25 @@ async function requireFreePort({ port, host }: Config): Promise<void> {
     `Port ${port} is in use: stop the program that has it, or choose another one: PORT=${port + 1} npm start`,
   )
 }
+
+/** Else a process would be started again and again. @throws StartRefused */
+async function requireFreeMetricsPorts(
+  processes: readonly ProcessType[],
+  { port: webPort, metricsHost }: Config,
+): Promise<void> {
+  for (const { name, env } of processes) {
+    if (env?.METRICS_PORT === undefined) continue
+    const port = Number(env.METRICS_PORT)
+    const isThere = port !== webPort && port <= MAX_PORT
+    if (isThere && (await holdsBefore(Date.now() + 3000, () => isFree(port, metricsHost)))) continue
+    throw new StartRefused(
+      `Port ${port}, for the metrics of ${name}, cannot be had: each process has the port after the one before. ` +
+        'Stop the program that has it, or choose another METRICS_PORT.',
+    )
+  }
+}
+
+const MAX_PORT = 65_535
 
 function print(line: string): void {
   process.stdout.write(`${line}\n`)

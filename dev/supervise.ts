@@ -7,6 +7,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 export interface ProcessType {
   name: string
   command: string[]
+  /** What it gets besides what all get. */
+  env?: Record<string, string>
 }
 
 export interface Supervisor {
@@ -37,9 +39,9 @@ export function readSources(path?: string): Map<string, string> {
 }
 
 /** The same process from its source. Node starts it again when a source changes. */
-export function fromSources({ name, command }: ProcessType): ProcessType {
+export function fromSources({ command, ...type }: ProcessType): ProcessType {
   const [program = 'node', ...args] = command
-  return { name, command: [program, '--watch', '--import', 'tsx', ...args.map(sourceOf)] }
+  return { ...type, command: [program, '--watch', '--import', 'tsx', ...args.map(sourceOf)] }
 }
 
 const WORKER = /^dist\/workers\/(.+)\.js$/
@@ -50,6 +52,12 @@ export function joinWorkers(types: readonly ProcessType[]): ProcessType[] {
   if (names.length === 0) return [...types]
   const others = types.filter(({ command }) => !WORKER.test(command[1] ?? ''))
   return [...others, { name: 'workers', command: ['node', 'dist/workers/all.js', ...names] }]
+}
+
+/** The same processes, each with a port for its metrics: this one, and those after it. */
+export function withMetricsPorts(types: readonly ProcessType[], first: number | undefined): ProcessType[] {
+  if (first === undefined) return [...types]
+  return types.map((type, n) => ({ ...type, env: { ...type.env, METRICS_PORT: String(first + n) } }))
 }
 
 function sourceOf(built: string): string {
@@ -80,8 +88,8 @@ export function supervise(
     }
   }
 
-  const runOnce = async ({ name, command: [program = '', ...args] }: ProcessType) => {
-    const child = spawn(program, args, { env, stdio: ['ignore', 'pipe', 'pipe'] })
+  const runOnce = async ({ name, command: [program = '', ...args], env: own }: ProcessType) => {
+    const child = spawn(program, args, { env: { ...env, ...own }, stdio: ['ignore', 'pipe', 'pipe'] })
     children.set(name, child)
     for (const stream of [child.stdout, child.stderr]) {
       createInterface({ input: stream }).on('line', (line) => {

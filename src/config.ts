@@ -49,21 +49,24 @@ export const settings = {
     .oneOf(['debug', 'info', 'warn', 'error', 'silent'], 'must be debug, info, warn, error or silent')
     .default('info')
     .meta({ about: 'The least level that is logged: debug, info, warn, error or silent.' }),
-  QUEUES_PASSWORD: text()
-    .min(12, 'must have 12 characters or more')
-    .test(
-      'weak',
-      'must be harder to guess: make one with `openssl rand -base64 18`',
-      (value = '') => value.length < 12 || !isWeakPassword(value),
-    )
-    .meta({
-      about:
-        'The password for the dashboard at /queues by HTTP Basic (user name: operator); operators who sign in need none.',
-      secret: true,
-    }),
+  QUEUES_PASSWORD: hardToGuess(12, 18).meta({
+    about:
+      'The password for the dashboard at /queues by HTTP Basic (user name: operator); operators who sign in need none.',
+    secret: true,
+  }),
   QUEUES_WRITABLE: flag()
     .default(false)
     .meta({ about: 'Lets the dashboard retry, promote and remove jobs.' }),
+  METRICS_PORT: count(1, 65_535).meta({
+    about:
+      'The port on which a process answers /metrics to Prometheus; `linehook start` gives its processes this one and those after it.',
+  }),
+  METRICS_HOST: text().default('127.0.0.1').meta({ about: 'The address of METRICS_PORT.' }),
+  METRICS_TOKEN: hardToGuess(16, 24).meta({
+    about:
+      'Opens /metrics at `web` too, and is wanted at METRICS_PORT as well: `Authorization: Bearer …`. Without it `web` has no /metrics.',
+    secret: true,
+  }),
   RATE_LIMIT_STATUS: yup
     .number()
     .typeError('must be 403 or 429')
@@ -183,6 +186,9 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env) {
     logLevel: value.LOG_LEVEL,
     queuesPassword: value.QUEUES_PASSWORD,
     queuesWritable: value.QUEUES_WRITABLE,
+    metricsPort: value.METRICS_PORT,
+    metricsHost: value.METRICS_HOST,
+    metricsToken: value.METRICS_TOKEN,
     rateLimitStatus: value.RATE_LIMIT_STATUS === 429 ? (429 as const) : (403 as const),
     messageTtlMs: value.MESSAGE_TTL_SECONDS * 1000,
     maxQueuedMessages: value.MAX_QUEUED_MESSAGES,
@@ -255,6 +261,17 @@ export function readVersion(): string {
 
 function text() {
   return yup.string()
+}
+
+/** Where whoever guesses it is let in. `randomBytes`: of the secret that the advice makes. */
+function hardToGuess(minLength: number, randomBytes: number) {
+  return text()
+    .min(minLength, `must have ${minLength} characters or more`)
+    .test(
+      'weak',
+      `must be harder to guess: make one with \`openssl rand -base64 ${randomBytes}\``,
+      (value = '') => value.length < minLength || !isWeakPassword(value),
+    )
 }
 
 function count(min: number, max: number) {

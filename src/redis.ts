@@ -70,6 +70,26 @@ export class RedisUnsafe extends Error {
   override name = 'RedisUnsafe'
 }
 
+/** What Redis says of how it keeps what it is given; undefined: it does not say. */
+export interface Durability {
+  /** `maxmemory-policy`. */
+  policy: string | undefined
+  /** `appendonly`: 1 or 0. */
+  aof: string | undefined
+  /** How its last write to that file ended: `ok` or `err`. */
+  lastWrite: string | undefined
+}
+
+/** @throws Error where we may not ask */
+export async function readDurability(redis: Redis): Promise<Durability> {
+  const info = `${await redis.info('memory')}\n${await redis.info('persistence')}`
+  return {
+    policy: /^maxmemory_policy:(\S+)/m.exec(info)?.[1],
+    aof: /^aof_enabled:(\d)/m.exec(info)?.[1],
+    lastWrite: /^aof_last_write_status:(\w+)/m.exec(info)?.[1],
+  }
+}
+
 /**
  * Measured: with `allkeys-lru` 51 of 2,000 acknowledged jobs were left. Without AOF Redis is empty after a restart. Where
  * we may not use CONFIG or INFO (managed Redis), this warns instead.
@@ -77,15 +97,14 @@ export class RedisUnsafe extends Error {
  * @throws RedisUnsafe naming the setting and its fix
  */
 export async function requireDurableRedis(redis: Redis, log: Logger): Promise<void> {
-  let info: string
+  let durability: Durability
   try {
-    info = `${await redis.info('memory')}\n${await redis.info('persistence')}`
+    durability = await readDurability(redis)
   } catch (error) {
     log.warn({ err: error }, 'redis.durability_unknown')
     return
   }
-  const policy = /^maxmemory_policy:(\S+)/m.exec(info)?.[1]
-  const aof = /^aof_enabled:(\d)/m.exec(info)?.[1]
+  const { policy, aof } = durability
   if (policy === undefined || aof === undefined) log.warn({ policy, aof }, 'redis.durability_unknown')
   if (policy !== undefined && policy !== 'noeviction') {
     throw new RedisUnsafe(`Redis has maxmemory-policy ${policy} and may drop jobs: set it to noeviction`)

@@ -39,6 +39,9 @@ describe('configuration', () => {
       logLevel: 'info',
       queuesPassword: undefined,
       queuesWritable: false,
+      metricsPort: undefined,
+      metricsHost: '127.0.0.1',
+      metricsToken: undefined,
       rateLimitStatus: 403,
       messageTtlMs: 4 * 3_600_000,
       maxQueuedMessages: 100_000,
@@ -165,6 +168,7 @@ describe('configuration', () => {
       PUBLIC_URL: ['http://localhost:3000', 'https://example.com/below', 'HTTPS://EXAMPLE.COM'],
       LOG_LEVEL: ['debug', 'info', 'warn', 'error', 'silent'],
       QUEUES_PASSWORD: ['correct horse battery', 'n6oYt0wU2kQ-'],
+      METRICS_TOKEN: ['n6oYt0wU2kQ-x7Lp'],
       RATE_LIMIT_STATUS: ['403', '429'],
       SIMULATOR: ['true', 'false', 'TRUE', '1', '0'],
       ALLOWED_PRIVATE_CIDRS: ['127.0.0.0/8', '::1/128'],
@@ -202,6 +206,7 @@ describe('configuration', () => {
       PRODUCT_WORD: ['two words', 'line1', 'x'.repeat(33), 'li/ne', 'ligne-é'],
       LOG_LEVEL: ['trace', 'INFO'],
       QUEUES_PASSWORD: ['x'.repeat(11), 'n6oYt0wU2kQ', 'x'.repeat(12), '123456789012', 'linehook2026'],
+      METRICS_TOKEN: ['n6oYt0wU2kQ-x7L', 'x'.repeat(16), 'passwordpassword'],
       RATE_LIMIT_STATUS: ['500', 'no'],
       QUEUES_WRITABLE: ['yes', '2'],
       ALLOW_HTTP: ['on'],
@@ -222,6 +227,7 @@ describe('configuration', () => {
   describe('holds each number to its range', () => {
     const ranges: Record<string, [number, number]> = {
       PORT: [1, 65_535],
+      METRICS_PORT: [1, 65_535],
       TRUSTED_PROXY_HOPS: [0, 10],
       MESSAGE_TTL_SECONDS: [60, 604_800],
       MAX_QUEUED_MESSAGES: [1, 10_000_000],
@@ -276,6 +282,7 @@ describe('configuration', () => {
       'REDIS_URL',
       'ENCRYPTION_KEY',
       'QUEUES_PASSWORD',
+      'METRICS_TOKEN',
       'MEDIA_S3_SECRET_ACCESS_KEY',
     ])
   })

@@ -12,6 +12,7 @@ import { SCOPES } from '../src/domain/application-access.js'
 import type { Context } from '../src/domain/context.js'
 import { REFUSALS } from '../src/domain/messages/submit.js'
 import { DELIVERY_STATUSES, MESSAGE_STATUSES } from '../src/states.js'
+import { metricTable } from '../src/telemetry/metrics.js'
 import { createVocabulary } from '../src/vocabulary.js'
 import { BODY_REFUSALS } from '../src/web/api/incoming-webhooks.js'
 import { describeApi } from '../src/web/openapi/document.js'
@@ -78,6 +79,13 @@ describe('docs', () => {
       about,
     }))
     expect(rows).to.deep.equal(leaves(createProgram()))
+  })
+
+  it('metrics.md has every metric with its labels and its sentence, and no other', () => {
+    const rows = tableRows('docs/metrics.md', /^`linehook_/)
+    expect(rows).to.deep.equal(
+      metricTable.map(({ name, labels, help }) => [code(name), labels.map(code).join(' '), help]),
+    )
   })
 
   it('http.md has every operation of /v1 with its scopes, and no other', () => {

@@ -8,6 +8,8 @@ import { isOfLaterVersion, UnreadableJob, type ReadJob } from '../src/queues/job
 import { QUEUE_PREFIX, type QueueName } from '../src/queues/queues.js'
 import { connectRedis, MAX_BLOCK_SECONDS, requireDurableRedis, whenReady } from '../src/redis.js'
 import { closeOnSignal } from '../src/shutdown.js'
+import { openMetrics } from '../src/telemetry/metrics-server.js'
+import { jobDuration } from '../src/telemetry/metrics.js'
 import { crashesAlone, onlyJob } from './alone.js'
 
 /**
@@ -79,6 +81,9 @@ export async function startWorker<Data>(
 
   const context = openContext(story.queue)
   const { log, config } = context
+  await openMetrics(story.queue, config)
+  // An alert looks at it: it has to begin with 0.
+  jobDuration.zero({ queue: story.queue, outcome: 'crashed' })
   const connection = connectRedis(config.redisUrl, 'wait', log)
   await Promise.all([
     whenReady(connection),
@@ -150,16 +155,30 @@ async function run<Data>(context: Context, story: WorkerStory<Data>, job: Job, t
     data = story.payload(job.data)
   } catch (error) {
     if (!(error instanceof UnreadableJob)) throw error
+    jobDuration.observe({ queue: story.queue, outcome: 'unreadable' }, 0)
     context.log.error({ jobId: job.id, fault: error.message }, 'job.unknown_payload')
     if (isOfLaterVersion(job.data)) return putOff(job, token, UNKNOWN_VERSION_WAIT_MS)
     // No worker will ever read it. Its row, if there is one, gets another job from the sweep.
     throw new UnrecoverableError(`nobody can read this job: ${error.message}`)
   }
+  const startedAt = performance.now()
+  const count = (outcome: JobOutcome) => {
+    jobDuration.observe({ queue: story.queue, outcome }, (performance.now() - startedAt) / 1000)
+  }
   try {
     await story.handle(context, data)
+    count('done')
   } catch (error) {
+    count(outcomeOf(error))
     await putOff(job, token, await waitAfter(error, context, story, data))
   }
+}
+
+type JobOutcome = 'done' | 'again' | 'unavailable' | 'crashed' | 'unreadable'
+
+function outcomeOf(error: unknown): JobOutcome {
+  if (error instanceof TryAgainIn || error instanceof RunAlone) return 'again'
+  return error instanceof Unavailable ? 'unavailable' : 'crashed'
 }
 
 async function waitAfter<Data>(

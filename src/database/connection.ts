@@ -1,4 +1,5 @@
 import knex, { type Knex } from 'knex'
+import type { PoolUse } from '../telemetry/metrics.js'
 import { DatabaseUnavailable } from './outage.js'
 import { postgresClient } from './pool-client.js'
 
@@ -49,6 +50,22 @@ export function databaseOptions(settings: DatabaseSettings): Knex.Config {
 export function connectDatabase(settings: DatabaseSettings): Database {
   const { namesStatements = true } = settings
   return knex({ ...databaseOptions(settings), client: postgresClient({ namesStatements }) })
+}
+
+export function poolUse({ client }: Database): PoolUse {
+  const { pool } = client as { pool?: TarnPool }
+  return {
+    used: pool?.numUsed() ?? 0,
+    free: pool?.numFree() ?? 0,
+    waiting: pool?.numPendingAcquires() ?? 0,
+  }
+}
+
+/** knex's pool; there is none when it was closed. */
+interface TarnPool {
+  numUsed(): number
+  numFree(): number
+  numPendingAcquires(): number
 }
 
 /**

@@ -88,3 +88,13 @@ const healthy = {
   disabled_at: null,
   disabled_reason: null,
 }
+
+/** Endpoints with a URL that have only failed for a while, and those that get nothing any more because of it. */
+export async function countUnhealthyEndpoints(db: Database): Promise<{ failing: number; disabled: number }> {
+  const { rows } = await db.raw<{ rows: { failing: number; disabled: number }[] }>(
+    `select count(*) filter (where disabled_at is null and failing_since is not null)::integer as failing,
+       count(*) filter (where disabled_at is not null)::integer as disabled
+     from endpoints where removed_at is null`,
+  )
+  return rows[0] ?? { failing: 0, disabled: 0 }
+}

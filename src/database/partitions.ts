@@ -21,3 +21,17 @@ export async function ensurePartitions(db: Database): Promise<number> {
   }
   return created
 }
+
+/** How far ahead `countPartitionsAhead` looks. */
+const YEAR = 12
+
+/** By table, how many of the months after this one have a partition. */
+export async function countPartitionsAhead(db: Database): Promise<Map<string, number>> {
+  const { rows } = await db.raw<{ rows: { parent: string; count: number }[] }>(
+    `select parent, count(to_regclass(parent || to_char(
+       date_trunc('month', now() at time zone 'UTC') + make_interval(months => month), '_YYYYMM')))::integer as count
+     from unnest(?::text[]) parent cross join generate_series(1, ?::integer) month group by parent`,
+    [PARTITIONED, YEAR],
+  )
+  return new Map(rows.map(({ parent, count }) => [parent, count]))
+}

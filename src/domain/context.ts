@@ -3,7 +3,7 @@ import { batch } from '../batch.js'
 import { createCalls, type Calls } from '../calls.js'
 import { createCarrierClients, type CARRIER_KINDS, type CarrierClients } from '../carriers/registry.js'
 import { ConfigInvalid, readConfig, type Config } from '../config.js'
-import { connectDatabase, type Database } from '../database/connection.js'
+import { connectDatabase, poolUse, type Database } from '../database/connection.js'
 import { deliverNext, type LaneStep } from '../database/deliveries/delivering.js'
 import { findOpenIncomingWebhooks, type OpenIncomingWebhook } from '../database/incoming-webhooks.js'
 import { findLinesByNumbers } from '../database/lines.js'
@@ -25,6 +25,7 @@ import { stopWithStarter } from '../stop-request.js'
 import { createStorage } from '../storage/create.js'
 import type { Storage } from '../storage/storage.js'
 import { createLog, type Logger } from '../telemetry/log.js'
+import { watchPool } from '../telemetry/metrics.js'
 import { createThrottle, type Throttle } from '../throttle.js'
 import { createVocabulary, type Vocabulary } from '../vocabulary.js'
 import { findCallingAccounts, type CallingAccount } from './calling-accounts.js'
@@ -34,6 +35,7 @@ import { createLeases, LEASE_MS, stopLeases, type Leases } from './leases.js'
 import { createLineBacklogs } from './messages/line-backlogs.js'
 import { receiveReceipts } from './messages/receipts.js'
 import { receiveBatch, type Inbound } from './messages/receive-batch.js'
+import { countAnswers } from './messages/request-counts.js'
 import { createRowCache, type RowCache } from './row-cache.js'
 
 /** What a process has in its hands. Made once at its start; every domain function takes it first. */
@@ -115,6 +117,7 @@ export function createContext(
     ...(options.statementTimeoutMs === undefined ? {} : { statementTimeoutMs: options.statementTimeoutMs }),
     ...(options.acquireTimeoutMs === undefined ? {} : { acquireTimeoutMs: options.acquireTimeoutMs }),
   })
+  const unwatchPool = watchPool(() => poolUse(db))
   const redis = connectRedis(config.redisUrl, 'fail-fast', log)
   const queues = createQueues(redis, log)
   const safeFetch = createSafeFetch({
@@ -176,6 +179,7 @@ export function createContext(
       storage.close()
       await queues.close()
       redis.disconnect()
+      unwatchPool()
       await db.destroy()
     },
   }
@@ -219,6 +223,7 @@ function createBatched(
       const answers = await queueMessages(db, asked, config.maxQueuedPerLine)
       const accepted = requests.filter((_, n) => isAccepted(answers[n]))
       lineBacklogs.note(requests, answers)
+      countAnswers(requests, answers)
       // Not awaited: the rows are committed, and the answer does not need Redis.
       void queues.enqueueMessages(
         accepted.flatMap(({ messageId, media }) => (media ? [] : [firstJob(messageId)])),

@@ -9,6 +9,7 @@ import { renewMessageJobs } from '../database/messages/requeueing.js'
 import { expireLeases, lockOverdueMessages, lookAtMessagesAgain } from '../database/messages/stranded.js'
 import { Unavailable } from '../errors.js'
 import { asError } from '../errors.js'
+import { messageOutcomes, sweeperFinds } from '../telemetry/metrics.js'
 import type { Context } from './context.js'
 import { MAX_LOST } from './crashes.js'
 
@@ -62,12 +63,14 @@ async function step(
     const level = error instanceof Unavailable ? 'warn' : 'error'
     context.log[level]({ what, err: asError(error) }, 'sweep.failed')
   }
+  sweeperFinds.inc({ what: what.replaceAll(' ', '_') }, total)
   if (total > 0) context.log.info({ what, count: total }, 'sweep.requeued')
   return total
 }
 
 async function sweepExpiredMessages({ db, queues, log }: Context) {
   const { expired, requeued, deliveries } = await expireLeases(db, BATCH)
+  messageOutcomes.inc({ outcome: 'unknown', reason: 'worker_lost' }, expired.length)
   for (const messageId of expired) log.warn({ messageId, error: 'worker_lost' }, 'message.unknown')
   await queues.enqueueMessages(requeued)
   await queues.enqueueDeliveries(deliveries)

@@ -3,6 +3,7 @@ import type { Redis } from 'ioredis'
 import { asError } from '../errors.js'
 import { newId } from '../ids.js'
 import type { Logger } from '../telemetry/log.js'
+import { jobsNotEnqueued } from '../telemetry/metrics.js'
 import { addJobs } from './add-jobs.js'
 import {
   JOB_VERSION,
@@ -84,10 +85,14 @@ export function createQueues(redis: Redis, log: Logger): Queues {
   const tryEnqueue = async (queue: Queue, count: number, add: () => Promise<unknown>) => {
     if (count === 0) return
     // Asked of a connection that is down, BullMQ would wait for it, and hold the jobs in memory.
-    if (redis.status !== 'ready') return
+    if (redis.status !== 'ready') {
+      jobsNotEnqueued.inc({ queue: queue.name }, count)
+      return
+    }
     try {
       await add()
     } catch (error) {
+      jobsNotEnqueued.inc({ queue: queue.name }, count)
       log.warn({ queue: queue.name, count, err: asError(error) }, 'queue.enqueue_failed')
     }
   }

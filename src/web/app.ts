@@ -1,7 +1,6 @@
 import Koa, { type Middleware } from 'koa'
 import { SCOPES } from '../domain/application-access.js'
 import type { Context } from '../domain/context.js'
-import { requireOpenIncomingWebhook } from './api/incoming-webhooks.js'
 import * as api from './api/operations.js'
 import { getAsset } from './assets.js'
 import { bullBoard } from './bull-board.js'
@@ -62,7 +61,7 @@ export function createApp(context: Context): Koa {
 
   // prettier-ignore
   {
-    postFirst(vocabulary.incomingWebhookPaths, requireOpenIncomingWebhook(context), readJsonBody(api.BODY_REFUSALS), api.acceptWebhookMessage(context))
+    postFirst(vocabulary.incomingWebhookPaths, api.countRefusals, api.requireOpenIncomingWebhook(context), readJsonBody(api.BODY_REFUSALS), api.acceptWebhookMessage(context))
     postFirst(['/carriers/:kind/:accountId/:name'], api.readCallbackBody(), api.answerCarrierCallback(context))
     v1('get',    '/v1/lines',                                     api.getLines, SCOPES)
     v1('get',    '/v1/lines/:lineId',                             api.getLine, SCOPES)
@@ -197,6 +196,9 @@ export function createApp(context: Context): Koa {
 
     get('/healthz',                       api.healthz)
     get('/readyz',                        api.readyz(context))
+    if (config.metricsToken !== undefined) {
+      get('/metrics',                     api.getMetrics(context, config.metricsToken))
+    }
     if (config.simulator) {
       post('/simulator/inbound',          requireSameSite(context), requireHereOrToken(context), readJsonBody(), api.postInbound(context))
       get('/simulator/outbox',            requireHereOrToken(context), api.getOutbox(context))

@@ -1,7 +1,9 @@
 import type { Config } from '../config.js'
 import { openContext } from '../domain/context.js'
+import { createStoreReadings } from '../domain/store-readings.js'
 import { warmUp } from '../domain/warm-up.js'
 import { closeOnSignal } from '../shutdown.js'
+import { openMetrics } from '../telemetry/metrics-server.js'
 import { createApp } from './app.js'
 import { listen, type WebServer } from './listen.js'
 
@@ -11,6 +13,7 @@ const STATEMENT_TIMEOUT_MS = 700
 /** Process type `web`: the API and the dashboard. */
 const context = openContext('web', { statementTimeoutMs: STATEMENT_TIMEOUT_MS })
 const { config, log } = context
+await openMetrics('web', config, createStoreReadings(context))
 await warmUp(context, ['queue_messages', 'receive_messages'])
 const server = await open()
 log.info({ host: config.host, port: config.port }, 'process.started')

@@ -8,6 +8,7 @@ import {
   readProcfile,
   readSources,
   supervise,
+  withMetricsPorts,
   type Supervisor,
 } from '../../dev/supervise.js'
 import { until } from '../helpers/until.js'
@@ -79,6 +80,30 @@ describe('supervise', function () {
     ])
     const web = { name: 'web', command: ['node', 'web.js'] }
     expect(joinWorkers([web])).to.deep.equal([web])
+  })
+
+  it('each process has a port of its own for its metrics, in the order of the Procfile', () => {
+    const web = { name: 'web', command: ['node', 'web.js'] }
+    const worker = { name: 'worker', command: ['node', 'worker.js'] }
+    expect(withMetricsPorts([web, worker], 9464)).to.deep.equal([
+      { ...web, env: { METRICS_PORT: '9464' } },
+      { ...worker, env: { METRICS_PORT: '9465' } },
+    ])
+    expect(withMetricsPorts([web, worker], undefined)).to.deep.equal([web, worker])
+  })
+
+  it('a process gets what is its own beside what all get', async () => {
+    const command = [
+      process.execPath,
+      '-e',
+      'console.log(process.env.ALL, process.env.OWN); setInterval(() => {}, 1e3)',
+    ]
+    const types = [
+      { name: 'a', command, env: { OWN: '1' } },
+      { name: 'b', command, env: { OWN: '2' } },
+    ]
+    supervisors.push(supervise(types, { ...process.env, ALL: 'all' }, (line) => lines.push(line)))
+    await until('both have said it', () => lines.includes('a │ all 1') && lines.includes('b │ all 2'))
   })
 
   it('a Procfile may have comments and empty lines', async () => {

@@ -1,6 +1,7 @@
 import { openContext } from '../../src/domain/context.js'
 import { holdAccounts } from '../../src/domain/held-accounts/holder.js'
 import { closeOnSignal } from '../../src/shutdown.js'
+import { openMetrics } from '../../src/telemetry/metrics-server.js'
 
 /**
  * SMSCs ↔ messages and receipts.
@@ -23,6 +24,7 @@ import { closeOnSignal } from '../../src/shutdown.js'
  */
 const context = openContext('receive-smpp')
 const { log } = context
+await openMetrics('receive-smpp', context.config)
 const holder = holdAccounts(context)
 log.info('process.started')
 

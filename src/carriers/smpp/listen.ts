@@ -15,7 +15,7 @@ export function listenToSmsc(
   const { hosts, log, confirmTexts: confirm, onChange } = tools
   const noteStrayNumber = strayNumbers(tools)
   const handle = (delivery: SmppDelivery) => takeDelivery(delivery, settings, tools, noteStrayNumber)
-  const sessions = holdSessions({ settings, hosts, log, handle, confirm, onChange })
+  const sessions = holdSessions({ name, settings, hosts, log, handle, confirm, onChange })
   return {
     ...sessions,
     carrier: createSmpp(name, settings, { hosts, sessions }),

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { asError } from '../../errors.js'
 import type { Logger } from '../../telemetry/log.js'
+import { carrierBinds } from '../../telemetry/metrics.js'
 import type { SessionsState } from '../listening.js'
 import { NotBound, type Hosts } from './connect.js'
 import { createIntake, type Handle, type Intake } from './intake.js'
@@ -20,6 +21,8 @@ export interface Sessions {
 }
 
 export interface SessionsOptions {
+  /** The account's. */
+  name: string
   settings: SmppSettings
   hosts: Hosts
   log: Logger
@@ -36,7 +39,7 @@ const MAX_WAIT_MS = 10_000
 
 /** Keeps as many sessions as the account's settings say, each bound again whenever it ends. */
 export function holdSessions(options: SessionsOptions): Sessions {
-  const { settings, hosts, log, handle, confirm, onChange = () => undefined, patience } = options
+  const { name, settings, hosts, log, handle, confirm, onChange = () => undefined, patience } = options
   /** Closing first makes no more binds. When the existing sessions have ended, it cuts what is left. */
   const stopping = new AbortController()
   const cutting = new AbortController()
@@ -46,6 +49,10 @@ export function holdSessions(options: SessionsOptions): Sessions {
   /** Binds for sending that are under way and have not failed. Messages wait for them. */
   const awaited = new Set<Promise<unknown>>()
   let fault: SessionsState['fault']
+
+  function countBind(kind: BindKind, outcome: 'bound' | 'refused' | 'ended'): void {
+    carrierBinds.inc({ carrier: name, bind_as: kind, outcome })
+  }
 
   function noteFault(kind: BindKind, text: string): void {
     fault = { text: kind === 'transceiver' ? text : `as ${kind}: ${text}`, at: performance.now() }
@@ -69,6 +76,7 @@ export function holdSessions(options: SessionsOptions): Sessions {
       ...(patience ? { patience } : {}),
     })
     bound.set(session, { kind, intake: intakeOf(session) })
+    countBind(kind, 'bound')
     log.info({ sessionId: session.id, bindAs: kind }, 'smpp.bound')
     onChange()
     return session
@@ -85,11 +93,13 @@ export function holdSessions(options: SessionsOptions): Sessions {
         failureCount = 0
         const reason = await session.ended
         bound.delete(session)
+        countBind(kind, 'ended')
         log.info({ sessionId: session.id, bindAs: kind, reason: reason.message }, 'smpp.unbound')
         if (!isStopping()) noteFault(kind, reason.message)
       } catch (error) {
         if (isStopping()) return
         failureCount += 1
+        countBind(kind, 'refused')
         if (!(error instanceof NotBound)) log.error({ err: asError(error) }, 'smpp.bind_failed')
         else log.warn({ bindAs: kind, reason: error.message, failureCount }, 'smpp.not_bound')
         noteFault(kind, asError(error).message)

@@ -9,6 +9,7 @@ import type { EventType } from '../../database/events.js'
 import { newId } from '../../ids.js'
 import { FetchFailed } from '../../safe-fetch.js'
 import type { RequestFailure } from '../../states.js'
+import { deliveryAttempts, deliveryDuration } from '../../telemetry/metrics.js'
 import type { Vocabulary } from '../../vocabulary.js'
 import type { Context } from '../context.js'
 import { MAX_CLAIM_AGE_MS } from '../leases.js'
@@ -92,14 +93,17 @@ function afterFailure(context: Context, { roundAttempt }: ClaimedDelivery, retry
 }
 
 export function logAttempt(context: Context, result: AttemptResult): void {
-  const { attemptNumber, responseStatus, failure, durationMs, status: outcome, retryInMs } = result
+  const { attemptNumber, responseStatus, failure, durationMs, status, retryInMs } = result
+  const outcome = status === 'pending' ? 'retry' : status
+  deliveryAttempts.inc({ outcome, answer: answerClass(result) })
+  deliveryDuration.observe(durationMs / 1000)
   context.log.info(
     {
       deliveryId: result.deliveryId,
       eventId: result.eventId,
       endpointId: result.endpointId,
       attempt: attemptNumber,
-      outcome: outcome === 'pending' ? 'retry' : outcome,
+      outcome,
       responseStatus,
       failure,
       retryInMs,
@@ -107,6 +111,12 @@ export function logAttempt(context: Context, result: AttemptResult): void {
     },
     'delivery.attempted',
   )
+}
+
+/** Such as `2xx` or `timeout`. Only 410 and 429 stand for themselves: they change what becomes of the endpoint. */
+function answerClass({ responseStatus: status, failure = 'network' }: AttemptResult): string {
+  if (status === undefined) return failure
+  return status === 410 || status === 429 ? String(status) : `${String(status)[0] ?? ''}xx`
 }
 
 function outcomeOf({ status, failure, retryInMs = 0 }: AttemptResult): DeliverOutcome {

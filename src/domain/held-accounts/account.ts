@@ -5,7 +5,8 @@ import { MAX_FAULT_LENGTH } from '../carrier-accounts/account-fields.js'
 import { openSettings } from '../carrier-settings.js'
 import type { Context } from '../context.js'
 import { CRASH_WAIT_MS } from '../crashes.js'
-import { countMessageCrash, sendingService, sendMessage, type SendOutcome } from '../messages/send.js'
+import { countMessageCrash, sendingService, sendMessage } from '../messages/send.js'
+import type { SendOutcome } from '../messages/send-outcome.js'
 import { receivingTools } from './receive.js'
 
 /** An account whose sessions this process holds. */

@@ -7,7 +7,7 @@ import { insertPart } from '../../database/text-parts.js'
 import { storable } from '../../database/text.js'
 import { sha256 } from '../../secrets.js'
 import type { Context } from '../context.js'
-import { receiveMessage, takeReceipt } from '../messages/receive.js'
+import { countReceipt, receiveMessage, takeReceipt } from '../messages/receive.js'
 import { findLineOf, senderOf } from './addresses.js'
 import { receiveIfComplete } from './long-texts.js'
 
@@ -107,10 +107,12 @@ const RECEIPT_WAITS_MS = [300, 1000, 3000]
 
 async function receiveReceipt(context: Context, account: HeldAccount, receipt: SentRecord): Promise<void> {
   const carrierMessageId = storable(receipt.carrierMessageId)
+  const given = { ...receipt, carrierAccount: account.name, carrierMessageId }
   for (const waitMs of RECEIPT_WAITS_MS) {
-    const outcome = await takeReceipt(context, { ...receipt, carrierAccount: account.name, carrierMessageId })
+    const outcome = await takeReceipt(context, given)
     if (outcome !== 'of_nothing') return
     await sleep(waitMs)
   }
+  countReceipt(given, 'of_nothing')
   context.log.info({ carrierAccountId: account.id, outcome: receipt.status }, 'receipt.of_nothing')
 }

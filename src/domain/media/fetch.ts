@@ -10,6 +10,7 @@ import { asError, Unavailable } from '../../errors.js'
 import type { MediaReason } from '../../states.js'
 import { StorageFailed } from '../../storage/storage.js'
 import { createTemporaryFile } from '../../storage/temporary-file.js'
+import { mediaDuration, mediaFetches } from '../../telemetry/metrics.js'
 import { backoffMs, type Backoff } from '../backoff.js'
 import type { Context } from '../context.js'
 import { MAX_CRASHES } from '../crashes.js'
@@ -52,6 +53,9 @@ export async function fetchMedia(context: Context, id: string): Promise<FetchOut
   }
   const outcome = await context.leases.media.during(id, () => attempt(context, media))
   const { kind, ...details } = outcome
+  const durationMs = Math.round(performance.now() - startedAt)
+  mediaFetches.inc({ outcome: kind, reason: reasonOf(outcome) })
+  mediaDuration.observe(durationMs / 1000)
   context.log.info(
     {
       mediaId: id,
@@ -59,11 +63,17 @@ export async function fetchMedia(context: Context, id: string): Promise<FetchOut
       attempt: media.attempt,
       outcome: kind,
       ...details,
-      durationMs: Math.round(performance.now() - startedAt),
+      durationMs,
     },
     'media.fetched',
   )
   return outcome
+}
+
+/** Such as `timeout` or `4xx`. */
+function reasonOf(outcome: FetchOutcome): string {
+  if (!('failure' in outcome)) return 'none'
+  return outcome.failure.replace(/^media_/, '').replace(/^http_(\d)\d\d$/, '$1xx')
 }
 
 async function attempt(context: Context, media: ClaimedMedia): Promise<FetchOutcome> {

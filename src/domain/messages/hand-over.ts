@@ -8,6 +8,8 @@ import {
 } from '../../carriers/carrier.js'
 import type { MessageToSend, Settlement } from '../../database/messages/sending.js'
 import { asError } from '../../errors.js'
+import { boundedLabel } from '../../telemetry/bounded-label.js'
+import { carrierAttempts, carrierCodes, carrierDuration, handOverAge } from '../../telemetry/metrics.js'
 import { backoffMs, type Backoff } from '../backoff.js'
 import type { Context } from '../context.js'
 import { hostedUrl } from '../media/hosting.js'
@@ -18,6 +20,28 @@ const UNAVAILABLE_BACKOFF: Backoff = { baseMs: 1000, factor: 2, capMs: 300_000, 
 
 /** Calls the carrier once with a claimed message. Never throws: the settlement says what became of the message. */
 export async function handOver(
+  context: Context,
+  carrier: CarrierClient,
+  message: MessageToSend,
+  claimed: { attempt: number; claim: string },
+): Promise<Settlement> {
+  const startedAt = performance.now()
+  if (claimed.attempt === 1) handOverAge.observe(message.ageMs / 1000)
+  const settlement = await callCarrier(context, carrier, message, claimed)
+  carrierDuration.observe({ carrier: carrier.name }, (performance.now() - startedAt) / 1000)
+  countAttempt(carrier.name, settlement)
+  return settlement
+}
+
+const TAKEN_OR_NOT = { sent: 'taken', failed: 'rejected', unknown: 'unknown', queued: 'unavailable' } as const
+
+function countAttempt(carrier: string, { status, error, carrierCode }: Settlement): void {
+  const outcome = error === 'throttled' ? 'throttled' : TAKEN_OR_NOT[status]
+  carrierAttempts.inc({ carrier, outcome })
+  if (carrierCode !== undefined) carrierCodes.inc({ carrier, code: boundedLabel('code', carrierCode) })
+}
+
+async function callCarrier(
   context: Context,
   carrier: CarrierClient,
   message: MessageToSend,

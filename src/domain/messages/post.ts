@@ -9,7 +9,10 @@ import { getOwnLine } from '../lines.js'
 import { outboundMedia } from '../media/hosting.js'
 import { isHostedHere } from '../media/source.js'
 import { getMessage } from './get-message.js'
+import { countRefusal, namesOfRefusals } from './request-counts.js'
 import { isBacklogFull, MAX_KEY_LENGTH, readDestination, REFUSALS, requireSendable } from './submit.js'
+
+const REFUSAL_NAMES = namesOfRefusals(REFUSALS)
 
 interface NewMessage {
   userId: string
@@ -35,6 +38,15 @@ interface NewMessage {
  * @throws Unavailable when Postgres is, or when too many messages wait in all
  */
 export async function postMessage(context: Context, message: NewMessage): Promise<Message> {
+  const source = sourceOf(message)
+  const answer = await queue(context, source, message).catch((error: unknown) => {
+    countRefusal(source, error, REFUSAL_NAMES)
+    throw error
+  })
+  return getMessage(context, message.userId, requireAccepted(answer))
+}
+
+async function queue(context: Context, source: OutboundSource, message: NewMessage): Promise<QueueAnswer> {
   const { userId, applicationId, idempotencyKey: key } = message
   const text = readText(message)
   const mediaUrl = message.mediaUrl === undefined ? null : await readMediaUrl(context, message.mediaUrl)
@@ -45,10 +57,10 @@ export async function postMessage(context: Context, message: NewMessage): Promis
   const toNumber = readDestination({ ...line, lineNumber: line.number }, message.toNumber)
   if (await isBacklogFull(context)) throw new Unavailable('too many messages wait', 10)
 
-  const answer = await context.batched.queueMessage({
+  return context.batched.queueMessage({
     messageId: newId(),
     lineId: line.id,
-    source: sourceOf(message),
+    source,
     applicationId,
     toNumber,
     text,
@@ -62,8 +74,6 @@ export async function postMessage(context: Context, message: NewMessage): Promis
             requestHash: sha256(JSON.stringify([line.id, toNumber, text, mediaUrl])).toString('hex'),
           },
   })
-  const id = requireAccepted(answer)
-  return getMessage(context, userId, id)
 }
 
 function sourceOf({ applicationId, isFromConsole = false }: NewMessage): OutboundSource {

@@ -6,6 +6,8 @@ import { storable } from '../../database/text.js'
 import { UserError } from '../../errors.js'
 import { newId } from '../../ids.js'
 import { newToken } from '../../secrets.js'
+import { boundedLabel } from '../../telemetry/bounded-label.js'
+import { carrierCodes, inboundMessages, receipts } from '../../telemetry/metrics.js'
 import { idOf, logPlain, word } from '../../telemetry/plain-line.js'
 import type { Context } from '../context.js'
 import { MESSAGE_TYPE_OF } from '../events.js'
@@ -63,6 +65,7 @@ export async function receiveMessage(
   const inbound = { ...readInbound(context, message), toldBy }
   const { messageId, eventType: type } = inbound
   const answer = await batched.receiveMessage(inbound)
+  inboundMessages.inc({ type, outcome: answer.kind })
   if (answer.kind === 'account_changed') throw new AccountChanged()
   if (answer.kind === 'no_line') throw noLineOf(message.carrierAccount)
   if (answer.kind === 'repeat') return answer
@@ -116,13 +119,27 @@ export type ReceiptOutcome = 'changed' | 'unchanged' | 'of_nothing'
 export async function takeReceipt(context: Context, receipt: Receipt): Promise<ReceiptOutcome> {
   const { isAccountChanged, isKnown, changed } = await context.batched.receiveReceipt(receipt)
   if (isAccountChanged) throw new AccountChanged()
-  if (changed === undefined) return isKnown ? 'unchanged' : 'of_nothing'
+  const outcome = changed !== undefined ? 'changed' : isKnown ? 'unchanged' : 'of_nothing'
+  // It may be looked for again, so whoever gives it up counts it.
+  if (outcome !== 'of_nothing') countReceipt(receipt, outcome)
+  if (changed === undefined) return outcome
   if (receipt.isOptedOut === true) await noteCarrierOptOut(context, changed)
   logPlain(context.log, { messageId: idOf(changed.id), outcome: word(receipt.status) }, 'receipt.received')
   return 'changed'
 }
 
+export function countReceipt(
+  { status, carrierAccount, carrierCode }: Receipt,
+  outcome: ReceiptOutcome,
+): void {
+  receipts.inc({ status, outcome })
+  if (outcome !== 'changed' || carrierCode === undefined) return
+  carrierCodes.inc({ carrier: carrierAccount, code: boundedLabel('code', carrierCode) })
+}
+
 /** As `takeReceipt`. @returns whether it changed anything */
 export async function receiveReceipt(context: Context, receipt: Receipt): Promise<boolean> {
-  return (await takeReceipt(context, receipt)) === 'changed'
+  const outcome = await takeReceipt(context, receipt)
+  if (outcome === 'of_nothing') countReceipt(receipt, outcome)
+  return outcome === 'changed'
 }

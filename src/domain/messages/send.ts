@@ -17,6 +17,7 @@ import { MAX_CRASHES } from '../crashes.js'
 import { MAX_CLAIM_AGE_MS } from '../leases.js'
 import { persist } from '../persist.js'
 import { handOver } from './hand-over.js'
+import { countOutcome, type SendOutcome } from './send-outcome.js'
 import { enterWindows, refillWindows } from './windows.js'
 
 /**
@@ -28,28 +29,11 @@ const HOLDER_MARGIN_MS = 5000
 /** How soon a holder that did not answer is asked again. A new one takes over after 6 s (`held-accounts/holder.ts`). */
 const HOLDER_PAUSE_MS = 1000
 
-export type SendOutcome =
-  | { kind: 'sent' }
-  | { kind: 'failed'; error: string }
-  /** It may have been sent, so it is never sent again by itself. */
-  | { kind: 'unknown'; error: string }
-  /** It has to wait. No attempt was used up. */
-  | {
-      kind: 'wait'
-      ms: number
-      reason: 'window' | 'paused' | 'early' | 'too_late' | 'throttled' | 'unavailable'
-    }
-  /** An earlier message to the same number comes first and will bring this one. */
-  | { kind: 'behind' }
-  /** Its media are being copied; the end of that brings it. */
-  | { kind: 'without_media' }
-  /** Somebody else has it, or it is over. */
-  | { kind: 'skipped' }
-
 /** Sends a queued message through its line's carrier, if its turn has come. */
 export async function sendMessage(context: Context, id: string): Promise<SendOutcome> {
   const startedAt = performance.now()
-  const { outcome, message } = await advance(context, { id, claim: newId() })
+  const { outcome, message, isElsewhere = false } = await advance(context, { id, claim: newId() })
+  if (!isElsewhere) countOutcome(outcome)
   if (outcome.kind !== 'skipped') {
     const { kind, ...details } = outcome
     const durationMs = Math.round(performance.now() - startedAt)
@@ -65,6 +49,8 @@ export async function sendMessage(context: Context, id: string): Promise<SendOut
 interface Advance {
   outcome: SendOutcome
   message?: MessageToSend
+  /** Another process has done it, and counted it. */
+  isElsewhere?: boolean
 }
 
 async function advance(context: Context, request: ClaimRequest): Promise<Advance> {
@@ -89,7 +75,8 @@ async function advance(context: Context, request: ClaimRequest): Promise<Advance
       return { outcome: await fail(context, message, answer.error), message }
     case 'elsewhere': {
       const outcome = await askHolder(context, message)
-      return outcome === undefined ? advance(context, { ...request, isHere: true }) : { outcome, message }
+      if (outcome === undefined) return advance(context, { ...request, isHere: true })
+      return { outcome, message, isElsewhere: true }
     }
     case 'crowded': {
       const waitMs = await enterWindows(context, message)
@@ -217,6 +204,7 @@ function outcomeOf({ status, error, dueInMs = 0 }: Settlement): SendOutcome {
 export async function countMessageCrash({ db, queues }: Context, id: string): Promise<boolean> {
   const end = await recordMessageCrash(db, id, MAX_CRASHES)
   if (end === undefined) return false
+  countOutcome({ kind: 'failed', error: 'internal_error' })
   void queues.enqueueMessages(end.requeued)
   void queues.enqueueDeliveries(end.deliveries)
   return true

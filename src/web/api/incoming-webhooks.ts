@@ -4,6 +4,7 @@ import type { OpenIncomingWebhook } from '../../database/incoming-webhooks.js'
 import type { QueueAnswer } from '../../database/messages/queueing.js'
 import type { Context } from '../../domain/context.js'
 import { isTokenOf } from '../../domain/incoming-webhooks.js'
+import { countRefusal, namesOfRefusals } from '../../domain/messages/request-counts.js'
 import {
   REFUSALS,
   submitToIncomingWebhook,
@@ -25,7 +26,11 @@ const REASONS = {
   data: 'JSON body must contain data',
   fields: 'JSON data field must contain a toNumber and text to send',
   tooLarge: 'Request body is too large',
+  noWebhook: "URL doesn't exist",
+  wrongToken: 'URL is invalid',
 } as const
+
+const REFUSAL_NAMES = namesOfRefusals({ ...REFUSALS, ...REASONS })
 
 export const BODY_REFUSALS: BodyRefusals = { tooLarge: REASONS.tooLarge, unreadable: REASONS.intent }
 
@@ -57,6 +62,17 @@ export function acceptWebhookMessage(context: Context): Middleware {
     requireAccepted(answer, context.config.rateLimitStatus)
     ctx.set('Message-Id', answer.messageId ?? '')
     ctx.body = { success: true }
+  }
+}
+
+/** Counts the requests that are refused before the accepting statement has answered; that counts the others. */
+export const countRefusals: Middleware = async (ctx, next) => {
+  try {
+    await next()
+  } catch (error) {
+    const { outcome } = ctx.state as RequestLogState
+    if (outcome === undefined) countRefusal('webhook', error, REFUSAL_NAMES)
+    throw error
   }
 }
 
@@ -148,8 +164,9 @@ export function requireOpenIncomingWebhook(context: Context): RouterMiddleware {
 
     const lookUp = async (): Promise<OpenIncomingWebhook> => {
       const found = isId(lineId) ? await context.incomingWebhooks.lookUp(lineId) : undefined
-      if (found === undefined) throw new UserError("URL doesn't exist", 404)
-      if (tokenHash === undefined || !isTokenOf(found, tokenHash)) throw new UserError('URL is invalid', 403)
+      if (found === undefined) throw new UserError(REASONS.noWebhook, 404)
+      if (tokenHash === undefined || !isTokenOf(found, tokenHash))
+        throw new UserError(REASONS.wrongToken, 403)
       const { numberLimit, lineLimit: limit, lineUsed: used, lineOpensMs: opensMs } = found
       setRateLimitHeaders(ctx, { numberLimit, line: { limit, used, opensMs } })
       return found

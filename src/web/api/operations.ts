@@ -25,9 +25,15 @@ export {
   postIncomingWebhook,
   postTokenRegeneration,
 } from './incoming-webhook-settings.js'
-export { acceptWebhookMessage, BODY_REFUSALS } from './incoming-webhooks.js'
+export {
+  acceptWebhookMessage,
+  BODY_REFUSALS,
+  countRefusals,
+  requireOpenIncomingWebhook,
+} from './incoming-webhooks.js'
 export { getLimits, getLine, getLines, putLine } from './lines.js'
 export { getMessages, getOneMessage, postMessage, postMessageAgain } from './messages.js'
+export { getMetrics } from './metrics.js'
 export { getOptOuts } from './opt-outs.js'
 export {
   getLineSigningSecret,

@@ -6,6 +6,7 @@ import { renderToString } from 'preact-render-to-string'
 import type { Context } from '../../domain/context.js'
 import { findSession } from '../../domain/sessions.js'
 import { asError, Unavailable, UserError } from '../../errors.js'
+import { liveStreams } from '../../telemetry/metrics.js'
 import { sessionOf, type SessionState } from './session.js'
 
 /** People take a second for "at once". Each open page costs its query as often as this. */
@@ -42,8 +43,12 @@ export function live(context: Context, render: (ctx: KoaContext) => Promise<VNod
     if (open.size >= MAX_STREAMS) throw new Unavailable('too many live pages are open', 10)
     const stream = new PassThrough()
     open.set(stream, userId)
+    liveStreams.inc()
     // The stream is forgotten at once, because a person who goes from page to page opens one after the other.
-    stream.once('close', () => open.delete(stream))
+    stream.once('close', () => {
+      open.delete(stream)
+      liveStreams.dec()
+    })
     ctx.type = 'text/event-stream'
     ctx.set('X-Accel-Buffering', 'no')
     ctx.body = stream

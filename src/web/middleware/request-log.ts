@@ -1,6 +1,7 @@
-import type { Middleware } from 'koa'
+import type { Context as KoaContext, Middleware } from 'koa'
 import type { QueueAnswer } from '../../database/messages/queueing.js'
 import type { Logger } from '../../telemetry/log.js'
+import { httpDuration, httpRequests } from '../../telemetry/metrics.js'
 import { logPlain, word, type PlainText } from '../../telemetry/plain-line.js'
 
 /** What a request's handlers tell its line. */
@@ -10,7 +11,7 @@ export interface RequestLogState {
   plainPath?: PlainText
 }
 
-/** One line per request. The path without its query, in which tokens are. */
+/** One line per request, and its metrics. The path without its query, in which tokens are. */
 export function logRequest(log: Logger): Middleware {
   return async (ctx, next) => {
     const startedAt = performance.now()
@@ -18,6 +19,7 @@ export function logRequest(log: Logger): Middleware {
     const { outcome, plainPath } = ctx.state as RequestLogState
     const { status } = ctx
     const durationMs = Math.round(performance.now() - startedAt)
+    countRequest(ctx, durationMs)
     if (plainPath !== undefined && ctx.method === 'POST') {
       const line = { method: word('POST'), path: plainPath, status, outcome: outcome && word(outcome) }
       logPlain(log, { ...line, durationMs }, 'request.handled')
@@ -26,6 +28,14 @@ export function logRequest(log: Logger): Middleware {
       log.info({ method: ctx.method, path, status, outcome, durationMs }, 'request.handled')
     }
   }
+}
+
+/** The router leaves the pattern of the route that it took. */
+function countRequest(ctx: KoaContext & { _matchedRoute?: unknown }, durationMs: number): void {
+  const { method, status } = ctx
+  const route = typeof ctx._matchedRoute === 'string' ? ctx._matchedRoute : 'none'
+  httpRequests.inc({ method, route, status })
+  httpDuration.observe({ method, route }, durationMs / 1000)
 }
 
 /**

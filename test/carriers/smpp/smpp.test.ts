@@ -19,6 +19,7 @@ import { LOOPBACK, QUICK, settingsOf } from './fixtures.js'
 /** With its sessions, as the process has it that holds them. */
 function openCarrier(name: string, settings: SmppSettings) {
   const sessions = holdSessions({
+    name,
     settings,
     hosts: LOOPBACK,
     log: memoryLog().log,

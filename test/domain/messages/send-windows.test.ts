@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import { requeueHeads } from '../../../src/database/messages/requeueing.js'
-import { sendMessage, type SendOutcome } from '../../../src/domain/messages/send.js'
+import { sendMessage } from '../../../src/domain/messages/send.js'
+import type { SendOutcome } from '../../../src/domain/messages/send-outcome.js'
 import { describeContext } from '../../helpers/context.js'
 import { createLine } from '../../helpers/factories.js'
 import {

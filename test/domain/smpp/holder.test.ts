@@ -10,11 +10,14 @@ import { changeCarrierAccount } from '../../../src/domain/carrier-accounts/chang
 import { testCarrierAccount } from '../../../src/domain/carrier-accounts/trial.js'
 import { createContext, type Context } from '../../../src/domain/context.js'
 import { holdAccounts } from '../../../src/domain/held-accounts/holder.js'
+import { createStoreReadings } from '../../../src/domain/store-readings.js'
 import { sendMessage } from '../../../src/domain/messages/send.js'
 import { Unavailable } from '../../../src/errors.js'
+import { scrape } from '../../../src/telemetry/metrics.js'
 import { createTestContext } from '../../helpers/context.js'
 import { createLine, type TestLine } from '../../helpers/factories.js'
 import { memoryLog } from '../../helpers/log.js'
+import { findMetric, parseMetrics, risesOf } from '../../helpers/metrics.js'
 import { until } from '../../helpers/until.js'
 import { ANNA, countRows, queueMessage } from '../fixtures.js'
 import { addSmppAccount, receiveDelivery, receivedTexts } from './fixtures.js'
@@ -69,6 +72,38 @@ describe('the sessions of SMPP accounts', () => {
     await smsc.close()
     smsc = await startSmsc({ port })
     await until('it is bound again', () => binds() === 1)
+    await holder.close()
+  })
+
+  it('are in the metrics: each bind, how it ended, and how many there are of how many', async () => {
+    const states = ['bound', 'wanted'] as const
+    const sessionsNow = async () => {
+      await createStoreReadings(context, { freshMs: 0, patienceMs: 2000 })()
+      const samples = parseMetrics((await scrape()).text)
+      return states.map((state) =>
+        findMetric(samples, 'linehook_carrier_sessions', { carrier: 'counted', state }),
+      )
+    }
+    const binds = (outcome: string) =>
+      ['linehook_carrier_binds_total', { carrier: 'counted', bind_as: 'transceiver', outcome }] as const
+    await addSmppAccount(context, 'counted', { port: smsc.port, bindCount: 2 })
+    // Nobody holds it yet.
+    expect(await sessionsNow()).to.deep.equal([0, 1])
+    const rises = await risesOf([binds('bound'), binds('ended')], async () => {
+      const holder = holdAccounts(context, { followMs: 50 })
+      await until('both are bound', async () => (await sessionsNow()).join() === '2,2')
+      await holder.close()
+      await until('nothing is left', () => smsc.sessions().length === 0)
+    })
+    expect(rises).to.deep.equal([2, 2])
+    expect(await sessionsNow()).to.deep.equal([0, 2])
+
+    await smsc.close()
+    const holder = holdAccounts(context, { followMs: 50 })
+    await until('it is refused', async () => {
+      const samples = parseMetrics((await scrape()).text)
+      return findMetric(samples, ...binds('refused'))
+    })
     await holder.close()
   })
 
@@ -233,6 +268,7 @@ describe('the sessions of SMPP accounts', () => {
       line = await createLine(context, { carrierAccount: 'smsc' })
       handle = (delivery) => receiveDelivery(context, account, delivery)
       sessions = holdSessions({
+        name: 'smsc',
         settings: account.settings,
         hosts: context.carrierFetch,
         log: memoryLog().log,

@@ -1,0 +1,39 @@
+import type { OutboundSource, QueueAnswer, QueueRequest } from '../../database/messages/queueing.js'
+import { Unavailable, UserError } from '../../errors.js'
+import { messageRequests } from '../../telemetry/metrics.js'
+
+/** By the text of a refusal, what its metric calls it. */
+export type RefusalNames = ReadonlyMap<string, string>
+
+/** Counts what the statement that accepts has answered. After `webhook_changed` the request is judged again. */
+export function countAnswers(
+  requests: readonly Pick<QueueRequest, 'source'>[],
+  answers: readonly (QueueAnswer | Error)[],
+): void {
+  for (const [n, { source }] of requests.entries()) {
+    const answer = answers[n]
+    if (answer === undefined || answer instanceof Error || answer.outcome === 'webhook_changed') continue
+    messageRequests.inc({ source, outcome: answer.outcome })
+  }
+}
+
+/** Counts a refusal of which that statement was not asked, or did not answer. */
+export function countRefusal(source: OutboundSource, error: unknown, names: RefusalNames): void {
+  messageRequests.inc({ source, outcome: nameOf(error, names) })
+}
+
+function nameOf(error: unknown, names: RefusalNames): string {
+  if (error instanceof Unavailable) return 'unavailable'
+  if (!(error instanceof UserError)) return 'internal_error'
+  return names.get(error.message) ?? 'other'
+}
+
+/** `{ tooLong: 'Text is too long' }` gives `too_long` by that text. */
+export function namesOfRefusals(refusals: Readonly<Record<string, string>>): RefusalNames {
+  return new Map(
+    Object.entries(refusals).map(([name, text]) => [
+      text,
+      name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
+    ]),
+  )
+}

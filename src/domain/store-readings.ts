@@ -1,0 +1,201 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { listCarrierAccounts } from '../database/carrier-accounts.js'
+import { listCarrierSessions } from '../database/carrier-sessions.js'
+import { countUnhealthyEndpoints } from '../database/endpoints.js'
+import { countPartitionsAhead } from '../database/partitions.js'
+import {
+  readWaitingDeliveries,
+  readWaitingMedia,
+  readWaitingMessages,
+  type Waiting,
+} from '../database/waiting.js'
+import { asError } from '../errors.js'
+import type { QueueName } from '../queues/queues.js'
+import { readDurability } from '../redis.js'
+import * as metrics from '../telemetry/metrics.js'
+import type { Context } from './context.js'
+
+/** A store is asked no more often than this, however often Prometheus comes. */
+const FRESH_MS = 5000
+/** After this a store counts as down. Prometheus itself waits 10 s by default. */
+const PATIENCE_MS = 2000
+
+/** The states of BullMQ that a queue of ours can have. */
+const JOB_STATES = ['waiting', 'active', 'delayed', 'failed'] as const
+
+/** A part of what is read of a store. @returns what shows it */
+type Read = (context: Context) => Promise<() => void>
+
+interface Store {
+  name: 'postgres' | 'redis'
+  /** Rejects when the store cannot be used. */
+  ask: (context: Context) => Promise<unknown>
+  /** What is read of it, by what the log calls it. */
+  parts: Readonly<Record<string, Read>>
+  /** Where it is shown. */
+  gauges: readonly { reset(): void }[]
+}
+
+const POSTGRES: Store = {
+  name: 'postgres',
+  ask: ({ db }) => db.raw('select 1'),
+  parts: {
+    messages: async ({ db }) => showWaiting('send-message', await readWaitingMessages(db)),
+    deliveries: async ({ db }) => showWaiting('deliver-event', await readWaitingDeliveries(db)),
+    media: async ({ db }) => showWaiting('fetch-media', await readWaitingMedia(db)),
+    sessions: readSessions,
+    endpoints: async ({ db }) => {
+      const counts = await countUnhealthyEndpoints(db)
+      return () => {
+        for (const [state, count] of Object.entries(counts)) metrics.endpoints.set({ state }, count)
+      }
+    },
+    partitions: async ({ db }) => {
+      const counts = await countPartitionsAhead(db)
+      return () => {
+        for (const [table, count] of counts) metrics.partitionsAhead.set({ table }, count)
+      }
+    },
+  },
+  gauges: [
+    metrics.queueRows,
+    metrics.queueOldest,
+    metrics.carrierSessions,
+    metrics.endpoints,
+    metrics.partitionsAhead,
+  ],
+}
+
+const REDIS: Store = {
+  name: 'redis',
+  ask: ({ redis }) => redis.ping(),
+  parts: { jobs: readJobs, workers: readWorkers, durability: readSafety },
+  gauges: [metrics.queueJobs, metrics.queueWorkers, metrics.redisSafe],
+}
+
+/**
+ * Reads what all processes share (depth and age of queues, sessions at carriers, the stores themselves) into the metrics
+ * of this process. It never fails, and it takes two seconds at most: a store that hangs is `linehook_store_up` 0, and
+ * what is read of it is not shown until it answers again.
+ */
+export function createStoreReadings(
+  context: Context,
+  times = { freshMs: FRESH_MS, patienceMs: PATIENCE_MS },
+): () => Promise<void> {
+  const readings = [POSTGRES, REDIS].map((store) => createReading(context, store, times))
+  return async () => {
+    await Promise.all(readings.map((read) => read()))
+  }
+}
+
+function createReading(
+  context: Context,
+  { name: store, ask, parts, gauges }: Store,
+  { freshMs, patienceMs }: { freshMs: number; patienceMs: number },
+): () => Promise<void> {
+  let startedAt = -Infinity
+  let underWay: Promise<void> | undefined
+  let isAnswering = false
+
+  const clear = () => {
+    for (const gauge of gauges) gauge.reset()
+  }
+  const noteDown = () => {
+    metrics.storeUp.set({ store }, 0)
+    clear()
+  }
+
+  const read = async () => {
+    await ask(context)
+    isAnswering = true
+    metrics.storeUp.set({ store }, 1)
+    const shows = await readParts(context, parts)
+    // At once, so that no scrape sees one half.
+    clear()
+    for (const show of shows) show()
+  }
+
+  return async () => {
+    if (underWay === undefined && performance.now() - startedAt >= freshMs) {
+      startedAt = performance.now()
+      isAnswering = false
+      underWay = read()
+        .catch(noteDown)
+        .finally(() => (underWay = undefined))
+    }
+    if (underWay !== undefined && !(await endsWithin(patienceMs, underWay)) && !isAnswering) noteDown()
+  }
+}
+
+async function endsWithin(ms: number, work: Promise<void>): Promise<boolean> {
+  const waiting = new AbortController()
+  const tooLate = sleep(ms, false, { signal: waiting.signal })
+  tooLate.catch(() => undefined)
+  const isOver = await Promise.race([work.then(() => true), tooLate])
+  waiting.abort()
+  return isOver
+}
+
+/** One part after the other: a scrape is to need one connection at a time. One that fails leaves the others alone. */
+async function readParts(context: Context, parts: Store['parts']): Promise<(() => void)[]> {
+  const shows: (() => void)[] = []
+  for (const [what, read] of Object.entries(parts)) {
+    try {
+      shows.push(await read(context))
+    } catch (error) {
+      context.log.warn({ what, err: asError(error) }, 'metrics.not_read')
+    }
+  }
+  return shows
+}
+
+function showWaiting(queue: QueueName, { count, oldestSeconds }: Waiting): () => void {
+  return () => {
+    metrics.queueRows.set({ queue }, count)
+    metrics.queueOldest.set({ queue }, oldestSeconds)
+  }
+}
+
+/** Of each account that is reached by sessions; where no process has held it yet, one session is wanted. */
+async function readSessions({ db, carriers }: Context): Promise<() => void> {
+  const accounts = (await listCarrierAccounts(db)).filter(({ kind }) => carriers.heldKinds.includes(kind))
+  const sessions = accounts.length === 0 ? undefined : await listCarrierSessions(db)
+  return () => {
+    for (const { id, name: carrier } of accounts) {
+      const { isHeld = false, boundCount = 0, sessionCount = 0 } = sessions?.get(id) ?? {}
+      metrics.carrierSessions.set({ carrier, state: 'bound' }, isHeld ? boundCount : 0)
+      metrics.carrierSessions.set({ carrier, state: 'wanted' }, Math.max(1, sessionCount))
+    }
+  }
+}
+
+async function readJobs({ queues }: Context): Promise<() => void> {
+  const counts = await Promise.all(queues.all.map((queue) => queue.getJobCounts(...JOB_STATES)))
+  return () => {
+    for (const [n, { name: queue }] of queues.all.entries()) {
+      for (const state of JOB_STATES) metrics.queueJobs.set({ queue, state }, counts[n]?.[state] ?? 0)
+    }
+  }
+}
+
+/** Redis tells of the workers of all its databases, and so of those of other installations that share it. */
+async function readWorkers({ queues, redis }: Context): Promise<() => void> {
+  const { db = 0 } = redis.options
+  const workers = await Promise.all(queues.all.map((queue) => queue.getWorkers()))
+  return () => {
+    for (const [n, { name: queue }] of queues.all.entries()) {
+      const ours = workers[n]?.filter((worker) => worker.db === undefined || Number(worker.db) === db)
+      metrics.queueWorkers.set({ queue }, ours?.length ?? 0)
+    }
+  }
+}
+
+/** Only what Redis says of itself: a managed one may keep it to itself. */
+async function readSafety({ redis }: Context): Promise<() => void> {
+  const { policy, aof, lastWrite } = await readDurability(redis)
+  return () => {
+    if (policy !== undefined) metrics.redisSafe.set({ check: 'noeviction' }, Number(policy === 'noeviction'))
+    if (aof !== undefined) metrics.redisSafe.set({ check: 'appendonly' }, Number(aof === '1'))
+    if (lastWrite !== undefined) metrics.redisSafe.set({ check: 'written' }, Number(lastWrite === 'ok'))
+  }
+}

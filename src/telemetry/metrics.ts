@@ -1,0 +1,274 @@
+import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client'
+
+/**
+ * What a process tells Prometheus: all of its metrics, with what each one counts and by which labels. `docs/metrics.md`
+ * has the same table, and a test compares them.
+ *
+ * The values of a label are bounded: words of ours, patterns of the route table, names of carrier accounts. A number, a
+ * token, a URL, a user or a line is never among them. To count costs less than a microsecond, so hot paths do it too.
+ *
+ * All contexts of a process share this registry, because Prometheus asks processes.
+ */
+const registry = new Registry()
+
+export interface MetricDescription {
+  name: string
+  kind: 'counter' | 'gauge' | 'histogram'
+  help: string
+  labels: readonly string[]
+}
+
+/** The metrics of this file; those of Node itself are not among them. */
+export const metricTable: MetricDescription[] = []
+
+/** For work that somebody waits for. */
+const SHORT_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]
+/** For what waits its turn. */
+const LONG_SECONDS = [0.1, 0.5, 1, 5, 15, 60, 300, 900, 3600, 14_400]
+
+/** Requests to `web`, and what comes in. */
+export const httpRequests = counter(
+  'linehook_http_requests_total',
+  'Requests that web answered. route: as in the route table; none: no route has the path.',
+  ['method', 'route', 'status'],
+)
+export const httpDuration = histogram(
+  'linehook_http_request_duration_seconds',
+  'How long web took to answer; of a page that keeps itself up to date, until it began.',
+  ['method', 'route'],
+  SHORT_SECONDS,
+)
+export const liveStreams = gauge(
+  'linehook_live_streams',
+  'Pages of the console that keep themselves up to date and are open now.',
+)
+export const messageRequests = counter(
+  'linehook_message_requests_total',
+  'Messages that somebody asked to send. outcome: accepted, replayed (a repeat under the same key), or why it was refused.',
+  ['source', 'outcome'],
+)
+export const inboundMessages = counter(
+  'linehook_inbound_messages_total',
+  'Messages that carriers brought. outcome: received, repeat, no_line, or account_changed (it is judged again).',
+  ['type', 'outcome'],
+)
+export const receipts = counter(
+  'linehook_receipts_total',
+  'Reports of carriers on sent messages. outcome: changed, unchanged, or of_nothing (no message of ours).',
+  ['status', 'outcome'],
+)
+
+/** Sending. */
+export const messageOutcomes = counter(
+  'linehook_message_outcomes_total',
+  'Messages that a worker has done with: sent, failed or unknown. reason: none, carrier or media for their own words, or ours.',
+  ['outcome', 'reason'],
+)
+export const messageWait = histogram(
+  'linehook_message_wait_seconds',
+  'For how long messages were put off, by reason; window: a limit or a pace is reached.',
+  ['reason'],
+  LONG_SECONDS,
+)
+export const handOverAge = histogram(
+  'linehook_message_hand_over_age_seconds',
+  'Age of messages when they were handed to their carrier for the first time.',
+  [],
+  LONG_SECONDS,
+)
+export const carrierAttempts = counter(
+  'linehook_carrier_attempts_total',
+  'Messages handed to a carrier account. outcome: taken, rejected, throttled, unavailable or unknown.',
+  ['carrier', 'outcome'],
+)
+export const carrierDuration = histogram(
+  'linehook_carrier_attempt_duration_seconds',
+  'How long a carrier account took to answer for a message.',
+  ['carrier'],
+  SHORT_SECONDS,
+)
+export const carrierCodes = counter(
+  'linehook_carrier_codes_total',
+  "Carriers' own codes for messages that they did not send; other: not a code, or one too many.",
+  ['carrier', 'code'],
+)
+export const carrierBinds = counter(
+  'linehook_carrier_binds_total',
+  'Sessions of SMPP accounts. outcome: bound, refused or ended.',
+  ['carrier', 'bind_as', 'outcome'],
+)
+
+/** Delivering and copying. */
+export const deliveryAttempts = counter(
+  'linehook_delivery_attempts_total',
+  'Requests to endpoints. outcome: delivered, retry, exhausted or held. answer: the class of the status, or what went wrong.',
+  ['outcome', 'answer'],
+)
+export const deliveryDuration = histogram(
+  'linehook_delivery_attempt_duration_seconds',
+  'How long endpoints took to answer, or until the time was over.',
+  [],
+  SHORT_SECONDS,
+)
+export const mediaFetches = counter(
+  'linehook_media_fetches_total',
+  'Copies of media. outcome: stored, retry, failed or skipped (it was stored meanwhile). reason: none, or what went wrong.',
+  ['outcome', 'reason'],
+)
+export const mediaDuration = histogram(
+  'linehook_media_fetch_duration_seconds',
+  'How long a copy of media took.',
+  [],
+  SHORT_SECONDS,
+)
+
+/** Jobs, and what keeps them going. */
+export const jobDuration = histogram(
+  'linehook_job_duration_seconds',
+  'How long jobs took. outcome: done, again (put off), unavailable (a store is away), crashed, or unreadable.',
+  ['queue', 'outcome'],
+  SHORT_SECONDS,
+)
+export const jobsNotEnqueued = counter(
+  'linehook_jobs_not_enqueued_total',
+  'Jobs that Redis did not take; the sweep brings them.',
+  ['queue'],
+)
+export const sweeperFinds = counter(
+  'linehook_sweeper_finds_total',
+  'Rows that the sweep of maintenance found and gave a new job. what: how they were lost.',
+  ['what'],
+)
+
+/** The process. */
+const processInfo = gauge('linehook_process_info', 'Always 1. version: of Linehook.', ['version'])
+const poolConnections = gauge(
+  'linehook_database_pool_connections',
+  'Connections of the process to Postgres. state: used or free.',
+  ['state'],
+  () => {
+    poolConnections.set({ state: 'used' }, sumOfPools('used'))
+    poolConnections.set({ state: 'free' }, sumOfPools('free'))
+  },
+)
+const poolWaiting = gauge(
+  'linehook_database_pool_waiting',
+  'How much work waits for one of these connections.',
+  [],
+  () => {
+    poolWaiting.set(sumOfPools('waiting'))
+  },
+)
+
+/** Stores and what all processes share: only `web` tells these, from readings of its own (`domain/store-readings.ts`). */
+export const storeUp = gauge(
+  'linehook_store_up',
+  'Whether web could use the store (postgres, redis) when it last looked.',
+  ['store'],
+)
+export const redisSafe = gauge(
+  'linehook_redis_safe',
+  'Whether Redis keeps what it is given, where it says so. check: noeviction, appendonly, or written (to its disk).',
+  ['check'],
+)
+export const queueJobs = gauge('linehook_queue_jobs', 'Jobs in Redis, by queue and state.', [
+  'queue',
+  'state',
+])
+export const queueWorkers = gauge('linehook_queue_workers', 'Processes that work on the queue.', ['queue'])
+export const queueRows = gauge(
+  'linehook_queue_rows',
+  'Rows in Postgres that wait to be worked on, counted up to 100,000.',
+  ['queue'],
+)
+export const queueOldest = gauge(
+  'linehook_queue_oldest_seconds',
+  'For how long the oldest row has been due, and nobody works on it; 0: none is.',
+  ['queue'],
+)
+export const carrierSessions = gauge(
+  'linehook_carrier_sessions',
+  'Sessions of accounts that are reached by sessions. state: bound, or wanted (as many as there should be).',
+  ['carrier', 'state'],
+)
+export const endpoints = gauge(
+  'linehook_endpoints',
+  'Endpoints that have only failed for a while (failing), or get nothing any more because of it (disabled).',
+  ['state'],
+)
+export const partitionsAhead = gauge(
+  'linehook_partitions_ahead_months',
+  'How many of the months to come have a partition.',
+  ['table'],
+)
+
+// What alerts look at has to begin with 0: Prometheus sees no rise in what was not there before.
+messageOutcomes.inc({ outcome: 'unknown', reason: 'worker_lost' }, 0)
+messageOutcomes.inc({ outcome: 'unknown', reason: 'carrier_outcome_unknown' }, 0)
+messageRequests.inc({ source: 'webhook', outcome: 'unavailable' }, 0)
+
+/** What Prometheus reads. */
+export async function scrape(): Promise<{ type: string; text: string }> {
+  return { type: registry.contentType, text: await registry.metrics() }
+}
+
+const programs: string[] = []
+
+/**
+ * From now on Node's own figures are measured too (memory, processor, delay of the event loop), and every metric says by
+ * its label `process` which process type it is of: `workers` where several share one.
+ */
+export function measureProcess(name: string, version: string): void {
+  if (programs.length === 0) collectDefaultMetrics({ register: registry, prefix: 'linehook_' })
+  if (!programs.includes(name)) programs.push(name)
+  registry.setDefaultLabels({ process: programs.length === 1 ? name : 'workers' })
+  processInfo.set({ version }, 1)
+}
+
+export interface PoolUse {
+  used: number
+  free: number
+  waiting: number
+}
+
+const pools = new Set<() => PoolUse>()
+
+/** Adds a pool to what the process has of connections. @returns what ends that */
+export function watchPool(read: () => PoolUse): () => void {
+  pools.add(read)
+  return () => pools.delete(read)
+}
+
+function sumOfPools(key: keyof PoolUse): number {
+  return [...pools].reduce((sum, read) => sum + read()[key], 0)
+}
+
+function counter<const Label extends string = never>(
+  name: string,
+  help: string,
+  labels: readonly Label[] = [],
+) {
+  metricTable.push({ name, kind: 'counter', help, labels })
+  return new Counter({ name, help, labelNames: labels, registers: [registry] })
+}
+
+/** @param collect called before each scrape */
+function gauge<const Label extends string = never>(
+  name: string,
+  help: string,
+  labels: readonly Label[] = [],
+  collect?: () => void,
+) {
+  metricTable.push({ name, kind: 'gauge', help, labels })
+  return new Gauge({ name, help, labelNames: labels, registers: [registry], ...(collect ? { collect } : {}) })
+}
+
+function histogram<const Label extends string = never>(
+  name: string,
+  help: string,
+  labels: readonly Label[],
+  buckets: number[],
+) {
+  metricTable.push({ name, kind: 'histogram', help, labels })
+  return new Histogram({ name, help, labelNames: labels, registers: [registry], buckets })
+}

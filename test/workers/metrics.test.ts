@@ -1,0 +1,116 @@
+import { expect } from 'chai'
+import { freePort } from '../../dev/free-port.js'
+import type { Context } from '../../src/domain/context.js'
+import { createLine } from '../helpers/factories.js'
+import { findMetric, parseMetrics, type Sample } from '../helpers/metrics.js'
+import { runSource, startProcess, startWeb, stopProcesses } from '../helpers/processes.js'
+import { startReceiver } from '../helpers/receiver.js'
+import { until } from '../helpers/until.js'
+import { createInstallation, numbers, postAll, textTo, whenSettled } from '../journeys/steps.js'
+
+const [anna = '', ben = ''] = numbers(2)
+
+/** Each process on a port of its own, as Prometheus finds them. */
+describe('the metrics of processes', function () {
+  this.timeout(60_000)
+
+  let context: Context
+  let environment: Record<string, string>
+  const ports: Record<string, string> = {}
+
+  before(async () => {
+    ;({ context, environment } = await createInstallation())
+    for (const name of ['web', 'send-message', 'deliver-event', 'maintenance'] as const) {
+      ports[name] = String(await freePort())
+    }
+  })
+
+  after(async () => {
+    await stopProcesses()
+    await context.close()
+  })
+
+  const withPort = (name: string) => ({ ...environment, METRICS_PORT: ports[name] ?? '' })
+
+  async function scrapeOf(name: string): Promise<Sample[]> {
+    const answer = await fetch(`http://127.0.0.1:${ports[name] ?? ''}/metrics`)
+    expect(answer.status).to.equal(200)
+    return parseMetrics(await answer.text())
+  }
+
+  it('tell of a text from the request to the carrier, and of one from the carrier to the endpoint', async () => {
+    const receiver = await startReceiver()
+    const [web] = await Promise.all([
+      startWeb(withPort('web')),
+      startProcess('send-message', withPort('send-message')),
+      startProcess('deliver-event', withPort('deliver-event')),
+      startProcess('maintenance', withPort('maintenance')),
+    ])
+    const line = await createLine(context, { outgoingUrl: receiver.url })
+    await postAll(web.url, line, [{ toNumber: anna }, { toNumber: ben }])
+    await textTo(web.url, { fromNumber: anna, toNumber: line.number, text: 'Hi' })
+    await whenSettled(context, line)
+    await until('the event has arrived', () => receiver.requests.length > 0)
+
+    await until('web has counted it', async () => {
+      const ofWeb = await scrapeOf('web')
+      return (
+        findMetric(ofWeb, 'linehook_message_requests_total', { outcome: 'accepted', process: 'web' }) === 2 &&
+        findMetric(ofWeb, 'linehook_inbound_messages_total', { type: 'inboundText', outcome: 'received' }) ===
+          1 &&
+        ['send-message', 'deliver-event', 'maintenance'].every(
+          (queue) => findMetric(ofWeb, 'linehook_queue_workers', { queue }) === 1,
+        ) &&
+        findMetric(ofWeb, 'linehook_queue_workers', { queue: 'fetch-media' }) === 0
+      )
+    })
+    const taken = { carrier: 'simulator', outcome: 'taken', process: 'send-message' }
+    await until('send-message has', async () => {
+      const samples = await scrapeOf('send-message')
+      return (
+        findMetric(samples, 'linehook_carrier_attempts_total', taken) === 2 &&
+        findMetric(samples, 'linehook_message_outcomes_total', { outcome: 'sent', reason: 'none' }) === 2 &&
+        findMetric(samples, 'linehook_message_hand_over_age_seconds_count') === 2 &&
+        (findMetric(samples, 'linehook_job_duration_seconds_count', { outcome: 'done' }) ?? 0) >= 2
+      )
+    })
+    await until('deliver-event has', async () => {
+      const samples = await scrapeOf('deliver-event')
+      const delivered = { outcome: 'delivered', answer: '2xx', process: 'deliver-event' }
+      return (findMetric(samples, 'linehook_delivery_attempts_total', delivered) ?? 0) >= 1
+    })
+    await until('maintenance sweeps', async () => {
+      const found = findMetric(await scrapeOf('maintenance'), 'linehook_sweeper_finds_total', {
+        what: 'stranded_messages',
+      })
+      return found !== undefined
+    })
+    await receiver.close()
+  })
+
+  it('a process whose port is in use says so, and ends', async () => {
+    const second = runSource('workers/fetch-media.ts', withPort('maintenance'))
+    expect(await second.exitCode).to.equal(1)
+    expect(second.errorLines).to.deep.equal([
+      `METRICS_PORT ${ports.maintenance ?? ''} is in use: each process on a machine needs one of its own.`,
+    ])
+  })
+
+  it('workers that share a process share its port', async () => {
+    const port = String(await freePort())
+    ports.workers = port
+    const args = ['fetch-media', 'receive-smpp']
+    const all = runSource(
+      'workers/all.ts',
+      { ...environment, LOG_LEVEL: 'info', METRICS_PORT: port },
+      { args },
+    )
+    await until('both have started', () => {
+      const started = all.log().filter(({ msg }) => msg === 'process.started')
+      return started.length === 2
+    })
+    const samples = await scrapeOf('workers')
+    expect(findMetric(samples, 'linehook_process_info', { process: 'workers' })).to.equal(1)
+    expect(findMetric(samples, 'linehook_job_duration_seconds_count', { queue: 'fetch-media' })).to.equal(0)
+  })
+})

@@ -46,8 +46,8 @@ export const TOOLS: readonly Mutant[] = [
   {
     breaks: 'who enqueues waits for a Redis that is away',
     file: 'src/queues/queues.ts',
-    find: `if (redis.status !== 'ready') return`,
-    replace: '',
+    find: `if (redis.status !== 'ready') {`,
+    replace: 'if (count < 0) {',
     tests: ['test/queues/queues.test.ts'],
   },
   {

@@ -40,6 +40,8 @@ export type SendOutcome =
   | { kind: 'behind' }
   /** Its media are being copied; the end of that brings it. */
   | { kind: 'without_media' }
+  /** Sending is paused, of its line, of its account or altogether; the end of that brings it (`resume.ts`). */
+  | { kind: 'stopped' }
   /** Somebody else has it, or it is over. */
   | { kind: 'skipped' }
 
@@ -101,6 +103,7 @@ async function advance(context: Context, request: ClaimRequest): Promise<Advance
       return { outcome: { kind: 'wait', ms: answer.ms, reason: answer.kind }, message }
     case 'behind':
     case 'without_media':
+    case 'stopped':
       return { outcome: { kind: answer.kind }, message }
   }
 }

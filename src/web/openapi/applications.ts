@@ -44,6 +44,7 @@ export function applicationSchemas(words: ProductNames): Record<string, Schema> 
       consecutiveFailureCount: count,
       disabledAt: describe(maybeMoment, 'Events are held since then. Give webhookUrl again to go on.'),
       disabledReason: { enum: ['gone', 'failing', null] },
+      pausedAt: describe(maybeMoment, 'Since when no events are sent: they wait.'),
       previousSecretUntil: describe(maybeMoment, 'Until then the signing secret before this one signs too.'),
     }),
     Application: object(application),
@@ -175,6 +176,26 @@ export function applicationPaths(words: ProductNames): Paths {
           200: answers('How many.', object({ count })),
           ...problems(400, 401, 404, 409, 413),
         },
+      },
+    },
+    [`${application}/pause-events`]: {
+      parameters,
+      post: {
+        operationId: 'pauseApplicationEvents',
+        tags,
+        summary: 'Pause the events to its webhook URL',
+        description: 'They wait, and use up no attempt. Test events are sent.',
+        responses: { 200: answer, ...problems(400, 401, 404, 409, 413) },
+      },
+    },
+    [`${application}/resume-events`]: {
+      parameters,
+      post: {
+        operationId: 'resumeApplicationEvents',
+        tags,
+        summary: 'Resume the events to its webhook URL',
+        description: 'What waits is sent soon, in order.',
+        responses: { 200: answer, ...problems(400, 401, 404, 409, 413) },
       },
     },
     [`${application}/deliveries`]: {

@@ -185,9 +185,8 @@ for (const { what, pause, resume } of SCOPES) {
       const id = await queueMessage(context, line)
       await sendMessage(context, id)
       await resume(context, line)
-      expect(
-        await bringResumed({ ...context, redis: { status: 'reconnecting' } as typeof context.redis }),
-      ).to.equal(0)
+      const away = Object.create(context.redis, { status: { value: 'end' } }) as Context['redis']
+      expect(await bringResumed({ ...context, redis: away })).to.equal(0)
       expect(await bringResumed(context)).to.equal(1)
     })
 

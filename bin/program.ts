@@ -4,6 +4,7 @@ import { addCarrierCommands } from './commands/carrier.js'
 import { addConnectionCommands } from './commands/connection.js'
 import { addLineCommands } from './commands/line.js'
 import { addMigrateCommand } from './commands/migrate.js'
+import { addSendingCommands } from './commands/sending.js'
 import { addStartCommand } from './commands/start.js'
 import { addTokenCommands } from './commands/token.js'
 import { addUserCommands } from './commands/user.js'
@@ -25,6 +26,7 @@ export function createProgram(): Command {
   addLineCommands(program)
   addConnectionCommands(program)
   addWebhookCommands(program)
+  addSendingCommands(program)
   return program
 }
 

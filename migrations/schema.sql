@@ -3,6 +3,16 @@
 
 create sequence message_positions;
 
+create table all_sending (
+  is_all boolean not null default true,
+  paused_at timestamp with time zone,
+  paused_by uuid,
+  resumed_at timestamp with time zone
+);
+alter table all_sending add constraint all_sending_pkey PRIMARY KEY (is_all);
+alter table all_sending add constraint all_sending_paused_by_fkey FOREIGN KEY (paused_by) REFERENCES users(id) ON DELETE SET NULL;
+alter table all_sending add constraint all_sending_is_all_check CHECK (is_all);
+
 create table api_tokens (
   id uuid not null,
   user_id uuid not null,
@@ -70,10 +80,14 @@ create table carrier_accounts (
   settings_unsealed jsonb not null default '{}'::jsonb,
   last_tested_version integer,
   received_until timestamp with time zone,
-  received_asked_at timestamp with time zone
+  received_asked_at timestamp with time zone,
+  paused_at timestamp with time zone,
+  paused_by uuid,
+  resumed_at timestamp with time zone
 );
 alter table carrier_accounts add constraint carrier_accounts_name_key UNIQUE (name);
 alter table carrier_accounts add constraint carrier_accounts_pkey PRIMARY KEY (id);
+alter table carrier_accounts add constraint carrier_accounts_paused_by_fkey FOREIGN KEY (paused_by) REFERENCES users(id) ON DELETE SET NULL;
 alter table carrier_accounts add constraint carrier_accounts_messages_per_second_check CHECK ((messages_per_second > (0)::double precision));
 alter table carrier_accounts add constraint carrier_accounts_messages_per_second_per_line_check CHECK ((messages_per_second_per_line > (0)::double precision));
 alter table carrier_accounts add constraint carrier_accounts_name_check CHECK ((name ~ '^[a-z0-9][a-z0-9-]{0,39}$'::text));
@@ -175,9 +189,12 @@ create table endpoints (
   opt_in_events text[] not null default '{}'::text[],
   called_at timestamp with time zone,
   places integer not null default 10,
-  slowed_at timestamp with time zone
+  slowed_at timestamp with time zone,
+  paused_at timestamp with time zone,
+  paused_by uuid
 );
 alter table endpoints add constraint endpoints_pkey PRIMARY KEY (id);
+alter table endpoints add constraint endpoints_paused_by_fkey FOREIGN KEY (paused_by) REFERENCES users(id) ON DELETE SET NULL;
 alter table endpoints add constraint endpoints_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id);
 alter table endpoints add constraint endpoints_disabled_reason_check CHECK ((disabled_reason = ANY (ARRAY['gone'::text, 'failing'::text])));
 alter table endpoints add constraint endpoints_places_check CHECK ((places > 0));
@@ -244,16 +261,22 @@ create table lines (
   allowed_countries text[],
   messages_per_number_per_minute integer not null default 5,
   messages_per_minute integer not null default 30,
-  created_at timestamp with time zone not null default now()
+  created_at timestamp with time zone not null default now(),
+  paused_at timestamp with time zone,
+  paused_by uuid,
+  resumed_at timestamp with time zone
 );
 alter table lines add constraint lines_number_key UNIQUE (number);
 alter table lines add constraint lines_pkey PRIMARY KEY (id);
 alter table lines add constraint lines_carrier_fkey FOREIGN KEY (carrier) REFERENCES carrier_accounts(name);
+alter table lines add constraint lines_paused_by_fkey FOREIGN KEY (paused_by) REFERENCES users(id) ON DELETE SET NULL;
 alter table lines add constraint lines_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id);
 alter table lines add constraint lines_messages_per_minute_check CHECK ((messages_per_minute > 0));
 alter table lines add constraint lines_messages_per_number_per_minute_check CHECK ((messages_per_number_per_minute > 0));
 alter table lines add constraint lines_status_check CHECK ((status = ANY (ARRAY['active'::text, 'disabled'::text])));
 CREATE INDEX lines_carrier ON public.lines USING btree (carrier);
+CREATE INDEX lines_paused ON public.lines USING btree (id) WHERE (paused_at IS NOT NULL);
+CREATE INDEX lines_resumed ON public.lines USING btree (id) WHERE (resumed_at IS NOT NULL);
 CREATE INDEX lines_user ON public.lines USING btree (user_id, id);
 
 create table media (
@@ -514,7 +537,7 @@ begin
       - coalesce(sum(x.places) over (partition by x.endpoint_id order by x.n rows between unbounded preceding
         and 1 preceding), 0))::integer as places
     from jsonb_to_recordset(wants) as x(n integer, endpoint_id uuid, places integer, delivery_id uuid)
-    join endpoints e on e.id = x.endpoint_id
+    join endpoints e on e.id = x.endpoint_id and e.paused_at is null
     cross join lateral (
       select count(*) as count from (
         select from deliveries d
@@ -640,17 +663,21 @@ begin
   now_at := clock_timestamp();
 
   return query
-  with found as materialized (
+  with sending as materialized (
+    select exists (select from all_sending where is_all and paused_at is not null) as is_paused
+  ), found as materialized (
     select m.id, g.claim, m.job_generation, m.line_id, m.from_number, m.to_number, m.text, m.position, m.created_at,
       x.media, a.account, l.messages_per_minute, l.messages_per_number_per_minute, k.window_cleared_at, w.wait_ms,
       g.has_places is true as has_places, w.failure,
       case
+        when w.is_paused and m.source <> 'service' and w.failure is null then 'stopped'
         when a.kind = any (held_kinds) and not a.id = any (held_accounts) and g.is_here is not true then 'elsewhere'
         when w.failure is not null then 'refused'
         when m.not_before > now_at + interval '50 milliseconds' then 'early'
         when exists (
           select 1 from messages p where p.line_id = m.line_id and p.to_number = m.to_number
-            and p.status in ('queued', 'sending') and p.position < m.position) then 'behind'
+            and p.status in ('queued', 'sending') and p.position < m.position
+            and not (w.is_paused and p.status = 'queued' and p.source <> 'service')) then 'behind'
         when m.media_url is not null and (x.media ->> 'status' = 'stored') is not true then 'without_media'
         when k.paused_until > now_at then 'paused'
         when a.has_pace and g.has_places is not true then 'crowded'
@@ -661,8 +688,10 @@ begin
     ) g
     cross join lateral (select * from messages where id = g.id limit 1) m
     join lines l on l.id = m.line_id
+    cross join sending
     cross join lateral (
       select c.id, c.kind, coalesce(c.messages_per_second, c.messages_per_second_per_line) is not null as has_pace,
+        c.paused_at is not null as is_paused,
         jsonb_build_object('id', c.id, 'name', c.name, 'kind', c.kind, 'version', c.version,
           'messagesPerSecond', c.messages_per_second,
           'messagesPerSecondPerLine', c.messages_per_second_per_line) as account
@@ -674,7 +703,8 @@ begin
       from media d where d.message_id = m.id limit 1
     ) x on m.media_url is not null
     cross join lateral (
-      select case
+      select l.paused_at is not null or a.is_paused or sending.is_paused as is_paused,
+        case
           when m.created_at < now_at - max_age then 'expired'
           when l.status <> 'active' then 'line_disabled'
           when k.opted_out_at is not null and m.id is distinct from k.opt_out_answer_id then 'opted_out'
@@ -742,12 +772,16 @@ begin
     returning m.id, m.attempt_count
   ), brought as (
     update messages m
-    set due_at = now_at + case when j.verdict = 'paused' then make_interval(secs => j.wait_ms / 1000.0) else look_again end
+    set due_at = case j.verdict
+      when 'stopped' then j.created_at + max_age
+      when 'paused' then now_at + make_interval(secs => j.wait_ms / 1000.0)
+      else now_at + look_again end
     from judged j
-    where m.id = any (ids) and m.id = j.id and j.verdict in ('behind', 'without_media', 'paused')
+    where m.id = any (ids) and m.id = j.id and j.verdict in ('stopped', 'behind', 'without_media', 'paused')
       and m.status || '' = 'queued'
   )
-  select j.id, j.claim, j.verdict, j.failure,
+  select j.id, j.claim, case j.verdict when 'stopped' then 'behind' else j.verdict end,
+    case j.verdict when 'stopped' then 'paused' else j.failure end,
     case when j.verdict = 'full' then greatest(j.opens_ms, 0) + 50 else j.wait_ms end,
     c.attempt_count, j.job_generation, j.line_id, j.from_number, j.to_number, j.text, j.media,
     (extract(epoch from now_at - j.created_at) * 1000)::double precision, j.account,
@@ -1003,7 +1037,8 @@ AS $function$
     select d.id, d.due_at from deliveries d where d.endpoint_id = l.endpoint_id and d.status = 'pending'
     order by d.due_at, d.id limit 1
   ) first
-  where first.due_at < clock_timestamp() - overdue and not exists (
+  where first.due_at < clock_timestamp() - overdue
+    and exists (select from endpoints e where e.id = l.endpoint_id and e.paused_at is null) and not exists (
     select from deliveries d
     where d.endpoint_id = l.endpoint_id and d.status = 'delivering' and d.lease_until > clock_timestamp())
   order by first.due_at limit max_count
@@ -1529,6 +1564,49 @@ begin
     )
     select j.n, j.earlier_id from judged j;
   end loop;
+end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.wake_messages(line uuid, after bigint, max_count integer, look_again interval)
+ RETURNS TABLE(id uuid, generation integer, "position" bigint)
+ LANGUAGE plpgsql
+ SET enable_seqscan TO 'off'
+AS $function$
+#variable_conflict use_column
+declare
+  ids uuid[];
+  firsts boolean[];
+  now_at timestamptz;
+begin
+  perform pg_advisory_xact_lock(hashtextextended(line::text, 2));
+  now_at := clock_timestamp();
+
+  select array_agg(w.id), array_agg(w.is_first) into ids, firsts from (
+    select m.id, x.is_first from messages m cross join lateral (
+      select not exists (
+        select from messages p where p.line_id = m.line_id and p.to_number = m.to_number
+          and p.status in ('queued', 'sending') and p.position < m.position) as is_first
+    ) x
+    where m.line_id = line and m.status = 'queued' and m.position > after
+      and m.due_at > greatest(case when x.is_first then now_at else now_at + look_again end, m.not_before)
+    order by m.position limit max_count
+  ) w;
+  if ids is null then return; end if;
+
+  -- Everybody who locks several does it in this order.
+  perform from messages m where m.id = any (ids) order by m.id for no key update;
+
+  return query
+  with woken as (
+    update messages m
+    set job_generation = m.job_generation + (o.is_first and coalesce(m.not_before <= now_at, true))::integer,
+        due_at = case when o.is_first then greatest(now_at, m.not_before) else now_at + look_again end
+    from unnest(ids, firsts) as o(id, is_first)
+    where m.id = any (ids) and m.id = o.id and m.status || '' = 'queued'
+    returning m.id, m.position,
+      case when o.is_first and coalesce(m.not_before <= now_at, true) then m.job_generation end as generation
+  )
+  select w.id, w.generation, w.position from woken w order by w.position;
 end $function$
 ;
 

@@ -10,6 +10,7 @@ import { changeCarrierAccount } from '../../src/domain/carrier-accounts/change.j
 import { setUpNumbers } from '../../src/domain/carrier-accounts/numbers.js'
 import { viewSessions, type CarrierSessions } from '../../src/domain/carrier-accounts/sessions.js'
 import { testCarrierAccount } from '../../src/domain/carrier-accounts/trial.js'
+import { COMMAND_LINE, pauseCarrierAccount, resumeCarrierAccount } from '../../src/domain/pauses.js'
 import { UserError } from '../../src/errors.js'
 import { run } from '../run.js'
 import {
@@ -101,6 +102,24 @@ export function addCarrierCommands(program: Command): void {
       }),
     )
 
+  for (const [verb, effect, change] of [
+    ['pause', 'pause what all lines of an account send: messages are accepted and wait', pauseCarrierAccount],
+    ['resume', 'let the lines of an account send again what waits', resumeCarrierAccount],
+  ] as const) {
+    carrier
+      .command(verb)
+      .description(effect)
+      .argument('<name>', 'of the account')
+      .option('--json', 'print JSON')
+      .action((name: string, options: { json?: boolean }) =>
+        run(options, async (context) => {
+          await change(context, COMMAND_LINE, await getCarrierAccount(context, name))
+          const { pausedAt } = await getCarrierAccount(context, name)
+          return { result: { name, pausedAt }, lines: [`carrier account ${name} is ${verb}d`] }
+        }),
+      )
+  }
+
   carrier
     .command('remove')
     .description('remove an account without lines, and its credentials')
@@ -118,7 +137,11 @@ function lineOf(account: ListedCarrierAccount): string {
   const { name, kind, lineCount, messagesPerSecond, messagesPerSecondPerLine } = account
   const lines = lineCount === 1 ? '1 line' : `${lineCount} lines`
   const pace = `${perSecond(messagesPerSecond)} in all, ${perSecond(messagesPerSecondPerLine)} a line`
-  const states = [testOf(account), ...(account.sessions === null ? [] : [sessionsOf(account.sessions)])]
+  const states = [
+    ...(account.pausedAt === null ? [] : [`paused since ${account.pausedAt.toISOString()}`]),
+    testOf(account),
+    ...(account.sessions === null ? [] : [sessionsOf(account.sessions)]),
+  ]
   return `${name.padEnd(20)} ${kind.padEnd(10)} ${lines.padEnd(9)} ${pace}  ${states.join('  ')}`
 }
 

@@ -9,8 +9,10 @@ import {
 } from '../../src/domain/connections.js'
 import type { Context } from '../../src/domain/context.js'
 import { sendHeldEvents } from '../../src/domain/deliveries/held-events.js'
+import { pauseLineEndpoint, resumeLineEndpoint } from '../../src/domain/endpoint-pauses.js'
 import { getAnyLine } from '../../src/domain/lines.js'
 import { LINE_OPT_IN_EVENT_TYPES } from '../../src/domain/opt-in-events.js'
+import { COMMAND_LINE } from '../../src/domain/pauses.js'
 import { revealSigningSecret } from '../../src/domain/signing-secrets.js'
 import { run } from '../run.js'
 
@@ -88,6 +90,14 @@ export function addConnectionCommands(program: Command): void {
       return `${await sendHeldEvents(context, userId, lineId)} held events are being sent`
     },
   )
+  command('pause-events', 'pause the events to the URL: they wait', async (context, userId, lineId) => {
+    await pauseLineEndpoint(context, COMMAND_LINE, userId, lineId)
+    return 'events paused'
+  })
+  command('resume-events', 'let the events that wait go out, in order', async (context, userId, lineId) => {
+    await resumeLineEndpoint(context, COMMAND_LINE, userId, lineId)
+    return 'events resumed'
+  })
   command('disconnect', 'disable it and delete the incoming webhook', async (context, userId, lineId) => {
     await disconnect(context, userId, lineId)
     return 'developer connection disabled, incoming webhook deleted'

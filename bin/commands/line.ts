@@ -1,6 +1,7 @@
 import { InvalidArgumentError, type Command } from 'commander'
 import { listAllLines } from '../../src/database/lines.js'
 import { addLine, getAnyLine, setLineStatus } from '../../src/domain/lines.js'
+import { COMMAND_LINE, pauseLine, resumeLine } from '../../src/domain/pauses.js'
 import { getUserByEmail } from '../../src/domain/users.js'
 import { run } from '../run.js'
 import { addLineImportCommand } from './line-import.js'
@@ -61,8 +62,8 @@ export function addLineCommands(program: Command): void {
             lines.length === 0
               ? ['There are no lines: add one with `linehook line add`.']
               : lines.map(
-                  ({ id, number, status, connected, name }) =>
-                    `${id}  ${number.padEnd(16)} ${status.padEnd(8)} ${connected ? 'connected' : 'not connected'}  ${name}`,
+                  ({ id, number, status, pausedAt, connected, name }) =>
+                    `${id}  ${number.padEnd(16)} ${(status === 'active' && pausedAt !== null ? 'paused' : status).padEnd(8)} ${connected ? 'connected' : 'not connected'}  ${name}`,
                 ),
         }
       }),
@@ -82,6 +83,28 @@ export function addLineCommands(program: Command): void {
           const { id, userId, number } = await getAnyLine(context, reference)
           await setLineStatus(context, userId, id, status)
           return { result: { id, number, status }, lines: [`line ${number} is ${status}`] }
+        }),
+      )
+  }
+
+  addPauseCommands(line)
+}
+
+function addPauseCommands(line: Command): void {
+  for (const [verb, effect, change] of [
+    ['pause', 'pause what a line sends: messages are accepted and wait', pauseLine],
+    ['resume', 'let a line send again what waits, in order and within its limits', resumeLine],
+  ] as const) {
+    line
+      .command(verb)
+      .description(effect)
+      .argument('<line>', 'id or number')
+      .option('--json', 'print JSON')
+      .action((reference: string, options: { json?: boolean }) =>
+        run(options, async (context) => {
+          await change(context, COMMAND_LINE, await getAnyLine(context, reference))
+          const { id, number, pausedAt } = await getAnyLine(context, reference)
+          return { result: { id, number, pausedAt }, lines: [`line ${number} is ${verb}d`] }
         }),
       )
   }

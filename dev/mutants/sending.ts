@@ -4,6 +4,7 @@ const ORDER = ['test/domain/messages/send-order.test.ts']
 const WINDOWS = ['test/domain/messages/send-exact-windows.test.ts']
 const LATE = ['test/domain/messages/send-late.test.ts', 'test/domain/messages/settle.test.ts']
 const OUTCOMES = ['test/domain/messages/send-outcomes.test.ts']
+const PAUSES = ['test/domain/pauses/sending.test.ts']
 const SWEEP = ['test/domain/sweep.test.ts', 'test/domain/sweep-leases.test.ts']
 
 /** These mutants are on the way from the claim to the state that follows from the carrier's answer. */
@@ -35,6 +36,20 @@ export const SENDING: readonly Mutant[] = [
     find: `when k.paused_until > now_at then 'paused'`,
     replace: '',
     tests: ['test/domain/opt-out/pauses.test.ts'],
+  },
+  {
+    breaks: 'what the service answers by itself waits behind messages that a person has paused',
+    file: 'src/database/sql/claim_messages.sql',
+    find: `\n            and not (w.is_paused and p.status = 'queued' and p.source <> 'service')`,
+    replace: '',
+    tests: PAUSES,
+  },
+  {
+    breaks: 'the end of a pause overlooks a message whose claim still saw the pause',
+    file: 'src/database/sql/wake_messages.sql',
+    find: '  perform pg_advisory_xact_lock(hashtextextended(line::text, 2));\n',
+    replace: '',
+    tests: PAUSES,
   },
   {
     breaks: 'the result of an old claim counts over a later one',

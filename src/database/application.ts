@@ -75,6 +75,9 @@ export const APPLICATION_FIELDS = {
   endpointFailureCount: internal('e.consecutive_failure_count', orNull(count)),
   endpointDisabledAt: internal('e.disabled_at', orNull(moment)),
   endpointDisabledReason: internal('e.disabled_reason', orNull(oneOf('gone', 'failing'))),
+  endpointPausedAt: internal('e.paused_at', orNull(moment)),
+  /** A user's id; null: the command line. */
+  endpointPausedBy: internal('e.paused_by', orNull(uuid)),
   /** Until then the signing secret from before the last rotation signs too. */
   previousSecretUntil: internal(
     'case when e.previous_secret_until > now() then e.previous_secret_until end',

@@ -21,6 +21,10 @@ export interface CarrierAccount {
   lastTestFault: string | null
   /** The version that was tested: the settings may be others by now. */
   lastTestedVersion: number | null
+  /** Since when an operator has paused what its lines send; null: it goes on. */
+  pausedAt: Date | null
+  /** A user's id; null: the command line. */
+  pausedBy: string | null
 }
 
 /** An account as it was when it was looked up. */
@@ -49,6 +53,8 @@ const COLUMNS = {
   lastTestedAt: 'last_tested_at',
   lastTestFault: 'last_test_fault',
   lastTestedVersion: 'last_tested_version',
+  pausedAt: 'paused_at',
+  pausedBy: 'paused_by',
 }
 
 /** @returns false when there is an account of this name */

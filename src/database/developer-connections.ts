@@ -16,6 +16,10 @@ export interface DeveloperConnection {
   /** Since when the endpoint has only failed. */
   endpointFailingSince: Date | null
   endpointFailureCount: number | null
+  /** Since when a person has paused its deliveries. */
+  endpointPausedAt: Date | null
+  /** A user's id; null: the command line. */
+  endpointPausedBy: string | null
   /** Until then the signing secret from before the last rotation signs too. */
   previousSecretUntil: Date | null
   hasIncomingWebhook: boolean
@@ -52,6 +56,8 @@ export async function findConnection(
       endpointDisabledReason: 'e.disabled_reason',
       endpointFailingSince: 'e.failing_since',
       endpointFailureCount: 'e.consecutive_failure_count',
+      endpointPausedAt: 'e.paused_at',
+      endpointPausedBy: 'e.paused_by',
       previousSecretUntil: db.raw(
         'case when e.previous_secret_until > now() then e.previous_secret_until end',
       ),

@@ -14,6 +14,10 @@ export interface Line {
   allowedCountries: string[] | null
   messagesPerNumberPerMinute: number
   messagesPerMinute: number
+  /** Since when a person has paused what it sends; null: it goes on. */
+  pausedAt: Date | null
+  /** A user's id; null: the command line. */
+  pausedBy: string | null
 }
 
 const columns = {
@@ -27,6 +31,8 @@ const columns = {
   allowedCountries: 'allowed_countries',
   messagesPerNumberPerMinute: 'messages_per_number_per_minute',
   messagesPerMinute: 'messages_per_minute',
+  pausedAt: 'paused_at',
+  pausedBy: 'paused_by',
 }
 
 /** A line as its owner sees it. */

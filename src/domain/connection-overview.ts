@@ -2,6 +2,7 @@ import { findConnection } from '../database/developer-connections.js'
 import type { OptInEventType } from '../database/events.js'
 import { requireLine } from './connection-requirements.js'
 import type { Context } from './context.js'
+import { pauseOf, type PauseOwner } from './pauses.js'
 
 /** A line's connection as its owner sees it; of a line that was never connected everything is empty. */
 export interface ConnectionOverview {
@@ -14,6 +15,9 @@ export interface ConnectionOverview {
     consecutiveFailureCount: number
     disabledAt: Date | null
     disabledReason: 'gone' | 'failing' | null
+    /** Since when somebody has paused its deliveries, and whose pause it is. */
+    pausedAt: Date | null
+    pausedBy: PauseOwner | null
     /** Until then the signing secret from before the last rotation signs too. */
     previousSecretUntil: Date | null
   } | null
@@ -45,6 +49,10 @@ export async function getConnection(
             consecutiveFailureCount: found.endpointFailureCount ?? 0,
             disabledAt: found.endpointDisabledAt,
             disabledReason: found.endpointDisabledReason,
+            pausedAt: found.endpointPausedAt,
+            pausedBy:
+              pauseOf({ userId, pausedAt: found.endpointPausedAt, pausedBy: found.endpointPausedBy })?.by ??
+              null,
             previousSecretUntil: found.previousSecretUntil,
           },
     incomingWebhook:

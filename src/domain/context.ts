@@ -73,7 +73,7 @@ const ANY_NUMBER = 2_147_483_647
  * A message that waits for an earlier one, or for its media, gets its job from them. After this the sweep looks, in case
  * their process died.
  */
-const LOOK_AGAIN_MS = 30_000
+export const LOOK_AGAIN_MS = 30_000
 
 /** The statements of the hot paths, one round trip for the calls of one event-loop turn. */
 type Batched = ReturnType<typeof createBatched>

@@ -56,6 +56,8 @@ export async function addLine(context: Context, fields: NewLine): Promise<Line> 
       fields.messagesPerNumberPerMinute ?? 5,
     ),
     messagesPerMinute: readLimit('messagesPerMinute', fields.messagesPerMinute ?? 30),
+    pausedAt: null,
+    pausedBy: null,
   }
   if (!(await insertLine(db, line))) {
     throw new UserError(`number ${line.number} belongs to a line already`, 409)

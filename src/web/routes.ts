@@ -4,6 +4,7 @@ import type { Middleware } from 'koa'
 import type { Scope } from '../domain/application-access.js'
 import type { Context } from '../domain/context.js'
 import type { Operation } from './api/owner-operation.js'
+import { readAllSending } from './console/all-sending.js'
 import { submit, type Act } from './console/page.js'
 import { readSession, requireOperatorSession, requireOwnForm, requireSession } from './console/session.js'
 import { signInFirst } from './console/sign-in-again.js'
@@ -26,7 +27,7 @@ export function createRoutes(context: Context) {
   const get = (path: string, ...handlers: RouterMiddleware[]) => router.get(path, ...handlers)
   const post = (paths: string | string[], ...handlers: RouterMiddleware[]) => router.post(paths, ...handlers)
 
-  const visitor = [allowOwnPage, readSession(context)]
+  const visitor = [allowOwnPage, readSession(context), readAllSending(context)]
   const user = [...visitor, requireSession]
   const operator = [...user, requireOperatorSession]
   const ownForm = [readFormBody, requireOwnForm(context)]

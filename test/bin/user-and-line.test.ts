@@ -132,6 +132,8 @@ describe('linehook user and linehook line', function () {
       allowedCountries: ['US', 'CA'],
       messagesPerNumberPerMinute: 7,
       messagesPerMinute: 70,
+      pausedAt: null,
+      pausedBy: null,
     })
     expect(await findLine('+12125550002')).to.deep.include({
       name: 'Front desk',

@@ -200,6 +200,8 @@ describeContext('a developer connection', (context) => {
           consecutiveFailureCount: 0,
           disabledAt: null,
           disabledReason: null,
+          pausedAt: null,
+          pausedBy: null,
           previousSecretUntil: null,
         },
       })

@@ -7,6 +7,7 @@ import { deleteOldAttempts } from '../../src/database/sign-in-attempts.js'
 import type { Context } from '../../src/domain/context.js'
 import { catchUp } from '../../src/domain/messages/catch-up.js'
 import { reconcile } from '../../src/domain/messages/reconcile.js'
+import { bringResumed } from '../../src/domain/messages/resume.js'
 import { sendSimulatedReceipts } from '../../src/domain/simulator.js'
 import { removeOldMedia } from '../../src/domain/media/retention.js'
 import { forgetOldSimulatorMedia } from '../../src/domain/simulator/media.js'
@@ -39,6 +40,7 @@ await startWorker(
     const timers = [
       every(SWEEP_MS, () => sweep(context), context.log, 'sweep'),
       every(SWEEP_MS, () => reconcile(context), context.log, 'reconciliation'),
+      every(SWEEP_MS, () => bringResumed(context), context.log, 'bringing what was paused'),
       every(
         CATCH_UP_CHECK_MS,
         async () => {

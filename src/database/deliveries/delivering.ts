@@ -156,6 +156,9 @@ function asWants(steps: readonly LaneStep[]): object[] {
 /** A pending delivery that cannot be claimed now: it has to wait so long, or to be tried in a process of its own. */
 export type UnclaimableDelivery = { status: 'early'; ms: number } | { status: 'suspect' }
 
+/** While its endpoint is paused, the job of a suspect looks so often whether it still is: no lane brings it. */
+const PAUSED_LOOK_MS = 30_000
+
 /** Why a delivery was not claimed. undefined: its endpoint is full, somebody else has it, or it is over. */
 export async function findUnclaimable(
   db: Database,
@@ -163,11 +166,13 @@ export async function findUnclaimable(
   maxLost: number,
 ): Promise<UnclaimableDelivery | undefined> {
   const { rows } = await db.raw<{ rows: UnclaimableDelivery[] }>(
-    `select case when lost_count >= ? then 'suspect' else 'early' end as status,
-       ceil(extract(epoch from due_at - clock_timestamp()) * 1000)::float8 as ms
-     from deliveries where id = any (?::uuid[]) and status = 'pending'
-       and (lost_count >= ? or due_at > clock_timestamp())`,
-    [maxLost, [id], maxLost],
+    `select case when d.lost_count >= ? then 'suspect' else 'early' end as status,
+       case when d.due_at > clock_timestamp() then ceil(extract(epoch from d.due_at - clock_timestamp()) * 1000)::float8
+         else ? end as ms
+     from deliveries d join endpoints e on e.id = d.endpoint_id
+     where d.id = any (?::uuid[]) and d.status = 'pending'
+       and (d.lost_count >= ? or d.due_at > clock_timestamp() or e.paused_at is not null)`,
+    [maxLost, PAUSED_LOOK_MS, [id], maxLost],
   )
   return rows[0]
 }

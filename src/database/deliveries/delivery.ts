@@ -57,6 +57,7 @@ export const DELIVERY_FIELDS = {
     'The message that was received; null: the event tells of none.',
   ),
   endpointId: internal('d.endpoint_id', uuid),
+  endpointPausedAt: internal('e.paused_at', orNull(moment)),
   applicationId: shown(
     'd.application_id',
     orNull(uuid),

@@ -58,6 +58,8 @@ export type ClaimAnswer =
   | { kind: 'early' | 'paused'; message: MessageToSend; ms: number }
   /** It gets its job when an earlier message to its number is over, or when its media are copied. */
   | { kind: 'behind' | 'without_media'; message: MessageToSend }
+  /** Sending is paused, of its line, of its account or altogether. It gets its job when that is over. */
+  | { kind: 'stopped'; message: MessageToSend }
   | { kind: 'crowded'; message: MessageToSend }
   /** The line's windows are full; how long until they may have room. */
   | { kind: 'full'; message: MessageToSend; ms: number }
@@ -77,8 +79,9 @@ interface ClaimSettings {
 
 interface ClaimRow extends MessageToSend {
   claim: string
-  verdict: Exclude<ClaimAnswer['kind'], 'missed'>
-  failure: MessageReason | MediaReason | null
+  verdict: Exclude<ClaimAnswer['kind'], 'missed' | 'stopped'>
+  /** `paused`: of what is `behind`. */
+  failure: MessageReason | MediaReason | 'paused' | null
   waitMs: number
   attempt: number | null
 }
@@ -128,13 +131,18 @@ function asAnswer(ownClaim: string, row: ClaimRow | undefined): ClaimAnswer {
       // If a batch claims a message twice, only one of the two claims gets it.
       return claim === ownClaim ? { kind: verdict, message, attempt: attempt ?? 1 } : { kind: 'missed' }
     case 'refused':
-      return { kind: verdict, message, error: failure ?? 'internal_error' }
+      return {
+        kind: verdict,
+        message,
+        error: failure === 'paused' ? 'internal_error' : (failure ?? 'internal_error'),
+      }
     case 'early':
     case 'paused':
     case 'full':
       return { kind: verdict, message, ms: waitMs }
-    case 'elsewhere':
     case 'behind':
+      return { kind: failure === 'paused' ? 'stopped' : verdict, message }
+    case 'elsewhere':
     case 'without_media':
     case 'crowded':
       return { kind: verdict, message }

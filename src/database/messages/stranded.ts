@@ -10,10 +10,13 @@ interface DueRow {
   isBehind: boolean
 }
 
-/** SQL: an earlier message to the same number as `m` is not over. The order is that of acceptance. */
-const isBehind = `exists (
+/**
+ * SQL: an earlier message to the same number as `m` is not over. The order is that of acceptance. What the service sends by
+ * itself may go before messages that are paused (`claim_messages`), so it needs a job of its own.
+ */
+const isBehind = `(m.source <> 'service' and exists (
   select 1 from messages p where p.line_id = m.line_id and p.to_number = m.to_number
-    and p.status in ('queued', 'sending') and p.position < m.position)`
+    and p.status in ('queued', 'sending') and p.position < m.position))`
 
 /**
  * Queued messages that should have been worked on a while ago. The rows stay locked until the transaction ends,

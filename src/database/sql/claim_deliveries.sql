@@ -2,7 +2,7 @@
 -- asks for and the endpoint has free places, in the order in which they are due. A delivery becomes held instead if the
 -- endpoint is disabled, its line's connection is off, or the endpoint is no longer the application's. It becomes
 -- exhausted if the line is no longer connected to the application (the event that tells of that becomes exhausted only if
--- the application is deleted).
+-- the application is deleted). Of an endpoint that a person has paused nothing is claimed, and there is no answer.
 --
 -- max_lost: a delivery whose worker was lost so often is a suspect, and not claimed. 50 ms: a timer may be so much early.
 create or replace function claim_deliveries(wants jsonb, lease interval, max_lost integer, max_in_flight integer)
@@ -23,7 +23,7 @@ begin
       - coalesce(sum(x.places) over (partition by x.endpoint_id order by x.n rows between unbounded preceding
         and 1 preceding), 0))::integer as places
     from jsonb_to_recordset(wants) as x(n integer, endpoint_id uuid, places integer, delivery_id uuid)
-    join endpoints e on e.id = x.endpoint_id
+    join endpoints e on e.id = x.endpoint_id and e.paused_at is null
     cross join lateral (
       select count(*) as count from (
         select from deliveries d

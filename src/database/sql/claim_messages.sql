@@ -14,6 +14,10 @@
 -- its places first) | full (wait_ms: until the line's windows have room). A message that is not in the answer is claimed
 -- by somebody else, or over.
 --
+-- While its line, its account or all sending is paused (by a person), a message is `behind` with the failure `paused`: for
+-- workers of the release before, too, somebody else brings it then. That is `wake_messages`. The sweep looks at it only when
+-- it expires. What the service sends by itself goes on, and does not wait for messages that are paused.
+--
 -- Claims of one line wait for each other, or two would find the same place free. They also wait for `settle_messages`: a
 -- message that finds itself behind another one loses its job, and the end of the other one must see it.
 --
@@ -38,17 +42,21 @@ begin
   now_at := clock_timestamp();
 
   return query
-  with found as materialized (
+  with sending as materialized (
+    select exists (select from all_sending where is_all and paused_at is not null) as is_paused
+  ), found as materialized (
     select m.id, g.claim, m.job_generation, m.line_id, m.from_number, m.to_number, m.text, m.position, m.created_at,
       x.media, a.account, l.messages_per_minute, l.messages_per_number_per_minute, k.window_cleared_at, w.wait_ms,
       g.has_places is true as has_places, w.failure,
       case
+        when w.is_paused and m.source <> 'service' and w.failure is null then 'stopped'
         when a.kind = any (held_kinds) and not a.id = any (held_accounts) and g.is_here is not true then 'elsewhere'
         when w.failure is not null then 'refused'
         when m.not_before > now_at + interval '50 milliseconds' then 'early'
         when exists (
           select 1 from messages p where p.line_id = m.line_id and p.to_number = m.to_number
-            and p.status in ('queued', 'sending') and p.position < m.position) then 'behind'
+            and p.status in ('queued', 'sending') and p.position < m.position
+            and not (w.is_paused and p.status = 'queued' and p.source <> 'service')) then 'behind'
         when m.media_url is not null and (x.media ->> 'status' = 'stored') is not true then 'without_media'
         when k.paused_until > now_at then 'paused'
         when a.has_pace and g.has_places is not true then 'crowded'
@@ -59,8 +67,10 @@ begin
     ) g
     cross join lateral (select * from messages where id = g.id limit 1) m
     join lines l on l.id = m.line_id
+    cross join sending
     cross join lateral (
       select c.id, c.kind, coalesce(c.messages_per_second, c.messages_per_second_per_line) is not null as has_pace,
+        c.paused_at is not null as is_paused,
         jsonb_build_object('id', c.id, 'name', c.name, 'kind', c.kind, 'version', c.version,
           'messagesPerSecond', c.messages_per_second,
           'messagesPerSecondPerLine', c.messages_per_second_per_line) as account
@@ -72,7 +82,8 @@ begin
       from media d where d.message_id = m.id limit 1
     ) x on m.media_url is not null
     cross join lateral (
-      select case
+      select l.paused_at is not null or a.is_paused or sending.is_paused as is_paused,
+        case
           when m.created_at < now_at - max_age then 'expired'
           when l.status <> 'active' then 'line_disabled'
           when k.opted_out_at is not null and m.id is distinct from k.opt_out_answer_id then 'opted_out'
@@ -140,12 +151,16 @@ begin
     returning m.id, m.attempt_count
   ), brought as (
     update messages m
-    set due_at = now_at + case when j.verdict = 'paused' then make_interval(secs => j.wait_ms / 1000.0) else look_again end
+    set due_at = case j.verdict
+      when 'stopped' then j.created_at + max_age
+      when 'paused' then now_at + make_interval(secs => j.wait_ms / 1000.0)
+      else now_at + look_again end
     from judged j
-    where m.id = any (ids) and m.id = j.id and j.verdict in ('behind', 'without_media', 'paused')
+    where m.id = any (ids) and m.id = j.id and j.verdict in ('stopped', 'behind', 'without_media', 'paused')
       and m.status || '' = 'queued'
   )
-  select j.id, j.claim, j.verdict, j.failure,
+  select j.id, j.claim, case j.verdict when 'stopped' then 'behind' else j.verdict end,
+    case j.verdict when 'stopped' then 'paused' else j.failure end,
     case when j.verdict = 'full' then greatest(j.opens_ms, 0) + 50 else j.wait_ms end,
     c.attempt_count, j.job_generation, j.line_id, j.from_number, j.to_number, j.text, j.media,
     (extract(epoch from now_at - j.created_at) * 1000)::double precision, j.account,

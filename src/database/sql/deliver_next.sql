@@ -12,7 +12,7 @@
 -- one want for each endpoint.
 --
 -- status: delivering | held | exhausted (the last two are not to be attempted) | idle: no more were due, and next_due_ms
--- says when the next one is (null: none waits). A lane that is full has no idle row.
+-- says when the next one is (null: none waits). A lane that is full has no idle row, nor has one that is paused.
 create or replace function deliver_next(
   results jsonb, wants jsonb, lease interval, max_lost integer, max_in_flight integer, disable_after interval
 )

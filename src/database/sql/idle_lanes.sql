@@ -1,6 +1,6 @@
 -- Endpoints with deliveries that should have started a while ago, and with no request under way: the worker that was to
--- bring these has died. Those that are due longest come first. It steps from endpoint to endpoint by the index, so it is
--- as fast when much waits.
+-- bring these has died, or the endpoint was paused until now. Those that are due longest come first. It steps from endpoint
+-- to endpoint by the index, so it is as fast when much waits.
 create or replace function idle_lanes(overdue interval, max_count integer)
 returns table (endpoint_id uuid, delivery_id uuid)
 language sql stable set enable_seqscan = off set enable_bitmapscan = off as $$
@@ -15,7 +15,8 @@ language sql stable set enable_seqscan = off set enable_bitmapscan = off as $$
     select d.id, d.due_at from deliveries d where d.endpoint_id = l.endpoint_id and d.status = 'pending'
     order by d.due_at, d.id limit 1
   ) first
-  where first.due_at < clock_timestamp() - overdue and not exists (
+  where first.due_at < clock_timestamp() - overdue
+    and exists (select from endpoints e where e.id = l.endpoint_id and e.paused_at is null) and not exists (
     select from deliveries d
     where d.endpoint_id = l.endpoint_id and d.status = 'delivering' and d.lease_until > clock_timestamp())
   order by first.due_at limit max_count

@@ -17,6 +17,8 @@ export type SendOutcome =
   | { kind: 'behind' }
   /** Its media are being copied; the end of that brings it. */
   | { kind: 'without_media' }
+  /** Sending is paused, of its line, of its account or altogether; the end of that brings it (`resume.ts`). */
+  | { kind: 'stopped' }
   /** Somebody else has it, or it is over. */
   | { kind: 'skipped' }
 
@@ -38,6 +40,7 @@ export function countOutcome(outcome: SendOutcome): void {
       return
     case 'behind':
     case 'without_media':
+    case 'stopped':
     case 'skipped':
       return
   }

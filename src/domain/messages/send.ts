@@ -91,6 +91,7 @@ async function advance(context: Context, request: ClaimRequest): Promise<Advance
       return { outcome: { kind: 'wait', ms: answer.ms, reason: answer.kind }, message }
     case 'behind':
     case 'without_media':
+    case 'stopped':
       return { outcome: { kind: answer.kind }, message }
   }
 }

@@ -41,5 +41,13 @@ export {
   postLineSigningSecretRotation,
   postLineTestEvent,
 } from './line-endpoints.js'
+export {
+  postApplicationEventsPause,
+  postApplicationEventsResumption,
+  postLineEventsPause,
+  postLineEventsResumption,
+  postLinePause,
+  postLineResumption,
+} from './pauses.js'
 export { postSegments } from './segments.js'
 export { getOutbox, postInbound } from './simulator.js'

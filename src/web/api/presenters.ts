@@ -12,6 +12,7 @@ import type { MessageMedia } from '../../database/media/reading.js'
 import { MESSAGE_FIELDS, type Message } from '../../database/messages/message.js'
 import type { Context } from '../../domain/context.js'
 import { hostedUrl } from '../../domain/media/hosting.js'
+import { pauseOf } from '../../domain/pauses.js'
 import { cutIntoSegments } from '../../segments.js'
 import { present } from '../../shape.js'
 import type { Vocabulary } from '../../vocabulary.js'
@@ -19,6 +20,7 @@ import type { Vocabulary } from '../../vocabulary.js'
 /** What /v1 shows of things: named fields only, so that a new column is nobody's answer by accident. */
 
 export function presentLine(line: OwnLine) {
+  const pause = pauseOf(line)
   return {
     id: line.id,
     name: line.name,
@@ -27,6 +29,8 @@ export function presentLine(line: OwnLine) {
     isConnected: line.isConnected,
     messagesPerNumberPerMinute: line.messagesPerNumberPerMinute,
     messagesPerMinute: line.messagesPerMinute,
+    pausedAt: pause?.since ?? null,
+    pausedBy: pause?.by ?? null,
     lastActivityAt: line.lastActivityAt,
   }
 }
@@ -74,6 +78,7 @@ export function presentApplication(application: Application) {
             consecutiveFailureCount: application.endpointFailureCount,
             disabledAt: application.endpointDisabledAt,
             disabledReason: application.endpointDisabledReason,
+            pausedAt: application.endpointPausedAt,
             previousSecretUntil: application.previousSecretUntil,
           },
   })

@@ -71,12 +71,18 @@ export function showApplication(context: Context): Middleware {
 }
 
 function strayFault({ page: { fault }, application, path }: ApplicationView, hasHeld: boolean) {
-  const { webhookUrl, endpointDisabledAt, kind } = application
+  const { webhookUrl, endpointDisabledAt, endpointPausedAt, kind } = application
   const offers = [
     'fields',
     'delete',
     ...(kind === 'public' ? [] : ['client-secret/rotate']),
-    ...(webhookUrl === null ? [] : ['webhook/test-event', 'webhook/rotate-secret']),
+    ...(webhookUrl === null
+      ? []
+      : [
+          'webhook/test-event',
+          'webhook/rotate-secret',
+          endpointPausedAt === null ? 'webhook/pause' : 'webhook/resume',
+        ]),
     ...(endpointDisabledAt === null ? [] : ['webhook/enable']),
     ...(hasHeld && webhookUrl !== null && endpointDisabledAt === null ? ['webhook/send-held-events'] : []),
   ]

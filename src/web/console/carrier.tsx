@@ -9,6 +9,7 @@ import { UserError } from '../../errors.js'
 import type { Imported, LoadedNumbers } from './carrier/import.js'
 import { Numbers } from './carrier/numbers.js'
 import { carrierPath, CARRIERS, type CarrierView } from './carrier/page-model.js'
+import { Sending } from './carrier/sending.js'
 import { Sessions } from './carrier/sessions.js'
 import { Settings } from './carrier/settings.js'
 import { Test } from './carrier/test.js'
@@ -51,6 +52,7 @@ export function showCarrier(context: Context): Middleware {
               <span>{account.lineCount === 1 ? '1 line' : `${account.lineCount} lines`}</span>
             </p>
           </header>
+          <Sending view={view} />
           <Sessions view={view} />
           <Test view={view} />
           <Settings view={view} isEdited={isEdited} />
@@ -90,6 +92,7 @@ function strayFault(
 ): string | undefined {
   const offers = [
     'test',
+    account.pausedAt === null ? 'sending/pause' : 'sending/resume',
     ...(isEdited ? ['settings'] : []),
     ...(typeof loaded === 'object' && loaded.numbers.length > 0 && !isFixed ? ['import'] : []),
     ...(canSetUpNumbers && account.lineCount > 0 ? ['set-up'] : []),

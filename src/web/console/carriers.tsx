@@ -73,7 +73,8 @@ function AccountTable({ accounts }: { accounts: ListedCarrierAccount[] }) {
         {accounts.map((account) => (
           <tr key={account.id}>
             <td data-label="Name">
-              <a href={carrierPath(account.id)}>{account.name}</a>
+              <a href={carrierPath(account.id)}>{account.name}</a>{' '}
+              {account.pausedAt !== null && <span class="badge bad">sending paused</span>}
             </td>
             <td data-label="Kind">{account.title}</td>
             <td data-label="Lines">{account.lineCount}</td>

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { assetPath } from '../assets.js'
-import { CsrfField } from './form.js'
+import { CsrfField, Time } from './form.js'
 import type { Page } from './page.js'
 
 /** Every page: head, navigation, what was just done, and the content. */
@@ -30,6 +30,7 @@ export function Layout(props: { page: Page; title: string; children: ComponentCh
         </a>
         <Header page={page} />
         <main id="content" class="container">
+          <AllSendingPaused page={page} />
           {page.notice !== undefined && (
             <p role="status" class="notice">
               {page.notice}
@@ -85,6 +86,9 @@ function Header({ page }: { page: Page }) {
               <NavLink page={page} href="/console/carriers" label="Carriers" at={/^\/console\/carriers/} />
             )}
             {session.role === 'operator' && (
+              <NavLink page={page} href="/console/sending" label="Sending" at={/^\/console\/sending/} />
+            )}
+            {session.role === 'operator' && (
               <NavLink page={page} href="/queues" label="Queues" at={/^\/queues/} />
             )}
             <NavLink page={page} href="/docs" label="API" at={/^\/docs/} />
@@ -111,6 +115,18 @@ function Search() {
         <input type="search" name="q" placeholder="Search" aria-label="Search" maxLength={254} required />
       </form>
     </div>
+  )
+}
+
+/** On each page, so that nobody forgets it. The page of sending says it itself. */
+function AllSendingPaused({ page: { allSendingPause, path } }: { page: Page }) {
+  if (allSendingPause?.pausedAt == null || path === '/console/sending') return null
+  const { pausedAt, pausedBy } = allSendingPause
+  return (
+    <p class="fault">
+      All sending is paused since <Time at={pausedAt} />
+      {pausedBy !== null && ` by ${pausedBy}`}: messages wait. <a href="/console/sending">Resume it</a>
+    </p>
   )
 }
 

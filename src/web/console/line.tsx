@@ -21,6 +21,7 @@ import { loadOptOuts, OptOuts } from './line/opt-outs.js'
 import { QuickStart } from './line/quick-start.js'
 import { isSaidInSection, linePath, type LineView } from './line/section.js'
 import { SendText, type CountedText } from './line/send-text.js'
+import { Sending } from './line/sending.js'
 import { SigningSecret } from './line/signing-secret.js'
 import { answerPage, pageOf, shownOnce } from './page.js'
 import { isConfirmed, sessionOf } from './session.js'
@@ -55,6 +56,7 @@ export function showLine(context: Context): Middleware {
         <div class="line">
           <Head view={view} />
           <QuickStart view={view} />
+          <Sending view={view} />
           <Connection view={view} />
           <IncomingWebhook
             view={view}

@@ -38,7 +38,7 @@ function LineTable({ lines }: { lines: Lines }) {
         </tr>
       </thead>
       <tbody>
-        {lines.map(({ id, number, name, status, isConnected, lastActivityAt }) => (
+        {lines.map(({ id, number, name, status, pausedAt, isConnected, lastActivityAt }) => (
           <tr key={id}>
             <td data-label="Number">
               <a href={linePath(id)}>{number}</a>
@@ -47,7 +47,7 @@ function LineTable({ lines }: { lines: Lines }) {
               {name === number ? <span class="muted">no name yet</span> : <UserText>{name}</UserText>}
             </td>
             <td data-label="Status">
-              <LineStatus status={status} />
+              <LineStatus line={{ status, pausedAt }} />
             </td>
             <td data-label="Developer connection">
               <span class={isConnected ? 'badge good' : 'badge'}>{isConnected ? 'on' : 'off'}</span>
@@ -62,8 +62,22 @@ function LineTable({ lines }: { lines: Lines }) {
   )
 }
 
-export function LineStatus({ status }: { status: 'active' | 'disabled' }) {
-  return <span class={status === 'active' ? 'badge good' : 'badge bad'}>{status}</span>
+export function LineStatus({
+  line: { status, pausedAt },
+}: {
+  line: Pick<Lines[number], 'status' | 'pausedAt'>
+}) {
+  return (
+    <>
+      <span class={status === 'active' ? 'badge good' : 'badge bad'}>{status}</span>
+      {pausedAt !== null && (
+        <>
+          {' '}
+          <span class="badge bad">sending paused</span>
+        </>
+      )}
+    </>
+  )
 }
 
 function NoLines({ page: { session, hasSimulator } }: { page: Page }) {

@@ -1,5 +1,6 @@
 import type { Context as KoaContext, Middleware } from 'koa'
 import { EVENT_TYPES, type EventType } from '../../database/events.js'
+import { listPausesOfLine } from '../../database/pauses.js'
 import type { Context } from '../../domain/context.js'
 import { findEvents } from '../../domain/deliveries/delivery-history.js'
 import { sendDeliveryAgain } from '../../domain/deliveries/send-again.js'
@@ -77,10 +78,12 @@ async function viewOf(context: Context, ctx: KoaContext, key: string): Promise<M
   const { userId } = sessionOf(ctx)
   const message = await getMessage(context, userId, idOf(ctx, 'messageId'))
   const { lineId, direction, fromNumber, toNumber } = message
-  const [line, obstacles, events] = await Promise.all([
+  const isStoppable = message.status === 'queued' && message.source !== 'service'
+  const [line, obstacles, events, pauses] = await Promise.all([
     getOwnLine(context, userId, lineId),
     findObstacles(context, userId, lineId, direction === 'outbound' ? toNumber : fromNumber),
     findEvents(context, userId, message.id),
+    isStoppable ? listPausesOfLine(context.db, lineId) : [],
   ])
   const isOfReceived = ({ type }: { type: EventType }) => (EVENT_TYPES as readonly EventType[]).includes(type)
   return {
@@ -89,6 +92,7 @@ async function viewOf(context: Context, ctx: KoaContext, key: string): Promise<M
     line,
     obstacles,
     event: events.find(isOfReceived),
+    pauses,
     optInEvents: events.filter((each) => !isOfReceived(each)),
     key: isId(key) ? key : newId(),
   }

@@ -1,10 +1,12 @@
 import type { Context as KoaContext, Middleware } from 'koa'
 import type { VNode } from 'preact'
 import { renderToString } from 'preact-render-to-string'
+import type { AllSending } from '../../database/pauses.js'
 import type { Context } from '../../domain/context.js'
 import type { Session } from '../../domain/sessions.js'
 import { UserError } from '../../errors.js'
 import type { NonceState } from '../middleware/content-security.js'
+import { allSendingPauseOf } from './all-sending.js'
 import { queryOf } from './form-values.js'
 import { noticeOf } from './notices.js'
 import { formTokenOf, type SessionState } from './session.js'
@@ -20,6 +22,8 @@ export interface Page {
   /** Of the form that was just refused. */
   fault: FormFault | undefined
   hasSimulator: boolean
+  /** For operators, while all sending is paused. */
+  allSendingPause: AllSending | undefined
 }
 
 export interface FormFault {
@@ -47,6 +51,7 @@ export function pageOf(ctx: KoaContext, context: Context): Page {
     notice: noticeOf(queryOf(ctx, 'done')),
     fault: (ctx.state as FaultState).fault,
     hasSimulator: context.config.simulator,
+    allSendingPause: allSendingPauseOf(ctx),
   }
 }
 

@@ -6,6 +6,8 @@ export {
   postApplicationTestEvent,
   postEnableEndpoint,
   postHeldApplicationEvents,
+  postPauseApplicationEvents,
+  postResumeApplicationEvents,
   postSigningSecret,
 } from './application/endpoint.js'
 export { postFields } from './application/fields-form.js'
@@ -16,26 +18,42 @@ export { postCarrier, showNewCarrier } from './carrier/new.js'
 export { postImport } from './carrier/import.js'
 export { postCarrierSetUp } from './carrier/numbers.js'
 export { liveCarrier } from './carrier/sessions.js'
+export { postCarrierPause, postCarrierResume } from './carrier/sending.js'
 export { postCarrierSettings } from './carrier/settings.js'
 export { postCarrierTest } from './carrier/test.js'
 export { liveCarriers, showCarriers } from './carriers.js'
 export { showLine } from './line.js'
 export { postDisable, postDisconnect, postEnable } from './line/connection.js'
-export { postLineEndpointUrl, postOptInEvents, postTestEvent } from './line/endpoint.js'
+export {
+  postLineEndpointUrl,
+  postOptInEvents,
+  postPauseEvents,
+  postResumeEvents,
+  postTestEvent,
+} from './line/endpoint.js'
 export { postName } from './line/head.js'
 export { postHeldEvents } from './line/held-events.js'
 export { postDeleteIncomingWebhook, postIncomingWebhook, postRegenerate } from './line/incoming-webhook.js'
 export { showSearch } from './search.js'
 export { liveLimits } from './line/limits.js'
 export { postSegmentCount, postText } from './line/send-text.js'
+export { postPause, postResume } from './line/sending.js'
 export { postRotate } from './line/signing-secret.js'
 export { showLines } from './lines.js'
 export { liveMessage, postSendDeliveryAgain, postSendMessageAgain, showMessage } from './message.js'
+export { postPauseAll, postResumeAll, showSending } from './sending.js'
 export { postSetUp, showSetUp } from './set-up.js'
 export { showSettings } from './settings.js'
 export { postApiToken, postRevokeApiToken } from './settings/api-tokens.js'
 export { postPassword } from './settings/password.js'
 export { postEndOtherSessions, postEndSession } from './settings/sessions.js'
 export { postConfirm, postSignIn, postSignOut, showConfirm, showSignIn } from './sign-in.js'
-export { postSetUpLink, postUserLine, postUserLineStatus, showUser } from './user.js'
+export {
+  postSetUpLink,
+  postUserLine,
+  postUserLinePause,
+  postUserLineResume,
+  postUserLineStatus,
+  showUser,
+} from './user.js'
 export { postUser, showUsers } from './users.js'

@@ -2,14 +2,17 @@ import type { Context as KoaContext, Middleware } from 'koa'
 import { listAccountOverviews, type ListedCarrierAccount } from '../../domain/carrier-accounts.js'
 import { isSimulator } from '../../domain/carrier-accounts/kinds.js'
 import type { Context } from '../../domain/context.js'
-import { addLine, listOwnLines, setLineStatus } from '../../domain/lines.js'
+import { addLine, getOwnLine, listOwnLines, setLineStatus } from '../../domain/lines.js'
+import { pauseLine, resumeLine, type Pauser } from '../../domain/pauses.js'
 import { createSetUpLink } from '../../domain/set-up-links.js'
 import { getUser } from '../../domain/users.js'
 import { fieldOf, idOf } from './form-values.js'
 import { Confirm, Empty, Field, Form, Select, typedIn } from './form.js'
 import { Layout } from './layout.js'
-import { withNotice } from './notices.js'
-import { answerPage, pageOf, type Page } from './page.js'
+import { LineStatus } from './lines.js'
+import { withNotice, type Notice } from './notices.js'
+import { answerPage, pageOf, type Act, type Page } from './page.js'
+import { pauserOf } from './pauser.js'
 import { isConfirmed } from './session.js'
 import { UserText } from './user-text.js'
 import { SetUpLinkPage } from './users.js'
@@ -65,15 +68,30 @@ function LineTable({ page, path, lines }: { page: Page; path: string; lines: Lin
         </tr>
       </thead>
       <tbody>
-        {lines.map(({ id, number, name, carrierAccount, status }) => (
+        {lines.map(({ id, number, name, carrierAccount, status, pausedAt }) => (
           <tr key={id}>
             <td data-label="Number">{number}</td>
             <td data-label="Name">
               <UserText>{name}</UserText>
             </td>
             <td data-label="Carrier account">{carrierAccount}</td>
-            <td data-label="Status">{status}</td>
+            <td data-label="Status">
+              <LineStatus line={{ status, pausedAt }} />
+            </td>
             <td>
+              {pausedAt === null ? (
+                <Confirm
+                  page={page}
+                  action={`${path}/lines/${id}/pause`}
+                  label="Pause sending"
+                  consequence="Its messages are accepted and wait, until an operator resumes it."
+                  button="Pause sending"
+                />
+              ) : (
+                <Form page={page} action={`${path}/lines/${id}/resume`} class="inline">
+                  <button type="submit">Resume sending</button>
+                </Form>
+              )}
               {status === 'active' ? (
                 <Confirm
                   page={page}
@@ -177,6 +195,21 @@ export function postUserLineStatus(status: 'active' | 'disabled') {
       await setLineStatus(context, userId, idOf(ctx, 'lineId'), status)
       return withNotice(userPath(userId), status === 'active' ? 'line-enabled' : 'line-disabled')
     }
+}
+
+export const postUserLinePause = (context: Context) => changePause(context, pauseLine, 'sending-paused')
+export const postUserLineResume = (context: Context) => changePause(context, resumeLine, 'sending-resumed')
+
+function changePause(
+  context: Context,
+  doChange: (context: Context, by: Pauser, line: Lines[number]) => Promise<void>,
+  notice: Notice,
+): Act {
+  return async (ctx) => {
+    const userId = idOf(ctx, 'userId')
+    await doChange(context, pauserOf(ctx), await getOwnLine(context, userId, idOf(ctx, 'lineId')))
+    return withNotice(userPath(userId), notice)
+  }
 }
 
 /** The link is a secret, shown in this answer only. */

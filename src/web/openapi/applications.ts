@@ -50,6 +50,7 @@ export function applicationSchemas(words: ProductNames): Record<string, Schema> 
       ),
       disabledReason: { enum: ['gone', 'failing', null] },
       previousSecretUntil: describe(maybeMoment, 'Until this moment the previous signing secret signs too.'),
+      pausedAt: describe(maybeMoment, 'Since when no events are sent: they wait.'),
     }),
     Application: object(application),
     RegisteredApplication: object({
@@ -188,6 +189,26 @@ export function applicationPaths(words: ProductNames): Paths {
           200: answers('How many events are being sent.', object({ count })),
           ...problems(400, 401, 404, 409, 413),
         },
+      },
+    },
+    [`${application}/pause-events`]: {
+      parameters,
+      post: {
+        operationId: 'pauseApplicationEvents',
+        tags,
+        summary: 'Pause the events to its webhook URL',
+        description: 'They wait, and use up no attempt. Test events are sent.',
+        responses: { 200: answer, ...problems(400, 401, 404, 409, 413) },
+      },
+    },
+    [`${application}/resume-events`]: {
+      parameters,
+      post: {
+        operationId: 'resumeApplicationEvents',
+        tags,
+        summary: 'Resume the events to its webhook URL',
+        description: 'What waits is sent soon, in order.',
+        responses: { 200: answer, ...problems(400, 401, 404, 409, 413) },
       },
     },
     [`${application}/deliveries`]: {

@@ -16,6 +16,7 @@ import {
   moment,
   object,
   oneOf,
+  pauseFields,
   schemaOf,
   type Paths,
   type Schema,
@@ -48,6 +49,7 @@ export function connectionSchemas({ vocabulary }: ProductNames): Record<string, 
               maybe(oneOf('gone', 'failing')),
               '`gone`: it answered 410. `failing`: every attempt of five days failed.',
             ),
+            ...pauseFields('Since when no events are sent: they wait.'),
             previousSecretUntil: describe(
               maybeMoment,
               'Until this moment the previous signing secret signs too.',
@@ -148,6 +150,26 @@ export function connectionPaths({ vocabulary, line, Line }: ProductNames): Paths
         summary: 'Make a new signing secret',
         description: 'The old secret signs too for 24 h.',
         responses: { 200: secret, ...problems(400, 401, 404, 409, 413) },
+      },
+    },
+    [`${connection}/pause-events`]: {
+      parameters,
+      post: {
+        operationId: 'pauseEvents',
+        tags,
+        summary: 'Pause the events to the outgoing webhook URL',
+        description: 'They wait, and use up no attempt. Test events are sent.',
+        responses: { 200: answer, ...problems(400, 401, 404, 409, 413) },
+      },
+    },
+    [`${connection}/resume-events`]: {
+      parameters,
+      post: {
+        operationId: 'resumeEvents',
+        tags,
+        summary: 'Resume the events to the outgoing webhook URL',
+        description: 'What waits is sent soon, in order. 403: an operator has paused them.',
+        responses: { 200: answer, ...problems(400, 401, 403, 404, 409, 413) },
       },
     },
     [`${connection}/send-held-events`]: {

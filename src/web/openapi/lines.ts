@@ -18,6 +18,7 @@ import {
   object,
   oneOf,
   pageLimit,
+  pauseFields,
   schemaOf,
   text,
   type Paths,
@@ -44,6 +45,7 @@ export function lineSchemas({ line, Line }: ProductNames): Record<string, Schema
       isConnected: describe(flag, 'Whether its developer connection is enabled.'),
       messagesPerNumberPerMinute: describe(count, 'The limit to one number.'),
       messagesPerMinute: describe(count, 'The limit in all.'),
+      ...pauseFields(`Since when what the ${line} sends is paused: messages wait.`),
       lastActivityAt: describe(maybeMoment, 'When it last sent or received.'),
     }),
     OptOut: object({ number, optedOutAt: moment }),
@@ -106,6 +108,29 @@ export function linePaths(words: ProductNames): Paths {
           }),
           ...problems(400, 401, 403, 404, 413),
         },
+      },
+    },
+    [vocabulary.path('/v1/lines/{lineId}/pause-sending')]: {
+      parameters: [lineId],
+      post: {
+        operationId: 'pauseSending',
+        tags,
+        summary: `Pause what a ${line} sends`,
+        description:
+          'Messages are accepted and wait; what waits too long expires, as always. What the service answers to STOP, START ' +
+          `and HELP goes out, and what the ${line} receives goes on.`,
+        responses: { 200: answers(`The ${line}.`, schemaOf(Line)), ...problems(400, 401, 404, 413) },
+      },
+    },
+    [vocabulary.path('/v1/lines/{lineId}/resume-sending')]: {
+      parameters: [lineId],
+      post: {
+        operationId: 'resumeSending',
+        tags,
+        summary: `Resume what a ${line} sends`,
+        description:
+          'What waits goes out soon, in order and within the limits. 403: an operator has paused it.',
+        responses: { 200: answers(`The ${line}.`, schemaOf(Line)), ...problems(400, 401, 403, 404, 413) },
       },
     },
     [vocabulary.path('/v1/lines/{lineId}/opt-outs')]: {

@@ -88,6 +88,17 @@ export function maybe(schema: Schema): Schema {
   return { anyOf: [schema, { type: 'null' }] }
 }
 
+/** Of what can be paused. */
+export function pauseFields(since: string): Record<string, Schema> {
+  return {
+    pausedAt: describe(maybeMoment, since),
+    pausedBy: describe(
+      { enum: ['owner', 'operator', null] },
+      'What an `operator` paused only operators resume.',
+    ),
+  }
+}
+
 export function listOf(items: Schema): Schema {
   return { type: 'array', items }
 }

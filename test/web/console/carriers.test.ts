@@ -81,7 +81,7 @@ describeContext('the pages of carriers', { carrierKinds: BIRDS }, (context) => {
     const other = await browse(context, web, (await createPerson(context)).id)
     const before = await allRows(context)
     const routes = consoleRoutes(context).filter(({ path }) => path.startsWith(CARRIERS))
-    expect(routes).to.have.length(11)
+    expect(routes).to.have.length(13)
     for (const { method, path } of routes) {
       for (const filled of [fill(path), path.replace(':accountId', account.id)]) {
         const answer = method === 'GET' ? await other.get(filled) : await other.submit(filled)

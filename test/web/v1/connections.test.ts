@@ -54,6 +54,8 @@ describeWith('/v1/lines/{lineId}/connection', serveApi, (api) => {
         consecutiveFailureCount: 0,
         disabledAt: null,
         disabledReason: null,
+        pausedAt: null,
+        pausedBy: null,
         previousSecretUntil: null,
       },
     })

@@ -29,6 +29,8 @@ describeWith('/v1/lines', serveApi, (api) => {
         isConnected: true,
         messagesPerNumberPerMinute: 5,
         messagesPerMinute: 30,
+        pausedAt: null,
+        pausedBy: null,
         lastActivityAt: null,
       },
       expectAnswer(await client.get(`/v1/lines/${second.lineId}`)),

@@ -1,3 +1,4 @@
+import type { Application } from '../../../domain/applications.js'
 import {
   enableApplicationEndpoint,
   rotateApplicationSigningSecret,
@@ -5,9 +6,11 @@ import {
   sendHeldApplicationEvents,
 } from '../../../domain/applications/endpoint.js'
 import type { Context } from '../../../domain/context.js'
+import { pauseApplicationEndpoint, resumeApplicationEndpoint } from '../../../domain/endpoint-pauses.js'
 import type { EndpointWork } from '../../../domain/deliveries/endpoint-work.js'
 import type { TestEventResult } from '../../../domain/test-event.js'
 import { Health } from '../endpoint/health.js'
+import { PauseEvents, type EndpointPause } from '../endpoint/pause.js'
 import { EndpointSecret, SIGNING_SECRET, WhatItIsFor } from '../endpoint/signing-secret.js'
 import { TestEvent, TestEventOutcome } from '../endpoint/test-event.js'
 import { idOf } from '../form-values.js'
@@ -53,6 +56,7 @@ export function ApplicationEndpoint(props: {
             enableAction={`${path}/${ID}/enable`}
             activityPath="#deliveries"
           />
+          <PauseEvents page={page} endpoint={pauseOfEndpoint(application)} action={`${path}/${ID}`} />
           {work.heldCount > 0 && application.endpointDisabledAt === null && (
             <Form page={page} action={`${path}/${ID}/send-held-events`} class="inline">
               <button type="submit">Send the held events</button>
@@ -73,6 +77,11 @@ export function ApplicationEndpoint(props: {
   )
 }
 
+/** Only its owner pauses it. */
+export function pauseOfEndpoint({ endpointPausedAt }: Application): EndpointPause {
+  return { pausedAt: endpointPausedAt, pausedBy: endpointPausedAt === null ? null : 'owner' }
+}
+
 /** The password comes first: rotating without seeing the new secret would lock the owner's server out. */
 export function postSigningSecret(context: Context): Act {
   return async (ctx) => {
@@ -85,6 +94,10 @@ export function postSigningSecret(context: Context): Act {
 
 export const postEnableEndpoint = (context: Context) =>
   change(context, enableApplicationEndpoint, 'application-enabled')
+export const postPauseApplicationEvents = (context: Context) =>
+  change(context, pauseApplicationEndpoint, 'events-paused')
+export const postResumeApplicationEvents = (context: Context) =>
+  change(context, resumeApplicationEndpoint, 'events-resumed')
 export const postHeldApplicationEvents = (context: Context) =>
   change(context, sendHeldApplicationEvents, 'held-sent')
 

@@ -1,14 +1,17 @@
 import { changeConnection, setLineEndpointUrl } from '../../../domain/connections.js'
 import type { Context } from '../../../domain/context.js'
+import { pauseLineEndpoint, resumeLineEndpoint } from '../../../domain/endpoint-pauses.js'
 import type { EndpointWork } from '../../../domain/deliveries/endpoint-work.js'
 import { LINE_OPT_IN_EVENT_TYPES } from '../../../domain/opt-in-events.js'
 import { sendTestEvent, type TestEventResult } from '../../../domain/test-event.js'
 import { Health } from '../endpoint/health.js'
 import { OptInEvents } from '../endpoint/opt-in-events.js'
+import { offerOfPause, PauseEvents } from '../endpoint/pause.js'
 import { TestEvent, TestEventOutcome } from '../endpoint/test-event.js'
 import { fieldOf, idOf, valuesOf } from '../form-values.js'
 import { Field, Form } from '../form.js'
 import { answerFragment, type Act } from '../page.js'
+import { pauserOf } from '../pauser.js'
 import { sessionOf } from '../session.js'
 import { HeldEvents, type HeldDelivery } from './held-events.js'
 import { lineWithNotice, NeedsConnection, Section, type LineView } from './section.js'
@@ -36,6 +39,7 @@ export function LineEndpoint(props: {
     ...(enabled ? [action] : []),
     ...(enabled && url !== null ? [`${action}/test-event`, `${action}/events`] : []),
     ...(maySendHeld ? [`${action}/send-held-events`] : []),
+    ...(endpoint === null ? [] : offerOfPause(view.page, endpoint, action)),
   ]
   return (
     <Section view={view} id={ID} title="Outgoing webhook" offers={offers} isAnswer={testEvent !== undefined}>
@@ -62,6 +66,7 @@ export function LineEndpoint(props: {
           activityPath={`/console/activity?line=${view.line.id}`}
         />
       )}
+      {endpoint !== null && <PauseEvents page={view.page} endpoint={endpoint} action={action} />}
       {held.length > 0 && <HeldEvents view={view} held={held} maySend={maySendHeld} />}
     </Section>
   )
@@ -121,6 +126,22 @@ export function postLineEndpointUrl(context: Context): Act {
     const url = fieldOf(ctx, 'url').trim()
     await setLineEndpointUrl(context, sessionOf(ctx).userId, lineId, url === '' ? undefined : url)
     return lineWithNotice(lineId, url === '' ? 'url-removed' : 'url-saved')
+  }
+}
+
+export function postPauseEvents(context: Context): Act {
+  return async (ctx) => {
+    const lineId = idOf(ctx, 'lineId')
+    await pauseLineEndpoint(context, pauserOf(ctx), sessionOf(ctx).userId, lineId)
+    return lineWithNotice(lineId, 'events-paused')
+  }
+}
+
+export function postResumeEvents(context: Context): Act {
+  return async (ctx) => {
+    const lineId = idOf(ctx, 'lineId')
+    await resumeLineEndpoint(context, pauserOf(ctx), sessionOf(ctx).userId, lineId)
+    return lineWithNotice(lineId, 'events-resumed')
   }
 }
 

@@ -20,7 +20,7 @@ export function Head({ view }: { view: LineView }) {
       </h1>
       <p class="facts">
         {line.name !== line.number && <strong>{line.number}</strong>}
-        <LineStatus status={line.status} />
+        <LineStatus line={line} />
         <span>at {line.carrierAccount}</span>
         <a href={`/console/activity?line=${line.id}`}>Activity of this line</a>
         {hasPhones(view) && <a href="/simulator">Phone simulator</a>}

@@ -24,6 +24,7 @@ export function hasPhones({ page, line }: LineView): boolean {
 /** A section's id is the first part of its forms' paths, too. */
 export type SectionId =
   | 'messages'
+  | 'sending'
   | 'connection'
   | 'outgoing-webhook'
   | 'signing-secret'
@@ -33,6 +34,10 @@ export type SectionId =
 
 /** The page is long, so a form's success is told in the form's own section. */
 const SAID_AT: Partial<Record<string, SectionId>> = {
+  'sending-paused': 'sending',
+  'sending-resumed': 'sending',
+  'events-paused': 'outgoing-webhook',
+  'events-resumed': 'outgoing-webhook',
   enabled: 'connection',
   disabled: 'connection',
   disconnected: 'connection',

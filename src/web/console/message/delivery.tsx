@@ -12,7 +12,7 @@ import { Step } from './step.js'
 /** One endpoint that the event goes to, with every attempt. */
 export function DeliveryWay(props: { page: Page; messageId: string; delivery: DeliveryWithAttempts }) {
   const { page, messageId, delivery } = props
-  const { id, url, applicationName, status, attempts, deliveredAt } = delivery
+  const { id, url, applicationName, status, attempts, deliveredAt, endpointPausedAt } = delivery
   const title = (
     <>
       Delivery to{' '}
@@ -27,11 +27,17 @@ export function DeliveryWay(props: { page: Page; messageId: string; delivery: De
   return (
     <Step title={title} at={deliveredAt}>
       <p>{stateWords(delivery)}</p>
-      {status === 'pending' && (
-        <p>
-          Next attempt: <Time at={delivery.dueAt} />
-        </p>
-      )}
+      {status === 'pending' &&
+        (endpointPausedAt === null ? (
+          <p>
+            Next attempt: <Time at={delivery.dueAt} />
+          </p>
+        ) : (
+          <p class="fault">
+            Events to this URL are paused since <Time at={endpointPausedAt} />: it is sent when they are
+            resumed.
+          </p>
+        ))}
       {attempts.length > 0 && (
         <ol class="attempts">
           {attempts.map((attempt) => (

@@ -1,6 +1,7 @@
 import type { Message } from '../../../database/messages/message.js'
 import { explainFailure } from '../failures.js'
 import { Confirm, Form, Time } from '../form.js'
+import { pauserWords } from '../pauser.js'
 import { formatDuration, SOURCE_LABELS } from './labels.js'
 import type { MessageView } from './page-model.js'
 import { messagePath } from './path.js'
@@ -21,7 +22,7 @@ export function OutboundWay(view: MessageView) {
             </p>
           )}
         </Step>
-        {message.status === 'queued' ? <Waiting message={message} /> : <Waited message={message} />}
+        {message.status === 'queued' ? <Waiting {...view} /> : <Waited message={message} />}
         {message.claimedAt !== null && message.status !== 'queued' && <AtCarrier message={message} />}
         {message.sentAt !== null && <Step title="Sent: the carrier took it" at={message.sentAt} />}
         <End message={message} />
@@ -31,7 +32,8 @@ export function OutboundWay(view: MessageView) {
   )
 }
 
-function Waiting({ message: { error, dueAt, attemptCount, media } }: { message: Message }) {
+function Waiting({ message: { error, dueAt, attemptCount, media }, pauses }: MessageView) {
+  if (pauses.length > 0) return <Paused pauses={pauses} />
   return (
     <Step title="Waiting">
       <p>
@@ -43,6 +45,27 @@ function Waiting({ message: { error, dueAt, attemptCount, media } }: { message: 
         Looked at again: <Time at={dueAt} />.
       </p>
       {attemptCount > 0 && <p>{attemptsWords(attemptCount)} so far.</p>}
+    </Step>
+  )
+}
+
+/** The words go on with "is paused". */
+const PAUSED_WORDS: Record<MessageView['pauses'][number]['what'], string> = {
+  line: 'What this line sends',
+  account: "What the lines of this line's carrier account send",
+  all: 'All sending',
+}
+
+function Paused({ pauses }: Pick<MessageView, 'pauses'>) {
+  return (
+    <Step title="Waiting: sending is paused">
+      {pauses.map(({ what, since, isByOwner }) => (
+        <p key={what} class="fault">
+          {PAUSED_WORDS[what]} is paused since <Time at={since} />{' '}
+          {pauserWords(isByOwner ? 'owner' : 'operator')}.
+        </p>
+      ))}
+      <p>It is sent when that is over, unless it has expired by then.</p>
     </Step>
   )
 }

@@ -1,0 +1,60 @@
+import { findConnection } from '../database/developer-connections.js'
+import { UserError } from '../errors.js'
+import { getApplication } from './applications.js'
+import { NO_ENDPOINT_URL } from './applications/endpoint.js'
+import { requireLine } from './connection-requirements.js'
+import type { Context } from './context.js'
+import { pauseEndpoint, resumeEndpoint, type Pauser } from './pauses.js'
+import { NO_URL } from './signing-secrets.js'
+
+/**
+ * Nothing is posted to the line's outgoing webhook URL until somebody resumes it; its events wait. Another URL changes
+ * nothing about it.
+ *
+ * @throws UserError 404, 409 without a URL
+ */
+export async function pauseLineEndpoint(
+  context: Context,
+  by: Pauser,
+  userId: string,
+  lineId: string,
+): Promise<void> {
+  await pauseEndpoint(context, by, await endpointOfLine(context, userId, lineId))
+}
+
+/** @throws UserError 404, 409 without a URL, 403 when an operator has paused it, and another asks */
+export async function resumeLineEndpoint(
+  context: Context,
+  by: Pauser,
+  userId: string,
+  lineId: string,
+): Promise<void> {
+  await resumeEndpoint(context, by, await endpointOfLine(context, userId, lineId))
+}
+
+/** As for a line; only its owner may. @throws UserError 404, 409 without a webhook URL */
+export async function pauseApplicationEndpoint(context: Context, userId: string, id: string): Promise<void> {
+  await pauseEndpoint(context, ownerOf(userId), await endpointOfApplication(context, userId, id))
+}
+
+/** @throws UserError 404, 409 without a webhook URL */
+export async function resumeApplicationEndpoint(context: Context, userId: string, id: string): Promise<void> {
+  await resumeEndpoint(context, ownerOf(userId), await endpointOfApplication(context, userId, id))
+}
+
+async function endpointOfLine({ db }: Context, userId: string, lineId: string) {
+  const connection = await findConnection(db, userId, lineId)
+  if (connection === undefined) await requireLine(db, userId, lineId)
+  if (connection?.endpointId == null) throw new UserError(NO_URL, 409)
+  return { id: connection.endpointId, userId }
+}
+
+async function endpointOfApplication(context: Context, userId: string, id: string) {
+  const { endpointId } = await getApplication(context, userId, id)
+  if (endpointId === null) throw new UserError(NO_ENDPOINT_URL, 409)
+  return { id: endpointId, userId }
+}
+
+function ownerOf(userId: string): Pauser {
+  return { userId, isOperator: false }
+}

@@ -1,0 +1,61 @@
+import {
+  endResumption,
+  listResumptions,
+  listWaitingLines,
+  wakeMessages,
+  type Resumption,
+} from '../../database/resumptions.js'
+import { LOOK_AGAIN_MS, type Context } from '../context.js'
+
+const LINES_AT_ONCE = 200
+/** Claims of the line wait for as long as one batch takes, some 50 ms. */
+const MESSAGES_AT_ONCE = 1000
+const FIRST_ID = '00000000-0000-0000-0000-000000000000'
+
+/**
+ * Brings what waited for the end of a pause, oldest first. Whoever resumed has only noted it in the row, so that a process
+ * that dies on the way leaves nothing behind: the next one begins again. Any number of processes may do it at once.
+ *
+ * @returns how many messages got a new job
+ */
+export async function bringResumed(context: Context): Promise<number> {
+  // What Redis does not take the sweep would bring, one by one.
+  if (context.redis.status !== 'ready') return 0
+  let count = 0
+  for (const resumption of await listResumptions(context.db)) {
+    const brought = await bring(context, resumption)
+    await endResumption(context.db, resumption)
+    const { table: what, id } = resumption
+    context.log.info({ what, id, count: brought }, 'sending.brought')
+    count += brought
+  }
+  return count
+}
+
+async function bring(context: Context, resumption: Resumption): Promise<number> {
+  let count = 0
+  for (let after = FIRST_ID; ;) {
+    const lines = await listWaitingLines(context.db, resumption, after, LINES_AT_ONCE)
+    for (const lineId of lines) count += await wakeLine(context, lineId)
+    const last = lines.at(-1)
+    if (last === undefined || lines.length < LINES_AT_ONCE) return count
+    after = last
+  }
+}
+
+async function wakeLine({ db, queues }: Context, lineId: string): Promise<number> {
+  let count = 0
+  for (let after = '0'; ;) {
+    const woken = await wakeMessages(db, lineId, {
+      after,
+      limit: MESSAGES_AT_ONCE,
+      lookAgainMs: LOOK_AGAIN_MS,
+    })
+    const jobs = woken.flatMap(({ id, generation }) => (generation === null ? [] : [{ id, generation }]))
+    await queues.enqueueMessages(jobs)
+    count += jobs.length
+    const last = woken.at(-1)
+    if (last === undefined || woken.length < MESSAGES_AT_ONCE) return count
+    after = last.position
+  }
+}

@@ -1,0 +1,49 @@
+import {
+  pauseApplicationEndpoint,
+  pauseLineEndpoint,
+  resumeApplicationEndpoint,
+  resumeLineEndpoint,
+} from '../../domain/endpoint-pauses.js'
+import { getApplication } from '../../domain/applications.js'
+import { getOwnLine } from '../../domain/lines.js'
+import { pauseLine, resumeLine, type Pauser } from '../../domain/pauses.js'
+import { presentConnection } from './connections.js'
+import { onOwn } from './owner-operation.js'
+import { presentApplication, presentLine } from './presenters.js'
+
+/** A program does what its user does as the owner. */
+function ownerOf(userId: string): Pauser {
+  return { userId, isOperator: false }
+}
+
+export const postLinePause = onOwn('line', async (context, { userId, id }) => {
+  await pauseLine(context, ownerOf(userId), await getOwnLine(context, userId, id))
+  return presentLine(await getOwnLine(context, userId, id))
+})
+
+/** @throws UserError 403 when an operator has paused it */
+export const postLineResumption = onOwn('line', async (context, { userId, id }) => {
+  await resumeLine(context, ownerOf(userId), await getOwnLine(context, userId, id))
+  return presentLine(await getOwnLine(context, userId, id))
+})
+
+export const postLineEventsPause = onOwn('line', async (context, { userId, id }) => {
+  await pauseLineEndpoint(context, ownerOf(userId), userId, id)
+  return presentConnection(context, userId, id)
+})
+
+/** @throws UserError 403 when an operator has paused them */
+export const postLineEventsResumption = onOwn('line', async (context, { userId, id }) => {
+  await resumeLineEndpoint(context, ownerOf(userId), userId, id)
+  return presentConnection(context, userId, id)
+})
+
+export const postApplicationEventsPause = onOwn('application', async (context, { userId, id }) => {
+  await pauseApplicationEndpoint(context, userId, id)
+  return presentApplication(await getApplication(context, userId, id))
+})
+
+export const postApplicationEventsResumption = onOwn('application', async (context, { userId, id }) => {
+  await resumeApplicationEndpoint(context, userId, id)
+  return presentApplication(await getApplication(context, userId, id))
+})

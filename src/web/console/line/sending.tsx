@@ -1,0 +1,70 @@
+import { getOwnLine } from '../../../domain/lines.js'
+import type { Context } from '../../../domain/context.js'
+import { pauseLine, pauseOf, resumeLine, type Pause } from '../../../domain/pauses.js'
+import { idOf } from '../form-values.js'
+import { Confirm, Form, Time } from '../form.js'
+import type { Act } from '../page.js'
+import { pauserOf, pauserWords } from '../pauser.js'
+import { sessionOf } from '../session.js'
+import { lineWithNotice, Section, type LineView } from './section.js'
+
+/** Whether what the line sends goes out, and the switch for it. */
+export function Sending({ view }: { view: LineView }) {
+  const { page, line, path } = view
+  const pause = pauseOf(line)
+  const action = `${path}/sending/${pause === null ? 'pause' : 'resume'}`
+  const mayResume = pause?.by === 'owner' || page.session?.role === 'operator'
+  return (
+    <Section view={view} id="sending" title="Sending" offers={pause === null || mayResume ? [action] : []}>
+      {pause === null ? (
+        <>
+          <p>
+            <span class="badge good">on</span> Messages go out as soon as the limits allow.
+          </p>
+          <Confirm
+            page={page}
+            action={action}
+            label="Pause…"
+            consequence={
+              'Messages are accepted and wait until you resume it; one that waits for too long expires, as always. What ' +
+              'the line receives goes on, and so do the answers to STOP, START and HELP.'
+            }
+            button="Pause sending"
+          />
+        </>
+      ) : (
+        <Paused pause={pause} />
+      )}
+      {pause !== null && mayResume && (
+        <Form page={page} action={action} class="inline">
+          <button type="submit">Resume sending</button>
+        </Form>
+      )}
+    </Section>
+  )
+}
+
+function Paused({ pause: { since, by } }: { pause: Pause }) {
+  return (
+    <p class="fault">
+      Paused since <Time at={since} /> {pauserWords(by)}. Messages are accepted and wait.
+      {by === 'operator' && ' Only operators can resume it.'}
+    </p>
+  )
+}
+
+export function postPause(context: Context): Act {
+  return async (ctx) => {
+    const line = await getOwnLine(context, sessionOf(ctx).userId, idOf(ctx, 'lineId'))
+    await pauseLine(context, pauserOf(ctx), line)
+    return lineWithNotice(line.id, 'sending-paused')
+  }
+}
+
+export function postResume(context: Context): Act {
+  return async (ctx) => {
+    const line = await getOwnLine(context, sessionOf(ctx).userId, idOf(ctx, 'lineId'))
+    await resumeLine(context, pauserOf(ctx), line)
+    return lineWithNotice(line.id, 'sending-resumed')
+  }
+}

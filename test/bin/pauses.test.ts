@@ -1,0 +1,72 @@
+import { expect } from 'chai'
+import { findConnection } from '../../src/database/developer-connections.js'
+import type { Context } from '../../src/domain/context.js'
+import { getAnyLine } from '../../src/domain/lines.js'
+import { pauseOf } from '../../src/domain/pauses.js'
+import { queueMessage } from '../domain/fixtures.js'
+import type { Environment } from '../helpers/environment.js'
+import { createLine } from '../helpers/factories.js'
+import { createInstallation } from '../journeys/steps.js'
+import { answer, jsonAnswer, refusal } from './linehook.js'
+
+describe('linehook … pause and resume', function () {
+  this.timeout(60_000)
+
+  let environment: Environment
+  let context: Context
+
+  before(async () => {
+    ;({ environment, context } = await createInstallation())
+  })
+  after(() => context.close())
+
+  const run = (...args: string[]) => answer(environment, ...args)
+  const at = '\\d{4}-\\d\\d-\\d\\dT[\\d:.]+Z by the command line'
+
+  it('line pause and line resume are an operator’s', async () => {
+    const { lineId, number } = await createLine(context)
+    expect(await run('line', 'pause', number)).to.deep.equal([`line ${number} is paused`])
+    expect(pauseOf(await getAnyLine(context, lineId))).to.include({ by: 'operator' })
+    expect((await run('line', 'list')).find((line) => line.startsWith(lineId))).to.match(/ paused /)
+    expect(await run('line', 'resume', number)).to.deep.equal([`line ${number} is resumed`])
+    expect(pauseOf(await getAnyLine(context, lineId))).to.equal(null)
+  })
+
+  it('connection pause-events and resume-events are of its URL', async () => {
+    const { userId, lineId, number } = await createLine(context, { outgoingUrl: 'http://127.0.0.1:9/events' })
+    expect(await run('connection', 'pause-events', number)).to.deep.equal(['events paused'])
+    expect((await findConnection(context.db, userId, lineId))?.endpointPausedAt).to.be.a('date')
+    expect(await jsonAnswer(environment, 'connection', 'resume-events', number)).to.include({
+      endpointPausedAt: null,
+    })
+    const bare = await createLine(context)
+    expect(await refusal(environment, 'connection', 'pause-events', bare.number)).to.include(
+      'outgoing webhook URL',
+    )
+  })
+
+  it('carrier pause and carrier resume are of all lines of an account', async () => {
+    expect(await run('carrier', 'pause', 'simulator')).to.deep.equal(['carrier account simulator is paused'])
+    expect((await run('carrier', 'list'))[0]).to.match(/ paused since \d{4}/)
+    expect(await run('carrier', 'resume', 'simulator')).to.deep.equal([
+      'carrier account simulator is resumed',
+    ])
+    expect(await refusal(environment, 'carrier', 'pause', 'nobody')).to.include('no carrier account is named')
+  })
+
+  it('sending pause, status and resume are of everything, and say what else is paused', async () => {
+    const line = await createLine(context)
+    await queueMessage(context, line)
+    await run('line', 'pause', line.number)
+    const [all, ofLine, waiting] = await run('sending', 'pause')
+    expect(all).to.match(new RegExp(`^all sending is paused since ${at}$`))
+    expect(ofLine).to.match(new RegExp(`^line \\${line.number} is paused since ${at}$`))
+    expect(waiting).to.equal('1 messages wait in all')
+    expect(await jsonAnswer(environment, 'sending', 'status')).to.deep.include({
+      pausedBy: null,
+      waitingCount: 1,
+    })
+    expect((await run('sending', 'resume'))[0]).to.equal('sending goes on')
+    expect(await jsonAnswer(environment, 'sending', 'status')).to.include({ pausedAt: null })
+  })
+})

@@ -2,8 +2,10 @@ import { Command } from 'commander'
 import { readVersion } from '../src/config.js'
 import { addCarrierCommands } from './commands/carrier.js'
 import { addConnectionCommands } from './commands/connection.js'
+import { addDoctorCommand } from './commands/doctor.js'
 import { addLineCommands } from './commands/line.js'
 import { addMigrateCommand } from './commands/migrate.js'
+import { addSecretsCommands } from './commands/secrets.js'
 import { addStartCommand } from './commands/start.js'
 import { addTokenCommands } from './commands/token.js'
 import { addUserCommands } from './commands/user.js'
@@ -19,12 +21,14 @@ export function createProgram(): Command {
     .hook('preAction', passJsonOn)
   addStartCommand(program)
   addMigrateCommand(program)
+  addDoctorCommand(program)
   addUserCommands(program)
   addTokenCommands(program)
   addCarrierCommands(program)
   addLineCommands(program)
   addConnectionCommands(program)
   addWebhookCommands(program)
+  addSecretsCommands(program)
   return program
 }
 

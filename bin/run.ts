@@ -26,9 +26,7 @@ export async function run(
       ...limits,
     })
     const { result, lines } = await work(context)
-    process.stdout.write(
-      options.json === true ? `${JSON.stringify(result, null, 2)}\n` : `${lines.join('\n')}\n`,
-    )
+    print(options, result, lines)
   } catch (error) {
     process.exitCode = 1
     const message = explain(error)
@@ -38,8 +36,15 @@ export async function run(
   }
 }
 
+/** As readable text or, with `--json`, as JSON. */
+export function print(options: { json?: boolean }, result: unknown, lines: readonly string[]): void {
+  process.stdout.write(
+    options.json === true ? `${JSON.stringify(result, null, 2)}\n` : `${lines.join('\n')}\n`,
+  )
+}
+
 /** What is configured, else what `linehook start` runs with in this folder, if it ever did. */
-function environment(): NodeJS.ProcessEnv {
+export function environment(): NodeJS.ProcessEnv {
   const given = givenEnvironment()
   if (given.DATABASE_URL !== undefined || !existsSync(DATA_FOLDER)) return given
   return { ...runningEnvironment(), ...given }

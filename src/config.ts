@@ -234,20 +234,32 @@ function validate(given: Record<string, string | undefined>) {
   }
 }
 
-/** package.json is one folder up from the sources and two from the compiled files. */
 export function readVersion(): string {
+  return readManifest()?.version ?? '0.0.0'
+}
+
+/** The oldest Node that the service runs on, such as `20.19`. */
+export function oldestNode(): string | undefined {
+  return readManifest()?.engines.node.replace(/^>=/, '')
+}
+
+interface Manifest {
+  name: string
+  version: string
+  engines: { node: string }
+}
+
+/** package.json is one folder up from the sources and two from the compiled files. */
+function readManifest(): Manifest | undefined {
   for (const path of ['../package.json', '../../package.json']) {
     try {
-      const parsed = JSON.parse(readFileSync(new URL(path, import.meta.url), 'utf8')) as {
-        name: string
-        version: string
-      }
-      if (parsed.name === 'linehook') return parsed.version
+      const parsed = JSON.parse(readFileSync(new URL(path, import.meta.url), 'utf8')) as Manifest
+      if (parsed.name === 'linehook') return parsed
     } catch {
       continue
     }
   }
-  return '0.0.0'
+  return undefined
 }
 
 function text() {

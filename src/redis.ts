@@ -71,20 +71,38 @@ export class RedisUnsafe extends Error {
  * @throws RedisUnsafe naming the setting and its fix
  */
 export async function requireDurableRedis(redis: Redis, log: Logger): Promise<void> {
-  let info: string
+  let durability: Durability
   try {
-    info = `${await redis.info('memory')}\n${await redis.info('persistence')}`
+    durability = await readDurability(redis)
   } catch (error) {
     log.warn({ err: error }, 'redis.durability_unknown')
     return
   }
-  const policy = /^maxmemory_policy:(\S+)/m.exec(info)?.[1]
-  const aof = /^aof_enabled:(\d)/m.exec(info)?.[1]
+  const { policy, aof } = durability
   if (policy === undefined || aof === undefined) log.warn({ policy, aof }, 'redis.durability_unknown')
   if (policy !== undefined && policy !== 'noeviction') {
     throw new RedisUnsafe(`Redis has maxmemory-policy ${policy} and may drop jobs: set it to noeviction`)
   }
   if (aof === '0') {
     throw new RedisUnsafe('Redis has appendonly no and would start empty after a crash: set appendonly yes')
+  }
+}
+
+/** As Redis says it; undefined: it does not tell. */
+export interface Durability {
+  policy: string | undefined
+  /** `1`: it writes down what it is given. */
+  aof: string | undefined
+  /** `ok`, or `err`: it could not write, such as on a full disk. */
+  lastWrite: string | undefined
+}
+
+/** @throws Error where we may not use INFO */
+export async function readDurability(redis: Redis): Promise<Durability> {
+  const info = `${await redis.info('memory')}\n${await redis.info('persistence')}`
+  return {
+    policy: /^maxmemory_policy:(\S+)/m.exec(info)?.[1],
+    aof: /^aof_enabled:(\d)/m.exec(info)?.[1],
+    lastWrite: /^aof_last_write_status:(\w+)/m.exec(info)?.[1],
   }
 }

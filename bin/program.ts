@@ -2,8 +2,10 @@ import { Command } from 'commander'
 import { readVersion } from '../src/config.js'
 import { addCarrierCommands } from './commands/carrier.js'
 import { addConnectionCommands } from './commands/connection.js'
+import { addDeliveryCommands } from './commands/delivery.js'
 import { addDoctorCommand } from './commands/doctor.js'
 import { addLineCommands } from './commands/line.js'
+import { addMessageCommands } from './commands/message.js'
 import { addMigrateCommand } from './commands/migrate.js'
 import { addSecretsCommands } from './commands/secrets.js'
 import { addStartCommand } from './commands/start.js'
@@ -28,6 +30,8 @@ export function createProgram(): Command {
   addLineCommands(program)
   addConnectionCommands(program)
   addWebhookCommands(program)
+  addMessageCommands(program)
+  addDeliveryCommands(program)
   addSecretsCommands(program)
   return program
 }

@@ -16,7 +16,7 @@ describeContext('secrets at rest', (context) => {
   let line: TestLine
 
   /** The same service with other keys. */
-  const withKeys = (...encryptionKeys: Buffer[]): Context => ({
+  const withKeys = (...encryptionKeys: Buffer<ArrayBuffer>[]): Context => ({
     ...context,
     config: { ...context.config, encryptionKeys },
     secrets: createSecrets(encryptionKeys),

@@ -9,6 +9,7 @@ import { addMessageCommands } from './commands/message.js'
 import { addMigrateCommand } from './commands/migrate.js'
 import { addSecretsCommands } from './commands/secrets.js'
 import { addStartCommand } from './commands/start.js'
+import { addTailCommand } from './commands/tail.js'
 import { addTokenCommands } from './commands/token.js'
 import { addUserCommands } from './commands/user.js'
 import { addWebhookCommands } from './commands/webhook.js'
@@ -32,6 +33,7 @@ export function createProgram(): Command {
   addWebhookCommands(program)
   addMessageCommands(program)
   addDeliveryCommands(program)
+  addTailCommand(program)
   addSecretsCommands(program)
   return program
 }

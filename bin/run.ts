@@ -14,6 +14,22 @@ export async function run(
   work: (context: Context) => Promise<{ result: unknown; lines: string[] }>,
   limits: { statementTimeoutMs?: number } = {},
 ): Promise<void> {
+  await withContext(
+    options,
+    async (context) => {
+      const { result, lines } = await work(context)
+      print(options, result, lines)
+    },
+    limits,
+  )
+}
+
+/** As `run`, for work that prints by itself. */
+export async function withContext(
+  options: { json?: boolean },
+  work: (context: Context) => Promise<void>,
+  limits: { statementTimeoutMs?: number } = {},
+): Promise<void> {
   let context: Context | undefined
   try {
     // Standard output belongs to the command's answer, so nothing is logged to it.
@@ -25,8 +41,7 @@ export async function run(
       acquireTimeoutMs: 5000,
       ...limits,
     })
-    const { result, lines } = await work(context)
-    print(options, result, lines)
+    await work(context)
   } catch (error) {
     process.exitCode = 1
     const message = explain(error)

@@ -30,6 +30,7 @@ const OWNERS: Record<string, RegExp> = {
   '@aws-sdk/client-s3': /^src\/storage\//,
   smpp: /^src\/carriers\/smpp\//,
   pino: /^src\/telemetry\//,
+  'pino-pretty': /^src\/telemetry\//,
 }
 
 export interface Import {

@@ -46,6 +46,10 @@ export const settings = {
     .oneOf(['debug', 'info', 'warn', 'error', 'silent'], 'must be debug, info, warn, error or silent')
     .default('info')
     .meta({ about: 'The least level that is logged: debug, info, warn, error or silent.' }),
+  LOG_FORMAT: text().oneOf(['auto', 'json', 'pretty'], 'must be auto, json or pretty').default('auto').meta({
+    about:
+      'How logs are written: json, pretty (for people), or auto, which is pretty on a terminal and json elsewhere.',
+  }),
   QUEUES_PASSWORD: text()
     .min(12, 'must have 12 characters or more')
     .test(
@@ -178,6 +182,7 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env) {
     trustedProxyHops: value.TRUSTED_PROXY_HOPS,
     productWord: value.PRODUCT_WORD,
     logLevel: value.LOG_LEVEL,
+    logFormat: value.LOG_FORMAT,
     queuesPassword: value.QUEUES_PASSWORD,
     queuesWritable: value.QUEUES_WRITABLE,
     rateLimitStatus: value.RATE_LIMIT_STATUS === 429 ? (429 as const) : (403 as const),

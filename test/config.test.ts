@@ -37,6 +37,7 @@ describe('configuration', () => {
       trustedProxyHops: 0,
       productWord: 'line',
       logLevel: 'info',
+      logFormat: 'auto',
       queuesPassword: undefined,
       queuesWritable: false,
       rateLimitStatus: 403,
@@ -116,6 +117,7 @@ describe('configuration', () => {
     ).to.include({
       port: 3000,
       logLevel: 'info',
+      logFormat: 'auto',
       publicUrl: 'http://localhost:3000',
       queuesPassword: undefined,
     })

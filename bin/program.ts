@@ -1,3 +1,4 @@
+import tab from '@bomb.sh/tab/commander'
 import { Command } from 'commander'
 import { readVersion } from '../src/config.js'
 import { addCarrierCommands } from './commands/carrier.js'
@@ -35,7 +36,18 @@ export function createProgram(): Command {
   addDeliveryCommands(program)
   addTailCommand(program)
   addSecretsCommands(program)
+  addCompletion(program)
   return program
+}
+
+/** Last, because it reads the commands that there are. Beside it the package adds one that the shells' scripts call. */
+function addCompletion(program: Command): void {
+  tab(program, { completionCommandName: 'completion' })
+  program.commands
+    .find((command) => command.name() === 'completion')
+    ?.description(
+      'print a script with which a shell completes commands and options: bash, zsh, fish or powershell',
+    )
 }
 
 /** The program takes the option wherever it stands; commands read their own. */

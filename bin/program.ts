@@ -5,6 +5,7 @@ import { addCarrierCommands } from './commands/carrier.js'
 import { addConnectionCommands } from './commands/connection.js'
 import { addDeliveryCommands } from './commands/delivery.js'
 import { addDoctorCommand } from './commands/doctor.js'
+import { addEventCommands } from './commands/event.js'
 import { addLineCommands } from './commands/line.js'
 import { addMessageCommands } from './commands/message.js'
 import { addMigrateCommand } from './commands/migrate.js'
@@ -34,6 +35,7 @@ export function createProgram(): Command {
   addWebhookCommands(program)
   addMessageCommands(program)
   addDeliveryCommands(program)
+  addEventCommands(program)
   addTailCommand(program)
   addSecretsCommands(program)
   addCompletion(program)

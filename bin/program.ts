@@ -1,11 +1,18 @@
+import tab from '@bomb.sh/tab/commander'
 import { Command } from 'commander'
 import { readVersion } from '../src/config.js'
 import { addCarrierCommands } from './commands/carrier.js'
 import { addConnectionCommands } from './commands/connection.js'
+import { addDeliveryCommands } from './commands/delivery.js'
+import { addDoctorCommand } from './commands/doctor.js'
+import { addEventCommands } from './commands/event.js'
 import { addLineCommands } from './commands/line.js'
+import { addMessageCommands } from './commands/message.js'
 import { addMigrateCommand } from './commands/migrate.js'
+import { addSecretsCommands } from './commands/secrets.js'
 import { addSendingCommands } from './commands/sending.js'
 import { addStartCommand } from './commands/start.js'
+import { addTailCommand } from './commands/tail.js'
 import { addTokenCommands } from './commands/token.js'
 import { addUserCommands } from './commands/user.js'
 import { addWebhookCommands } from './commands/webhook.js'
@@ -20,6 +27,7 @@ export function createProgram(): Command {
     .hook('preAction', passJsonOn)
   addStartCommand(program)
   addMigrateCommand(program)
+  addDoctorCommand(program)
   addUserCommands(program)
   addTokenCommands(program)
   addCarrierCommands(program)
@@ -27,7 +35,23 @@ export function createProgram(): Command {
   addConnectionCommands(program)
   addWebhookCommands(program)
   addSendingCommands(program)
+  addMessageCommands(program)
+  addDeliveryCommands(program)
+  addEventCommands(program)
+  addTailCommand(program)
+  addSecretsCommands(program)
+  addCompletion(program)
   return program
+}
+
+/** Last, because it reads the commands that there are. Beside it the package adds one that the shells' scripts call. */
+function addCompletion(program: Command): void {
+  tab(program, { completionCommandName: 'completion' })
+  program.commands
+    .find((command) => command.name() === 'completion')
+    ?.description(
+      'print a script with which a shell completes commands and options: bash, zsh, fish or powershell',
+    )
 }
 
 /** The program takes `--json` wherever it stands, but each command reads an option of its own. So it is passed on. */

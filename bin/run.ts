@@ -14,6 +14,22 @@ export async function run(
   work: (context: Context) => Promise<{ result: unknown; lines: string[] }>,
   limits: { statementTimeoutMs?: number } = {},
 ): Promise<void> {
+  await withContext(
+    options,
+    async (context) => {
+      const { result, lines } = await work(context)
+      print(options, result, lines)
+    },
+    limits,
+  )
+}
+
+/** As `run`, for work that prints by itself. */
+export async function withContext(
+  options: { json?: boolean },
+  work: (context: Context) => Promise<void>,
+  limits: { statementTimeoutMs?: number } = {},
+): Promise<void> {
   let context: Context | undefined
   try {
     // Standard output is for the command's answer, so nothing is logged to it.
@@ -26,10 +42,7 @@ export async function run(
       acquireTimeoutMs: 5000,
       ...limits,
     })
-    const { result, lines } = await work(context)
-    process.stdout.write(
-      options.json === true ? `${JSON.stringify(result, null, 2)}\n` : `${lines.join('\n')}\n`,
-    )
+    await work(context)
   } catch (error) {
     process.exitCode = 1
     const message = explain(error)
@@ -39,8 +52,15 @@ export async function run(
   }
 }
 
+/** As readable text or, with `--json`, as JSON. */
+export function print(options: { json?: boolean }, result: unknown, lines: readonly string[]): void {
+  process.stdout.write(
+    options.json === true ? `${JSON.stringify(result, null, 2)}\n` : `${lines.join('\n')}\n`,
+  )
+}
+
 /** The settings that are configured, or those that `linehook start` uses in this folder, if it ever ran here. */
-function environment(): NodeJS.ProcessEnv {
+export function environment(): NodeJS.ProcessEnv {
   const given = givenEnvironment()
   if (given.DATABASE_URL !== undefined || !existsSync(DATA_FOLDER)) return given
   return { ...runningEnvironment(), ...given }

@@ -31,6 +31,7 @@ const OWNERS: Record<string, RegExp> = {
   smpp: /^src\/carriers\/smpp\//,
   pino: /^src\/telemetry\//,
   'prom-client': /^src\/telemetry\//,
+  'pino-pretty': /^src\/telemetry\//,
 }
 
 export interface Import {

@@ -65,9 +65,14 @@ function readJson(path: string): unknown {
   return existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')) : undefined
 }
 
+/** Nobody else may list it; another account must pass through it to Postgres's own folder. */
+export function makeDataFolder(): void {
+  mkdirSync(DATA_FOLDER, { recursive: true, mode: 0o711 })
+}
+
 /** Writes the whole file or nothing. Only this user may read it, because it holds secrets. */
 function writeJson(path: string, value: unknown): void {
-  mkdirSync(DATA_FOLDER, { recursive: true })
+  makeDataFolder()
   writeFileSync(`${path}.new`, JSON.stringify(value, null, 2), { mode: 0o600 })
   renameSync(`${path}.new`, path)
 }

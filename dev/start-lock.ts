@@ -1,6 +1,6 @@
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { DATA_FOLDER } from './embedded.js'
+import { DATA_FOLDER, makeDataFolder } from './embedded.js'
 
 const path = join(DATA_FOLDER, 'start.pid')
 
@@ -11,7 +11,7 @@ const path = join(DATA_FOLDER, 'start.pid')
  * @returns a function that gives the lock back, or the id of the process that holds it
  */
 export function takeStartLock(): { release: () => void } | { heldBy: number } {
-  mkdirSync(DATA_FOLDER, { recursive: true })
+  makeDataFolder()
   for (;;) {
     try {
       writeFileSync(path, String(process.pid), { flag: 'wx' })

@@ -74,7 +74,7 @@ export async function start({
       const prepared = await unlessStopped(preparing, 'The database is not prepared', stopping)
       if (prepared === undefined) return
       const types = [...processes, ...(prepared.receiver ? [RECEIVER] : [])]
-      const children = { ...env, ...prepared.receiver }
+      const children = { ...env, ...logFormatOf(config), ...prepared.receiver }
       const supervisor = supervise(watch ? types.map(fromSources) : types, children, print)
       await untilReady(config, print, stopping)
       if (!stopping.aborted) print(banner(config, { ...prepared, smallBecause }))
@@ -87,6 +87,12 @@ export async function start({
   } finally {
     lock.release()
   }
+}
+
+/** The processes write to a pipe; what they say goes on to this process's output. */
+function logFormatOf({ logFormat }: Config): Record<string, string> {
+  if (logFormat !== 'auto' || !process.stdout.isTTY) return {}
+  return { LOG_FORMAT: 'pretty', ...(process.stdout.hasColors() ? { FORCE_COLOR: '1' } : {}) }
 }
 
 function isEmbedded({ DATABASE_URL }: NodeJS.ProcessEnv): boolean {

@@ -49,6 +49,10 @@ export const settings = {
     .oneOf(['debug', 'info', 'warn', 'error', 'silent'], 'must be debug, info, warn, error or silent')
     .default('info')
     .meta({ about: 'The least level that is logged: debug, info, warn, error or silent.' }),
+  LOG_FORMAT: text().oneOf(['auto', 'json', 'pretty'], 'must be auto, json or pretty').default('auto').meta({
+    about:
+      'How logs are written: json, pretty (for people), or auto, which is pretty on a terminal and json elsewhere.',
+  }),
   QUEUES_PASSWORD: hardToGuess(12, 18).meta({
     about:
       'The password for the dashboard at /queues by HTTP Basic (user name: operator); operators who sign in need none.',
@@ -184,6 +188,7 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env) {
     trustedProxyHops: value.TRUSTED_PROXY_HOPS,
     productWord: value.PRODUCT_WORD,
     logLevel: value.LOG_LEVEL,
+    logFormat: value.LOG_FORMAT,
     queuesPassword: value.QUEUES_PASSWORD,
     queuesWritable: value.QUEUES_WRITABLE,
     metricsPort: value.METRICS_PORT,
@@ -243,20 +248,32 @@ function validate(given: Record<string, string | undefined>) {
   }
 }
 
-/** package.json is one folder up from the sources and two from the compiled files. */
 export function readVersion(): string {
+  return readManifest()?.version ?? '0.0.0'
+}
+
+/** The oldest Node that the service runs on, such as `20.19`. */
+export function oldestNode(): string | undefined {
+  return readManifest()?.engines.node.replace(/^>=/, '')
+}
+
+interface Manifest {
+  name: string
+  version: string
+  engines: { node: string }
+}
+
+/** package.json is one folder up from the sources and two from the compiled files. */
+function readManifest(): Manifest | undefined {
   for (const path of ['../package.json', '../../package.json']) {
     try {
-      const parsed = JSON.parse(readFileSync(new URL(path, import.meta.url), 'utf8')) as {
-        name: string
-        version: string
-      }
-      if (parsed.name === 'linehook') return parsed.version
+      const parsed = JSON.parse(readFileSync(new URL(path, import.meta.url), 'utf8')) as Manifest
+      if (parsed.name === 'linehook') return parsed
     } catch {
       continue
     }
   }
-  return '0.0.0'
+  return undefined
 }
 
 function text() {

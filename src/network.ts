@@ -23,3 +23,11 @@ export function isForThisMachineOnly(
     isLoopback(config.host) && isLoopback(new URL(config.publicUrl).hostname) && config.trustedProxyHops === 0
   )
 }
+
+/** Whether PUBLIC_URL is https and no proxy is configured. A proxy there must be, since we speak no TLS ourselves. */
+export function isProxyUntold({
+  publicUrl,
+  trustedProxyHops,
+}: Pick<Config, 'publicUrl' | 'trustedProxyHops'>): boolean {
+  return publicUrl.toLowerCase().startsWith('https:') && trustedProxyHops === 0
+}

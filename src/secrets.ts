@@ -11,40 +11,56 @@ export interface Secrets {
   seal(plain: string, place: string): Buffer
   /** @throws Error when the key is not among ENCRYPTION_KEY, or the value was changed or moved */
   open(sealed: Buffer, place: string): string
+  /**
+   * The same secret under the first key: its data key is wrapped anew. undefined: it is under the first key already.
+   *
+   * @throws Error as `open` does
+   */
+  reseal(sealed: Buffer, place: string): Buffer | undefined
 }
 
 const FORMAT = 1
 const KEY_ID_BYTES = 4
 const NONCE_BYTES = 12
 const TAG_BYTES = 16
-const WRAPPED_BYTES = NONCE_BYTES + 32 + TAG_BYTES
+const WRAPPED_AT = 1 + KEY_ID_BYTES
+const CONTENT_AT = WRAPPED_AT + NONCE_BYTES + 32 + TAG_BYTES
 
 export function createSecrets(keys: readonly Buffer[]): Secrets {
   const [current] = keys
   if (current === undefined) throw new Error('createSecrets needs a key')
-  const byId = new Map(keys.map((key) => [keyId(key).toString('hex'), key]))
+  const byId = new Map(keys.map((key) => [keyName(key), key]))
+
+  const unwrap = (sealed: Buffer, place: string) => {
+    if (sealed[0] !== FORMAT) throw new Error('the sealed value has an unknown format')
+    const name = sealed.subarray(1, 1 + KEY_ID_BYTES).toString('hex')
+    const key = byId.get(name)
+    if (key === undefined) throw new Error(`ENCRYPTION_KEY has no key ${name}, which sealed this value`)
+    return {
+      isCurrent: key.equals(current),
+      dataKey: decrypt(key, sealed.subarray(WRAPPED_AT, CONTENT_AT), place),
+    }
+  }
 
   return {
     seal(plain, place) {
       const dataKey = randomBytes(32)
-      const wrapped = encrypt(current, dataKey, place)
-      return Buffer.concat([
-        Buffer.of(FORMAT),
-        keyId(current),
-        wrapped,
-        encrypt(dataKey, Buffer.from(plain), place),
-      ])
+      return Buffer.concat([wrap(current, dataKey, place), encrypt(dataKey, Buffer.from(plain), place)])
     },
     open(sealed, place) {
-      if (sealed[0] !== FORMAT) throw new Error('the sealed value has an unknown format')
-      const id = sealed.subarray(1, 1 + KEY_ID_BYTES).toString('hex')
-      const key = byId.get(id)
-      if (key === undefined) throw new Error(`ENCRYPTION_KEY has no key ${id}, which sealed this value`)
-      const wrappedAt = 1 + KEY_ID_BYTES
-      const dataKey = decrypt(key, sealed.subarray(wrappedAt, wrappedAt + WRAPPED_BYTES), place)
-      return decrypt(dataKey, sealed.subarray(wrappedAt + WRAPPED_BYTES), place).toString()
+      const { dataKey } = unwrap(sealed, place)
+      return decrypt(dataKey, sealed.subarray(CONTENT_AT), place).toString()
+    },
+    reseal(sealed, place) {
+      const { isCurrent, dataKey } = unwrap(sealed, place)
+      if (isCurrent) return undefined
+      return Buffer.concat([wrap(current, dataKey, place), sealed.subarray(CONTENT_AT)])
     },
   }
+}
+
+function wrap(key: Buffer, dataKey: Buffer, place: string): Buffer {
+  return Buffer.concat([Buffer.of(FORMAT), keyId(key), encrypt(key, dataKey, place)])
 }
 
 /** A token of 256 random bits, safe in a URL. */
@@ -65,6 +81,14 @@ export function sha256(value: string): Buffer {
 export function isSameSecret(given: string, expected: string): boolean {
   return timingSafeEqual(sha256(given), sha256(expected))
 }
+
+/** What a key is called in the values that it sealed, in hex. It tells nothing of the key. */
+export function keyName(key: Buffer): string {
+  return keyId(key).toString('hex')
+}
+
+/** For SQL: the name of the key that sealed a value. */
+export const KEY_NAME_SQL = `encode(substring(sealed from 2 for ${KEY_ID_BYTES}), 'hex')`
 
 function keyId(key: Buffer): Buffer {
   return createHash('sha256').update('linehook key id').update(key).digest().subarray(0, KEY_ID_BYTES)

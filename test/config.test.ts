@@ -37,6 +37,7 @@ describe('configuration', () => {
       trustedProxyHops: 0,
       productWord: 'line',
       logLevel: 'info',
+      logFormat: 'auto',
       queuesPassword: undefined,
       queuesWritable: false,
       metricsPort: undefined,
@@ -119,6 +120,7 @@ describe('configuration', () => {
     ).to.include({
       port: 3000,
       logLevel: 'info',
+      logFormat: 'auto',
       publicUrl: 'http://localhost:3000',
       queuesPassword: undefined,
     })

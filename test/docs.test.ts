@@ -187,7 +187,15 @@ function describeSetting(schema: Describable): { standard: string; about: string
 function leaves(command: Command, path = ''): { command: string; about: string }[] {
   const name = `${path}${command.name()}`
   if (command.commands.length === 0) return [{ command: name, about: command.description() }]
-  return command.commands.flatMap((child) => leaves(child, `${name} `))
+  return visible(command).flatMap((child) => leaves(child, `${name} `))
+}
+
+/** Without what only scripts call, and without `help`, which every command has. */
+function visible(command: Command): Command[] {
+  return command
+    .createHelp()
+    .visibleCommands(command)
+    .filter((each) => command.commands.includes(each))
 }
 
 /** The description needs no more of a context than these. */

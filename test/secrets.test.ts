@@ -22,6 +22,16 @@ describe('secrets', () => {
     expect(secrets.seal('hunter2-hunter2', PLACE).equals(sealed)).to.be.false
   })
 
+  it('are put under the first key without being changed themselves, and need the old one no more', () => {
+    const sealed = secrets.seal('token', PLACE)
+    const both = createSecrets([newKey, oldKey])
+    const resealed = both.reseal(sealed, PLACE)
+    expect(createSecrets([newKey]).open(resealed!, PLACE)).to.equal('token')
+    expect(both.reseal(resealed!, PLACE)).to.equal(undefined)
+    expect(() => both.reseal(sealed, 'endpoints.secret:0199')).to.throw()
+    expect(() => createSecrets([newKey]).reseal(sealed, PLACE)).to.throw(/no key/)
+  })
+
   it('do not open when they were copied to another row', () => {
     const sealed = secrets.seal('token', PLACE)
     expect(() => secrets.open(sealed, 'incoming_webhooks.token:0200')).to.throw()

@@ -105,6 +105,16 @@ export async function findSealedToken(
   return row?.sealed
 }
 
+/** Any line whose webhook is open, as `findOpenIncomingWebhooks` means it. undefined: there is none. */
+export async function findLineWithWebhook(db: Database): Promise<string | undefined> {
+  const row = await db('incoming_webhooks as w')
+    .join('developer_connections as c', 'c.line_id', 'w.line_id')
+    .join('lines as l', 'l.id', 'w.line_id')
+    .where({ 'c.enabled': true, 'l.status': 'active' })
+    .first<{ lineId: string } | undefined>({ lineId: 'w.line_id' })
+  return row?.lineId
+}
+
 export async function deleteIncomingWebhook(db: Database, lineId: string): Promise<boolean> {
   return (await db('incoming_webhooks').where({ line_id: lineId }).delete()) > 0
 }

@@ -130,6 +130,14 @@ export async function findLineNumbers(
     .select<{ id: string; number: string }[]>('id', 'number')
 }
 
+/** For operators: what lines are called, by their ids. */
+export async function findLineNames(db: Database, ids: readonly string[]): Promise<Map<string, string>> {
+  const rows = await db('lines')
+    .whereRaw('id = any (?::uuid[])', [[...new Set(ids)]])
+    .select<{ id: string; name: string }[]>('id', 'name')
+  return new Map(rows.map(({ id, name }) => [id, name]))
+}
+
 /** @returns false when the user has no such line */
 export async function updateLineName(
   db: Database,

@@ -43,3 +43,17 @@ export async function migrate(db: Knex): Promise<string[]> {
     return names
   })
 }
+
+/** What the database lacks of this release's migrations, and what it has of another release. Changes nothing. */
+export async function compareMigrations(db: Knex): Promise<{ pending: string[]; foreign: string[] }> {
+  const source = migrationSource()
+  const ours = (await source.getMigrations([])).map((file) => source.getMigrationName(file))
+  const { rows } = await db.raw<{ rows: { isThere: boolean }[] }>(
+    `select to_regclass('knex_migrations') is not null as "isThere"`,
+  )
+  const done = rows[0]?.isThere === true ? await db('knex_migrations').pluck<string[]>('name') : []
+  return {
+    pending: ours.filter((name) => !done.includes(name)),
+    foreign: done.filter((name) => !ours.includes(name)),
+  }
+}

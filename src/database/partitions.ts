@@ -1,6 +1,6 @@
 import type { Database } from './connection.js'
 
-const PARTITIONED = ['messages', 'events', 'deliveries', 'delivery_attempts']
+export const PARTITIONED = ['messages', 'events', 'deliveries', 'delivery_attempts']
 /** This month's and the next two: housekeeping could fail for two months before rows go to the default partition. */
 const MONTHS_AHEAD = 3
 
@@ -34,4 +34,33 @@ export async function countPartitionsAhead(db: Database): Promise<Map<string, nu
     [PARTITIONED, YEAR],
   )
   return new Map(rows.map(({ parent, count }) => [parent, count]))
+}
+
+export interface PartitionsAhead {
+  parent: string
+  /** How many months have a partition, this one first, without a gap. */
+  monthCount: number
+  /** Rows of a month that nobody made a partition for: they stay when that month is dropped. */
+  hasStrayRows: boolean
+}
+
+/** Looks as far ahead as `ensurePartitions` makes them. Changes nothing. */
+export async function findPartitionsAhead(db: Database): Promise<PartitionsAhead[]> {
+  const found: PartitionsAhead[] = []
+  for (const parent of PARTITIONED) {
+    const { rows } = await db.raw<{ rows: { isThere: boolean }[] }>(
+      `select to_regclass(? || to_char(date_trunc('month', current_date) + make_interval(months => i), '_YYYYMM'))
+         is not null as "isThere"
+       from generate_series(0, ? - 1) i order by i`,
+      [parent, MONTHS_AHEAD],
+    )
+    const gap = rows.findIndex(({ isThere }) => !isThere)
+    const stray = await db(`${parent}_default`).limit(1).select(db.raw('1'))
+    found.push({
+      parent,
+      monthCount: gap < 0 ? rows.length : gap,
+      hasStrayRows: (stray as unknown[]).length > 0,
+    })
+  }
+  return found
 }

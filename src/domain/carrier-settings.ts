@@ -47,6 +47,6 @@ export function sealSettings({ secrets }: { secrets: Secrets }, accountId: strin
 }
 
 /** Where an account's settings are sealed to (`secrets.ts`). */
-function settingsPlace(accountId: string): string {
+export function settingsPlace(accountId: string): string {
   return `carrier_accounts.settings:${accountId}`
 }

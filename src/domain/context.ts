@@ -108,7 +108,7 @@ export function createContext(
   },
 ): Context {
   const maxLost = options.isAlone === true ? ANY_NUMBER : MAX_LOST
-  const log = createLog(options.process, config.logLevel)
+  const log = createLog(options.process, config.logLevel, config.logFormat)
   const db = connectDatabase({
     url: config.databaseUrl,
     poolSize: options.poolSize ?? config.databasePoolSize,

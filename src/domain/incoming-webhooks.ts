@@ -97,7 +97,8 @@ function shown({ config, vocabulary }: Context, lineId: string, token: string): 
   return { url: `${config.publicUrl}${vocabulary.incomingWebhookPath(lineId)}?token=${token}`, token }
 }
 
-function tokenPlace(lineId: string): string {
+/** Where a line's token is sealed to (`secrets.ts`). */
+export function tokenPlace(lineId: string): string {
   return `incoming_webhooks.token:${lineId}`
 }
 

@@ -5,6 +5,9 @@ import { dirname, join, resolve } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { StorageFailed, StoredFileMissing, type Storage } from './storage.js'
 
+/** The pictures are people's: other users of the machine may not list them. */
+const OURS = 0o750
+
 /** Files in a folder, which all processes share: one machine, or a volume that every machine has. */
 export function createFolderStorage(folder: string): Storage {
   const root = resolve(folder)
@@ -17,7 +20,7 @@ export function createFolderStorage(folder: string): Storage {
       // It may break off before it is read: without a listener that would end the process.
       bytes.on('error', () => undefined)
       try {
-        await mkdir(dirname(path), { recursive: true })
+        await mkdir(dirname(path), { recursive: true, mode: OURS })
         await pipeline(bytes, createWriteStream(unfinished, { flags: 'wx' }))
         await rename(unfinished, path)
       } catch (error) {

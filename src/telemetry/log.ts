@@ -1,5 +1,6 @@
 import { destination, pino, stdTimeFunctions, type Logger, type LoggerOptions } from 'pino'
 import { setUnguarded } from './plain-line.js'
+import { prettifier } from './pretty.js'
 
 export type { Logger }
 
@@ -8,12 +9,14 @@ export type { Logger }
  * every line, are a second fence for what must never be written (secrets, message text, whole numbers), not a
  * licence to pass it in.
  */
-export function createLog(process: string, level: string): Logger {
+export function createLog(process: string, level: string, format: LogFormat = 'auto'): Logger {
+  const pretty = isPretty(format) ? prettifier() : undefined
   const plain: LoggerOptions = {
     level,
     base: { process, pid: globalThis.process.pid },
     timestamp: stdTimeFunctions.isoTime,
     formatters: { level: (label) => ({ level: label }) },
+    ...(pretty === undefined ? {} : { hooks: { streamWrite: pretty } }),
   }
   const options: LoggerOptions = {
     ...plain,
@@ -22,12 +25,20 @@ export function createLog(process: string, level: string): Logger {
       censor: '[cut]',
     },
     serializers: { err: describeError },
-    hooks: { streamWrite: cut },
+    // What is cut out is gone before the line is made pretty.
+    hooks: { streamWrite: pretty === undefined ? cut : (line) => pretty(cut(line)) },
   }
   const output = standardOutput()
   const log = pino(options, output)
   setUnguarded(log, pino(plain, output))
   return log
+}
+
+/** `auto`: pretty on a terminal, JSON elsewhere. */
+export type LogFormat = 'auto' | 'json' | 'pretty'
+
+function isPretty(format: LogFormat): boolean {
+  return format === 'pretty' || (format === 'auto' && process.stdout.isTTY)
 }
 
 let opened: ReturnType<typeof destination> | undefined

@@ -1,7 +1,7 @@
-import type { Config } from '../config.js'
 import { openContext } from '../domain/context.js'
 import { createStoreReadings } from '../domain/store-readings.js'
 import { warmUp } from '../domain/warm-up.js'
+import { isProxyUntold } from '../network.js'
 import { closeOnSignal } from '../shutdown.js'
 import { openMetrics } from '../telemetry/metrics-server.js'
 import { createApp } from './app.js'
@@ -41,9 +41,4 @@ async function open(): Promise<WebServer> {
     )
     process.exit(1)
   }
-}
-
-/** Whether PUBLIC_URL is https and no proxy is configured. A proxy there must be, since we speak no TLS ourselves. */
-function isProxyUntold({ publicUrl, trustedProxyHops }: Config): boolean {
-  return publicUrl.toLowerCase().startsWith('https:') && trustedProxyHops === 0
 }

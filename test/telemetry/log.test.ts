@@ -129,4 +129,57 @@ describe('log', () => {
     expect(one?.err).to.have.all.keys('name', 'message', 'stack')
     expect(two?.err).to.deep.equal({ message: 'only a string' })
   })
+
+  describe('for people', () => {
+    const statements = `
+      log.info({ messageId: 'm-1', token: SECRET, note: 'to ' + NUMBER }, 'message.sent')
+      logPlain(log, { status: 200 }, 'request.handled')
+      log.error({ err: new Error('no answer of https://example.com/?token=' + SECRET) }, 'request.failed')`
+    const writtenBy = async (format: string, before = '') => {
+      const script = runScript(
+        `${before}
+        import { createLog } from './src/telemetry/log.ts'
+        import { logPlain } from './src/telemetry/plain-line.ts'
+        const log = createLog('web', 'info', ${JSON.stringify(format)})
+        const [SECRET, NUMBER] = ${JSON.stringify([SECRET, NUMBER])}
+        ${statements}`,
+        { NO_COLOR: '1' },
+      )
+      expect(await script.exitCode, script.lines.join('\n')).to.equal(0)
+      return script.lines
+    }
+    const TERMINAL = 'process.stdout.isTTY = true;'
+
+    it('has one line for each unit of work, without what is cut out', async () => {
+      const [sent = '', handled = '', failed = '', ...stack] = await writtenBy('pretty')
+      expect(sent).to.match(
+        /^\[\d\d:\d\d:\d\d\.\d{3}\] INFO: web message\.sent \{"messageId":"m-1","token":"\[cut\]","note":"to \[number\]"\}$/,
+      )
+      expect(handled).to.match(/INFO: web request\.handled \{"status":200\}$/)
+      expect(failed).to.match(/ERROR: web request\.failed/)
+      expect(stack.join('\n')).to.match(/Error: no answer of https:\/\/example\.com\/\?\[cut\]\n +at /)
+      expect([sent, ...stack].join()).not.to.match(/S3cr3t|5005550199/)
+    })
+
+    it('is what a terminal gets, unless JSON is asked for', async () => {
+      expect((await writtenBy('auto', TERMINAL))[0]).to.match(/INFO: web message\.sent/)
+      expect(JSON.parse((await writtenBy('json', TERMINAL))[0] ?? '')).to.include({ msg: 'message.sent' })
+      expect(JSON.parse((await writtenBy('auto'))[0] ?? '')).to.include({ msg: 'message.sent' })
+    })
+
+    it('has the last words of a process that crashes', async () => {
+      const script = runScript(
+        `import { closeOnSignal } from './src/shutdown.ts'
+        import { createLog } from './src/telemetry/log.ts'
+        const log = createLog('web', 'info', 'pretty')
+        closeOnSignal(log, [])
+        for (let n = 0; n < 1000; n += 1) log.info({ n }, 'line')
+        throw new Error('a bug')`,
+        { NO_COLOR: '1' },
+      )
+      expect(await script.exitCode).to.equal(1)
+      expect(script.lines.filter((line) => line.includes('web line'))).to.have.length(1000)
+      expect(script.lines.join('\n')).to.match(/FATAL: web process\.crashed[^]+Error: a bug/)
+    })
+  })
 })

@@ -35,6 +35,14 @@ export async function findDelivery(db: Database, userId: string, id: string): Pr
   return rows[0]
 }
 
+/** For operators: whose delivery it is. */
+export async function findDeliveryOwner(db: Database, id: string): Promise<string | undefined> {
+  const row = await db('deliveries')
+    .where({ id })
+    .first<{ userId: string } | undefined>({ userId: 'user_id' })
+  return row?.userId
+}
+
 /** The user's deliveries, newest first; line by line from the index, as `listMessages` does. */
 export async function listDeliveries(
   db: Database,
@@ -42,7 +50,28 @@ export async function listDeliveries(
   filter: DeliveryFilter,
   page: Page,
 ): Promise<Delivery[]> {
-  const line = conditions([['l.id = ?::uuid', filter.lineId]])
+  return listOf(db, userId, filter, page)
+}
+
+/** For operators: every user's. */
+export async function listAnyDeliveries(
+  db: Database,
+  filter: DeliveryFilter,
+  page: Page,
+): Promise<Delivery[]> {
+  return listOf(db, undefined, filter, page)
+}
+
+async function listOf(
+  db: Database,
+  userId: string | undefined,
+  filter: DeliveryFilter,
+  page: Page,
+): Promise<Delivery[]> {
+  const line = conditions([
+    ['l.user_id = ?', userId],
+    ['l.id = ?::uuid', filter.lineId],
+  ])
   const span = idsBetween('d.id', page, filter)
   const given = conditions([
     statusIs('d.status', filter.status, ['exhausted', 'held']),
@@ -55,9 +84,9 @@ export async function listDeliveries(
        select ${COLUMNS} from deliveries d ${WITH_EVENT} where d.line_id = l.id${span.sql}${given.sql}
        order by d.id desc limit ?
      ) found
-     where l.user_id = ?${line.sql}
+     where true${line.sql}
      order by found.id desc limit ?`,
-    [...span.bindings, ...given.bindings, page.limit, userId, ...line.bindings, page.limit],
+    [...span.bindings, ...given.bindings, page.limit, ...line.bindings, page.limit],
   )
   return rows
 }

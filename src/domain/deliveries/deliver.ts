@@ -150,11 +150,16 @@ interface EndpointAnswer {
   response?: { status: number; excerpt: string; retryAfter: string | undefined }
 }
 
-/** POSTs an event to its endpoint, signed, once. Any 2xx is a success. A redirect is a failure and is not followed. */
+/**
+ * POSTs an event to its endpoint, signed, once. Any 2xx is a success. A redirect is a failure and is not followed.
+ *
+ * @param moreHeaders besides those that every event has
+ */
 export async function postEvent(
   context: Context,
   event: EventForEndpoint,
   startedAt: Date,
+  moreHeaders?: Record<string, string>,
 ): Promise<EndpointAnswer> {
   const { safeFetch, config, vocabulary } = context
   const body = eventBody(event, vocabulary)
@@ -170,6 +175,7 @@ export async function postEvent(
           body,
           secretsOf(context, event),
         ),
+        ...moreHeaders,
       },
       body,
       timeoutMs: config.deliveryTimeoutMs,

@@ -1,6 +1,7 @@
 import type { ApplicationDelivery, Delivery, DeliveryAttempt } from '../../database/deliveries/delivery.js'
 import {
   findDelivery,
+  findDeliveryOwner,
   listAttempts,
   listDeliveriesOfApplication,
   listDeliveriesOfEvent,
@@ -14,6 +15,8 @@ import type { Context } from '../context.js'
 
 export type DeliveryWithAttempts = Delivery & { attempts: DeliveryAttempt[] }
 
+type DeliveryOfUser = DeliveryWithAttempts & { userId: string }
+
 /** @throws UserError 404, also for another user's delivery */
 export async function getDelivery(
   { db }: Context,
@@ -23,6 +26,18 @@ export async function getDelivery(
   const delivery = isId(id) ? await findDelivery(db, userId, id) : undefined
   if (delivery === undefined) throw new UserError('no such delivery', 404)
   return withAttempts(delivery, await listAttempts(db, [id]))
+}
+
+/**
+ * For operators: any user's delivery.
+ *
+ * @throws UserError 404
+ */
+export async function getAnyDelivery(context: Context, id: string): Promise<DeliveryOfUser> {
+  const userId = isId(id) ? await findDeliveryOwner(context.db, id) : undefined
+  if (userId === undefined)
+    throw new UserError(`no delivery has the id ${id}: see \`linehook delivery list\``, 404)
+  return { ...(await getDelivery(context, userId, id)), userId }
 }
 
 function withAttempts(delivery: Delivery, all: readonly DeliveryAttempt[]): DeliveryWithAttempts {

@@ -1,5 +1,5 @@
 import type { Message } from '../../database/messages/message.js'
-import { findMessage } from '../../database/messages/reading.js'
+import { findMessage, findMessageOwner } from '../../database/messages/reading.js'
 import { UserError } from '../../errors.js'
 import { isId } from '../../ids.js'
 import type { Context } from '../context.js'
@@ -9,4 +9,16 @@ export async function getMessage({ db }: Context, userId: string, id: string): P
   const message = isId(id) ? await findMessage(db, userId, id) : undefined
   if (message === undefined) throw new UserError('no such message', 404)
   return message
+}
+
+/**
+ * For operators: any user's message.
+ *
+ * @throws UserError 404
+ */
+export async function getAnyMessage(context: Context, id: string): Promise<Message> {
+  const userId = isId(id) ? await findMessageOwner(context.db, id) : undefined
+  if (userId === undefined)
+    throw new UserError(`no message has the id ${id}: see \`linehook message list\``, 404)
+  return getMessage(context, userId, id)
 }

@@ -25,7 +25,8 @@ export function logRequest(log: Logger): Middleware {
       logPlain(log, { ...line, durationMs }, 'request.handled')
     } else {
       const path = withoutSecrets(ctx.path).slice(0, 200)
-      log.info({ method: ctx.method, path, status, outcome, durationMs }, 'request.handled')
+      const level = isOfConsole(ctx.path) && status < 500 ? 'debug' : 'info'
+      log[level]({ method: ctx.method, path, status, outcome, durationMs }, 'request.handled')
     }
   }
 }
@@ -36,6 +37,11 @@ function countRequest(ctx: KoaContext & { _matchedRoute?: unknown }, durationMs:
   const route = typeof ctx._matchedRoute === 'string' ? ctx._matchedRoute : 'none'
   httpRequests.inc({ method, route, status })
   httpDuration.observe({ method, route }, durationMs / 1000)
+}
+
+/** Pages and what belongs to them, which a browser asks for all the time; a request for one is nobody's unit of work. */
+function isOfConsole(path: string): boolean {
+  return /^\/(console|assets|queues)(\/|$)/.test(path)
 }
 
 /**

@@ -8,6 +8,9 @@ import { memoryLog } from '../../helpers/log.js'
 import { serveApp } from '../../helpers/web.js'
 import { consoleRoutes, createOwner } from './support.js'
 
+/** As pino writes them. */
+const [DEBUG, INFO] = [20, 30]
+
 describeContext('the log of the console', (context) => {
   it('has no password, token, cookie or form token, whatever works and whatever fails', async () => {
     const { log, lines } = memoryLog()
@@ -69,6 +72,10 @@ describeContext('the log of the console', (context) => {
       }
       await browser.post('/console/sign-in', 'password=a+secret+password', { 'Content-Type': 'text/plain' })
 
+      const handled = lines.filter(({ msg }) => msg === 'request.handled')
+      for (const { status, level } of handled as { status: number; level: number }[]) {
+        expect(level, String(status)).to.equal(status < 500 ? DEBUG : INFO)
+      }
       const logged = JSON.stringify(lines)
       expect(lines.length).to.be.above(50)
       expect(lines.some(({ msg }) => msg === 'request.failed')).to.equal(true)

@@ -1,0 +1,129 @@
+import type { Command } from 'commander'
+import type { Delivery } from '../../src/database/deliveries/delivery.js'
+import { listAnyDeliveries, listDeliveries } from '../../src/database/deliveries/reading.js'
+import { EVENT_TYPES, OPT_IN_EVENT_TYPES, type EventType } from '../../src/database/events.js'
+import { findLineNames } from '../../src/database/lines.js'
+import type { Context } from '../../src/domain/context.js'
+import { getAnyDelivery } from '../../src/domain/deliveries/delivery-history.js'
+import { sendDeliveryAgain } from '../../src/domain/deliveries/send-again.js'
+import { DELIVERY_STATUSES } from '../../src/states.js'
+import { formatDuration } from '../../src/web/console/message/labels.js'
+import { run } from '../run.js'
+import { facts, printable, table } from '../terminal.js'
+import { originOf, shownAttempt, shownDelivery, shownNumber, type Shown } from './hidden.js'
+import { readFilter, readWhose, withListOptions, type ListOptions } from './list-options.js'
+
+type DeliveryListOptions = ListOptions & { status?: string; type?: EventType }
+type ShowOptions = Shown & { json?: boolean }
+
+const STATEMENT_MS = 10_000
+
+export function addDeliveryCommands(program: Command): void {
+  const delivery = program.command('delivery').description('events on their way to endpoints')
+
+  withListOptions(
+    delivery
+      .command('list')
+      .description("list deliveries, newest first: every user's, or those of a line or user"),
+    DELIVERY_STATUSES,
+    [...EVENT_TYPES, ...OPT_IN_EVENT_TYPES],
+  ).action((options: DeliveryListOptions) =>
+    run(options, (context) => list(context, options), { statementTimeoutMs: STATEMENT_MS }),
+  )
+
+  delivery
+    .command('show')
+    .description('show a delivery with each of its attempts')
+    .argument('<id>', 'of the delivery')
+    .option('--numbers', 'show whole phone numbers')
+    .option('--text', 'show what the endpoint answered')
+    .option('--json', 'print JSON')
+    .action((id: string, options: ShowOptions) => run(options, (context) => show(context, id, options)))
+
+  delivery
+    .command('send-again')
+    .description('give a delivery that is over or held a new round of attempts, with the same webhook-id')
+    .argument('<id>', 'of the delivery')
+    .option('--json', 'print JSON')
+    .action((id: string, options: { json?: boolean }) =>
+      run(options, async (context) => {
+        const { userId } = await getAnyDelivery(context, id)
+        const again = await sendDeliveryAgain(context, userId, id)
+        return {
+          result: shownDelivery(context, again, {}),
+          lines: [`${id} is sent again: it is ${again.status}`],
+        }
+      }),
+    )
+}
+
+async function list(context: Context, options: DeliveryListOptions) {
+  const { userId, ...whose } = await readWhose(context, options)
+  const { filter, page } = readFilter(options)
+  const { status, type } = options
+  const wanted = {
+    ...filter,
+    ...whose,
+    ...(status === undefined ? {} : { status }),
+    ...(type === undefined ? {} : { type }),
+  }
+  const found =
+    userId === undefined
+      ? await listAnyDeliveries(context.db, wanted, page)
+      : await listDeliveries(context.db, userId, wanted, page)
+  const names = await findLineNames(
+    context.db,
+    found.map(({ lineId }) => lineId),
+  )
+  const row = (each: Delivery) => [
+    each.id,
+    each.createdAt.toISOString(),
+    each.type,
+    shownNumber(each.fromNumber, options),
+    each.status,
+    printable(names.get(each.lineId) ?? ''),
+    originOf(each.url),
+    each.lastFailure ?? '',
+  ]
+  return {
+    result: found.map((each) => shownDelivery(context, each, options)),
+    lines: found.length === 0 ? ['There are no such deliveries.'] : table(found.map(row)),
+  }
+}
+
+async function show(context: Context, id: string, options: ShowOptions) {
+  const delivery = await getAnyDelivery(context, id)
+  const { attempts } = delivery
+  const names = await findLineNames(context.db, [delivery.lineId])
+  return {
+    result: {
+      ...shownDelivery(context, delivery, options),
+      attempts: attempts.map((attempt) => shownAttempt(attempt, options)),
+    },
+    lines: [
+      `${delivery.type} ${delivery.id}`,
+      ...facts({
+        line: `${printable(names.get(delivery.lineId) ?? '')} (${delivery.lineId})`,
+        event: delivery.eventId,
+        message: delivery.messageId,
+        from: shownNumber(delivery.fromNumber, options),
+        to: shownNumber(delivery.toNumber, options),
+        endpoint: originOf(delivery.url),
+        application: printable(delivery.applicationName ?? ''),
+        state: delivery.status + (delivery.lastFailure === null ? '' : `: ${delivery.lastFailure}`),
+        made: delivery.createdAt.toISOString(),
+        'next attempt': delivery.status === 'pending' ? delivery.dueAt.toISOString() : null,
+        delivered: delivery.deliveredAt?.toISOString() ?? null,
+      }),
+      ...table(
+        attempts.map((attempt) => [
+          `  attempt ${attempt.attemptNumber}`,
+          attempt.startedAt.toISOString(),
+          formatDuration(attempt.durationMs),
+          attempt.failure ?? String(attempt.responseStatus ?? ''),
+          options.text === true ? printable(attempt.responseExcerpt ?? '') : '',
+        ]),
+      ),
+    ],
+  }
+}

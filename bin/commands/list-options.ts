@@ -1,0 +1,93 @@
+import { InvalidArgumentError, Option, type Command } from 'commander'
+import type { Context } from '../../src/domain/context.js'
+import { getAnyLine } from '../../src/domain/lines.js'
+import { parseNumber } from '../../src/domain/phone-number.js'
+import { getUserByEmail } from '../../src/domain/users.js'
+import { UserError } from '../../src/errors.js'
+import { isId } from '../../src/ids.js'
+import { wholeNumber } from './line.js'
+
+const MAX_LIMIT = 1000
+
+/** What every list of what happened on lines takes. */
+export interface ListOptions {
+  line?: string
+  user?: string
+  number?: string
+  since?: Date
+  until?: Date
+  before?: string
+  limit: number
+  numbers?: boolean
+  json?: boolean
+}
+
+export function withListOptions(
+  command: Command,
+  statuses: readonly string[],
+  types: readonly string[],
+): Command {
+  return command
+    .option('--line <line>', 'only of this line: id or number')
+    .option('--user <email>', "only of this user's lines")
+    .addOption(new Option('--status <status>', 'only in this state').choices(statuses))
+    .addOption(new Option('--type <type>', 'only of this type').choices(types))
+    .option('--number <number>', 'only with this number at the other end')
+    .option('--since <time>', `from then on: ${TIMES}`, moment)
+    .option('--until <time>', 'before then', moment)
+    .option('--before <id>', 'older than this one: the last of the page before')
+    .option('--limit <count>', `how many at most, up to ${MAX_LIMIT}`, limit, 50)
+    .option('--numbers', 'show whole phone numbers')
+    .option('--json', 'print JSON')
+}
+
+/** Whose they are: with neither, every user's. @throws UserError naming the option */
+export async function readWhose(
+  context: Context,
+  { line, user }: Pick<ListOptions, 'line' | 'user'>,
+): Promise<{ userId?: string; lineId?: string }> {
+  const owner = user === undefined ? undefined : await getUserByEmail(context, user)
+  const found = line === undefined ? undefined : await getAnyLine(context, line)
+  return {
+    ...(owner === undefined ? {} : { userId: owner.id }),
+    ...(found === undefined ? {} : { lineId: found.id }),
+  }
+}
+
+/** @throws UserError naming the option */
+export function readFilter({ number, since, until, before, limit }: ListOptions) {
+  const parsed = number === undefined ? undefined : parseNumber(number, null)?.number
+  if (number !== undefined && parsed === undefined) {
+    throw new UserError('--number must be a phone number in E.164 form, such as +15551234567')
+  }
+  if (before !== undefined && !isId(before))
+    throw new UserError('--before must be an id, as the list has them')
+  return {
+    filter: {
+      ...(parsed === undefined ? {} : { number: parsed }),
+      ...(since === undefined ? {} : { from: since }),
+      ...(until === undefined ? {} : { until }),
+    },
+    page: { limit, ...(before === undefined ? {} : { before }) },
+  }
+}
+
+export const TIMES = '2026-11-21T13:00:00Z, or how long ago, such as 90s, 15m, 2h or 3d'
+
+const UNITS_MS = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 }
+
+/** A moment as people write it on a command line. */
+export function moment(written: string, _before?: unknown, now = Date.now()): Date {
+  const [, count, unit] = /^(\d{1,6})([smhd])$/.exec(written) ?? []
+  if (count !== undefined) return new Date(now - Number(count) * UNITS_MS[unit as keyof typeof UNITS_MS])
+  const isWhole = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d)$/.test(written)
+  const date = new Date(isWhole ? written : NaN)
+  if (Number.isNaN(date.getTime())) throw new InvalidArgumentError(`It must be ${TIMES}.`)
+  return date
+}
+
+function limit(written: string): number {
+  const count = wholeNumber(written)
+  if (count < 1 || count > MAX_LIMIT) throw new InvalidArgumentError(`It must be from 1 to ${MAX_LIMIT}.`)
+  return count
+}

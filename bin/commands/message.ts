@@ -1,0 +1,165 @@
+import { Option, type Command } from 'commander'
+import { findLineNames } from '../../src/database/lines.js'
+import {
+  DIRECTIONS,
+  MESSAGE_TYPES,
+  type Direction,
+  type Message,
+  type MessageType,
+} from '../../src/database/messages/message.js'
+import { listAnyMessages, listMessages } from '../../src/database/messages/reading.js'
+import type { Context } from '../../src/domain/context.js'
+import { findEvents, type EventWithDeliveries } from '../../src/domain/deliveries/delivery-history.js'
+import { getAnyMessage } from '../../src/domain/messages/get-message.js'
+import { sendMessageAgain } from '../../src/domain/messages/send-again.js'
+import { newId } from '../../src/ids.js'
+import { MESSAGE_STATUSES } from '../../src/states.js'
+import { SOURCE_LABELS } from '../../src/web/console/message/labels.js'
+import { run } from '../run.js'
+import { facts, printable, table } from '../terminal.js'
+import { originOf, shownAttempt, shownDelivery, shownMessage, shownNumber, type Shown } from './hidden.js'
+import { readFilter, readWhose, withListOptions, type ListOptions } from './list-options.js'
+
+type MessageListOptions = ListOptions & Shown & { status?: string; type?: MessageType; direction?: Direction }
+type ShowOptions = Shown & { json?: boolean }
+
+/** Across users, who may have a hundred thousand lines. */
+const STATEMENT_MS = 10_000
+
+export function addMessageCommands(program: Command): void {
+  const message = program.command('message').description('texts and media that lines send and receive')
+
+  withListOptions(
+    message
+      .command('list')
+      .description("list messages, newest first: every user's, or those of a line or user")
+      .addOption(new Option('--direction <direction>', 'only those').choices(DIRECTIONS))
+      .option('--text', 'show what was said'),
+    MESSAGE_STATUSES,
+    MESSAGE_TYPES,
+  ).action((options: MessageListOptions) =>
+    run(options, (context) => list(context, options), { statementTimeoutMs: STATEMENT_MS }),
+  )
+
+  message
+    .command('show')
+    .description('show a message, what became of it, and where its events went')
+    .argument('<id>', 'of the message')
+    .option('--numbers', 'show whole phone numbers')
+    .option('--text', 'show what was said, and what endpoints answered')
+    .option('--json', 'print JSON')
+    .action((id: string, options: ShowOptions) => run(options, (context) => show(context, id, options)))
+
+  message
+    .command('send-again')
+    .description('send a message that failed or is unknown once more, as a new message')
+    .argument('<id>', 'of the message')
+    .option('--json', 'print JSON')
+    .action((id: string, options: { json?: boolean }) =>
+      run(options, async (context) => {
+        const { userId } = await getAnyMessage(context, id)
+        const again = await sendMessageAgain(context, userId, id, newId(), 'console')
+        return {
+          result: shownMessage(context, again, {}),
+          lines: [`${id} is sent again as ${again.id}, which is ${again.status}`],
+        }
+      }),
+    )
+}
+
+async function list(context: Context, options: MessageListOptions) {
+  const { userId, ...whose } = await readWhose(context, options)
+  const { filter, page } = readFilter(options)
+  const { status, type, direction } = options
+  const wanted = {
+    ...filter,
+    ...whose,
+    ...(status === undefined ? {} : { status }),
+    ...(type === undefined ? {} : { type }),
+    ...(direction === undefined ? {} : { direction }),
+  }
+  const found =
+    userId === undefined
+      ? await listAnyMessages(context.db, wanted, page)
+      : await listMessages(context.db, userId, wanted, page)
+  const names = await findLineNames(
+    context.db,
+    found.map(({ lineId }) => lineId),
+  )
+  const row = (each: Message) => [
+    each.id,
+    each.createdAt.toISOString(),
+    each.direction,
+    shownNumber(contactOf(each), options),
+    each.status,
+    printable(names.get(each.lineId) ?? ''),
+    printable([each.error ?? '', options.text === true ? (each.text ?? '') : ''].filter(Boolean).join('  ')),
+  ]
+  return {
+    result: found.map((each) => shownMessage(context, each, options)),
+    lines: found.length === 0 ? ['There are no such messages.'] : table(found.map(row)),
+  }
+}
+
+async function show(context: Context, id: string, options: ShowOptions) {
+  const message = await getAnyMessage(context, id)
+  const events = await findEvents(context, message.userId, id)
+  const names = await findLineNames(context.db, [message.lineId])
+  return {
+    result: {
+      ...shownMessage(context, message, options),
+      events: events.map((event) => ({
+        ...event,
+        deliveries: event.deliveries.map((each) => ({
+          ...shownDelivery(context, each, options),
+          attempts: each.attempts.map((attempt) => shownAttempt(attempt, options)),
+        })),
+      })),
+    },
+    lines: [
+      `${message.direction} ${message.type} ${message.id}`,
+      ...factsOf(message, names.get(message.lineId) ?? '', options),
+      ...events.flatMap(linesOfEvent),
+    ],
+  }
+}
+
+function factsOf(message: Message, lineName: string, options: ShowOptions): string[] {
+  const { text, error, carrierCode } = message
+  const why = error === null ? '' : `: ${error}${carrierCode === null ? '' : ` (${carrierCode})`}`
+  const length = text === null ? '' : `${text.length} characters, which --text shows`
+  return facts({
+    line: `${printable(lineName)} (${message.lineId})`,
+    source: SOURCE_LABELS[message.source],
+    from: shownNumber(message.fromNumber, options),
+    to: shownNumber(message.toNumber, options),
+    state: printable(message.status + why),
+    attempts: String(message.attemptCount),
+    [message.direction === 'outbound' ? 'accepted' : 'received']: message.createdAt.toISOString(),
+    sent: message.sentAt?.toISOString() ?? null,
+    report: message.receiptAt?.toISOString() ?? null,
+    "carrier's id": printable(message.carrierMessageId ?? ''),
+    'sent again of': message.againOf,
+    media: message.media === null ? null : message.media.status,
+    text: options.text === true ? printable(text ?? '') : length,
+  })
+}
+
+function linesOfEvent({ id, type, deliveries }: EventWithDeliveries): string[] {
+  return [
+    `event ${type} ${id}`,
+    ...table(
+      deliveries.map((each) => [
+        `  delivery ${each.id}`,
+        originOf(each.url),
+        each.status,
+        `${each.attemptCount} attempts`,
+        each.lastFailure ?? '',
+      ]),
+    ),
+  ]
+}
+
+function contactOf({ direction, fromNumber, toNumber }: Message): string {
+  return direction === 'outbound' ? toNumber : fromNumber
+}

@@ -1,0 +1,108 @@
+import { once } from 'node:events'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Option, type Command } from 'commander'
+import { stopSignal } from '../../dev/stop-signal.js'
+import type { Context } from '../../src/domain/context.js'
+import { createFollower, type Follower, type Step } from '../../src/domain/follow.js'
+import { getAnyLine } from '../../src/domain/lines.js'
+import { Unavailable } from '../../src/errors.js'
+import { DELIVERY_STATUSES, MESSAGE_STATUSES } from '../../src/states.js'
+import { withContext } from '../run.js'
+import { printable } from '../terminal.js'
+import { shownNumber } from './hidden.js'
+import { wholeNumber } from './line.js'
+
+interface TailOptions {
+  line?: string
+  status?: string[]
+  last: number
+  numbers?: boolean
+  json?: boolean
+}
+
+const EVERY_MS = 1000
+
+export function addTailCommand(program: Command): void {
+  program
+    .command('tail')
+    .description('follow what happens on all lines, one line of text for each step, until Ctrl-C')
+    .option('--line <line>', 'only on this line: id or number')
+    .addOption(
+      new Option('--status <status...>', 'only steps to these states').choices([
+        ...new Set([...MESSAGE_STATUSES, ...DELIVERY_STATUSES]),
+      ]),
+    )
+    .option('--last <count>', 'how many steps before now are shown first', wholeNumber, 10)
+    .option('--numbers', 'show whole phone numbers')
+    .option('--json', 'print a JSON object a line')
+    .action((options: TailOptions) => {
+      const stopping = stopSignal()
+      return withContext(options, (context) => tail(context, options, stopping))
+    })
+}
+
+async function tail(context: Context, options: TailOptions, stopping: AbortSignal): Promise<void> {
+  const line = options.line === undefined ? undefined : await getAnyLine(context, options.line)
+  const { last, status: states } = options
+  const follower = createFollower(context, {
+    last,
+    ...(line === undefined ? {} : { lineId: line.id }),
+    ...(states === undefined ? {} : { states }),
+  })
+  for (let next = await follower.next(); ; next = await followOn(follower, stopping)) {
+    for (const step of next.steps) await write(wordsOf(step, options), stopping)
+    if (next.isMissingSome)
+      say('More happens than can be followed: some steps are left out. --line follows one line.')
+    if (await isStopped(stopping)) return
+  }
+}
+
+/** Waits until it is time to look again. */
+async function isStopped(stopping: AbortSignal): Promise<boolean> {
+  await sleep(EVERY_MS, undefined, { signal: stopping }).catch(() => undefined)
+  return stopping.aborted
+}
+
+/** What has happened meanwhile is told when Postgres is back. */
+async function followOn(follower: Follower, stopping: AbortSignal): ReturnType<Follower['next']> {
+  let isAway = false
+  for (;;) {
+    try {
+      const next = await follower.next()
+      if (isAway) say('Postgres is back.')
+      return next
+    } catch (error) {
+      if (!(error instanceof Unavailable)) throw error
+      if (!isAway) say('Postgres is away: it goes on as soon as Postgres is back.')
+      isAway = true
+      if (await isStopped(stopping)) return { steps: [], isMissingSome: false }
+    }
+  }
+}
+
+function wordsOf(step: Step, options: TailOptions): string {
+  const { at, kind, id, lineId, lineName, way, state, reason } = step
+  const number = shownNumber(step.number, options)
+  if (options.json === true) {
+    return JSON.stringify({ at, kind, id, lineId, lineName, way, number, state, reason })
+  }
+  const words = [
+    at.toISOString(),
+    printable(lineName).padEnd(16),
+    way.padEnd(13),
+    number.padEnd(12),
+    state.padEnd(9),
+  ]
+  return [...words, printable(reason ?? '')].join('  ').trimEnd()
+}
+
+/** A reader that is slow is waited for; one that is gone stops it. */
+async function write(line: string, stopping: AbortSignal): Promise<void> {
+  if (stopping.aborted || process.stdout.write(`${line}\n`)) return
+  await once(process.stdout, 'drain', { signal: stopping }).catch(() => undefined)
+}
+
+/** Beside the steps, so that what reads them finds nothing else. */
+function say(sentence: string): void {
+  process.stderr.write(`${sentence}\n`)
+}

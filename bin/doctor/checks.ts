@@ -1,0 +1,26 @@
+import type { Check } from './check.js'
+import { clocks } from './clocks.js'
+import { configuration } from './configuration.js'
+import { disks } from './disks.js'
+import { node } from './node.js'
+import { permissions } from './permissions.js'
+import { migrations, partitions, postgres, sealedSecrets } from './postgres.js'
+import { publicUrl } from './public-url.js'
+import { redisAof, redisPolicy, redisServer } from './redis.js'
+
+/** In the order in which they are shown; each comes after those that it needs. */
+export const CHECKS: readonly Check[] = [
+  configuration,
+  node,
+  permissions,
+  postgres,
+  migrations,
+  partitions,
+  sealedSecrets,
+  redisServer,
+  redisPolicy,
+  redisAof,
+  clocks,
+  disks,
+  publicUrl,
+]

@@ -1,0 +1,164 @@
+import { compareMigrations } from '../../src/database/migrations.js'
+import { findPartitionsAhead } from '../../src/database/partitions.js'
+import { DatabaseUnavailable } from '../../src/database/outage.js'
+import { countSealed } from '../../src/domain/sealed-secrets.js'
+import { asError } from '../../src/errors.js'
+import { fault, ok, warning, type Check, type Finding } from './check.js'
+import { knock, placeOf, withoutPassword } from './place.js'
+import { isGiven, PATIENCE_MS } from './subject.js'
+
+const STANDARD_PORT = 5432
+
+export const postgres: Check = {
+  name: 'Postgres',
+  look: async (subject) => {
+    const { config, db } = subject
+    if (!isGiven(subject, 'DATABASE_URL')) {
+      return fault(
+        'There is no usable DATABASE_URL.',
+        'Set DATABASE_URL to postgres://user:password@host:port/database.',
+      )
+    }
+    const place = placeOf(config.databaseUrl, STANDARD_PORT)
+    const name = `Postgres at ${place?.name ?? 'DATABASE_URL'}`
+    const closed = place && (await knock(place))
+    if (closed !== undefined)
+      return fault(`${name} ${closed}.`, 'Start Postgres, or correct the host and port in DATABASE_URL.')
+    try {
+      const { rows } = await db.raw<{ rows: Server[] }>(SERVER)
+      return judgeServer(name, rows[0])
+    } catch (error) {
+      return explain(name, error, config.databaseUrl)
+    }
+  },
+}
+
+interface Server {
+  version: string
+  isReadOnly: boolean
+  unsafe: string[]
+}
+
+const SERVER = `select current_setting('server_version') as version,
+  pg_is_in_recovery() or current_setting('transaction_read_only') = 'on' as "isReadOnly",
+  array(select s.name from pg_settings s
+    where s.name in ('fsync', 'full_page_writes', 'synchronous_commit') and s.setting = 'off' order by 1) as unsafe`
+
+function judgeServer(name: string, server: Server | undefined): Finding {
+  if (server === undefined)
+    return fault(`${name} gave no answer that can be read.`, 'See whether DATABASE_URL leads to a Postgres.')
+  if (server.isReadOnly) {
+    return fault(
+      `${name} takes no writes: it is a standby, or was set to read only.`,
+      'Let DATABASE_URL lead to the primary.',
+    )
+  }
+  if (server.unsafe.length > 0) {
+    return warning(
+      `${name} runs with ${server.unsafe.join(' and ')} off: a power failure loses messages that were acknowledged.`,
+      `Switch ${server.unsafe.join(' and ')} on.`,
+    )
+  }
+  return ok(`${name} is version ${server.version}, answers and takes writes.`)
+}
+
+function explain(name: string, error: unknown, url: string): Finding {
+  const cause = error instanceof DatabaseUnavailable ? asError(error.cause) : asError(error)
+  const { code = '' } = cause as NodeJS.ErrnoException
+  const said = withoutPassword(cause.message, url)
+  if (/^28/.test(code))
+    return fault(`${name} refuses us: ${said}.`, 'Correct the user and the password in DATABASE_URL.')
+  if (code === '3D000')
+    return fault(`${name}: ${said}.`, 'Create the database, or correct its name in DATABASE_URL.')
+  if (code === '53300') {
+    return fault(
+      `${name} has no free connection: ${said}.`,
+      'Raise max_connections, or lower DATABASE_POOL_SIZE: each process opens so many.',
+    )
+  }
+  if (/timeout/i.test(said)) {
+    return fault(
+      `${name} accepts connections and does not answer within ${PATIENCE_MS / 1000} s: it hangs.`,
+      'See whether its machine or its disk is stuck, and start it again.',
+    )
+  }
+  return fault(`${name}: ${said}.`, 'Correct DATABASE_URL, or mend what Postgres says.')
+}
+
+export const migrations: Check = {
+  name: 'Migrations',
+  needs: postgres.name,
+  look: async ({ db }) => {
+    const { pending, foreign } = await compareMigrations(db)
+    if (pending.length > 0) {
+      const which = pending.length === 1 ? `1 migration is` : `${pending.length} migrations are`
+      return fault(`${which} pending, ${pending[0]} first.`, 'Run `linehook migrate`.')
+    }
+    if (foreign.length > 0) {
+      return warning(
+        `The database is ahead of this release: it has ${foreign.at(-1)}.`,
+        'Finish the upgrade: run the newer release.',
+      )
+    }
+    return ok('The schema is up to date.')
+  },
+}
+
+/** So many months, this one included, are made by `maintenance` each day. */
+const MONTHS_ENOUGH = 2
+
+export const partitions: Check = {
+  name: 'Partitions',
+  needs: migrations.name,
+  look: async ({ db }) => {
+    const all = await findPartitionsAhead(db)
+    const short = all.filter(({ monthCount }) => monthCount < MONTHS_ENOUGH)
+    const cure =
+      'Run the process `maintenance`, which makes them; if it runs, its log says why it fails (job housekeep).'
+    const names = (tables: typeof all) => tables.map(({ parent }) => parent).join(', ')
+    const now = short.filter(({ monthCount }) => monthCount === 0)
+    if (now.length > 0) return fault(`There is no partition for this month: ${names(now)}.`, cure)
+    if (short.length > 0) return warning(`There is no partition for next month yet: ${names(short)}.`, cure)
+    const stray = all.filter(({ hasStrayRows }) => hasStrayRows)
+    if (stray.length > 0) {
+      return warning(
+        `Rows are in the default partition, because their month had none: ${names(stray)}.`,
+        'They work. No month is dropped with them: delete them by hand when they are too old.',
+      )
+    }
+    return ok(
+      `There are partitions for ${Math.min(...all.map(({ monthCount }) => monthCount))} months, this one included.`,
+    )
+  },
+}
+
+export const sealedSecrets: Check = {
+  name: 'Secrets',
+  needs: migrations.name,
+  look: async (subject) => {
+    if (!isGiven(subject, 'ENCRYPTION_KEY')) {
+      return fault(
+        'There is no usable ENCRYPTION_KEY.',
+        'Give it the key that sealed the secrets in this database.',
+      )
+    }
+    const { current, retired, lost } = await countSealed(subject)
+    if (lost > 0) {
+      return fault(
+        `${lost} of ${current + retired + lost} secrets at rest were sealed by a key that ENCRYPTION_KEY does not have.`,
+        'Put that key after the first one, with a comma. Without it, write these secrets anew.',
+      )
+    }
+    if (retired > 0) {
+      return warning(
+        `${retired} of ${current + retired} secrets at rest are still under a retired key.`,
+        'Run `linehook secrets reseal`; then the retired key can go.',
+      )
+    }
+    return ok(
+      current === 0
+        ? 'There are no secrets at rest yet.'
+        : `All ${current} secrets at rest are under the first key.`,
+    )
+  },
+}

@@ -1,0 +1,181 @@
+import { randomUUID } from 'node:crypto'
+import { isIP } from 'node:net'
+import { connect } from 'node:tls'
+import type { Config } from '../../src/config.js'
+import { findLineWithWebhook } from '../../src/database/incoming-webhooks.js'
+import { isLoopback } from '../../src/network.js'
+import { createSafeFetch, FetchFailed, type SafeFetch, type SafeResponse } from '../../src/safe-fetch.js'
+import { createVocabulary } from '../../src/vocabulary.js'
+import { fault, ok, warning, type Check, type Finding } from './check.js'
+import { migrations } from './postgres.js'
+import { PATIENCE_MS } from './subject.js'
+
+const DAY_MS = 86_400_000
+/** Certificates that renew themselves do so a month before their end. */
+const RENEWED_BY_DAYS = 14
+const REQUEST_MS = 3000
+
+export const publicUrl: Check = {
+  name: 'PUBLIC_URL',
+  after: [migrations.name],
+  timeoutMs: 10_000,
+  look: async (subject, works) => {
+    const { config } = subject
+    const door = createSafeFetch({
+      allowHttp: true,
+      allowedPrivateCidrs: config.allowedPrivateCidrs,
+      connectTimeoutMs: REQUEST_MS,
+    })
+    try {
+      return await judgeUrl(config, door, () =>
+        works(migrations.name) ? findLineWithWebhook(subject.db) : Promise.resolve(undefined),
+      )
+    } finally {
+      await door.close()
+    }
+  },
+}
+
+type FindLine = () => Promise<string | undefined>
+
+async function judgeUrl(config: Config, door: SafeFetch, findLine: FindLine): Promise<Finding> {
+  const url = new URL(config.publicUrl)
+  const shown = `${url.origin}${url.pathname}`.replace(/\/+$/, '')
+  try {
+    const health = await door.request(`${config.publicUrl}/healthz`, { timeoutMs: REQUEST_MS })
+    const wrong = judgeHealth(shown, health) ?? (await judgeIdentity(config, shown, door, await findLine()))
+    if (wrong !== undefined) return wrong
+    return (await judgeCertificate(url, door)) ?? judgeReach(url, shown)
+  } catch (error) {
+    if (!(error instanceof FetchFailed)) throw error
+    return judgeFailure(shown, error)
+  }
+}
+
+function judgeHealth(shown: string, { status, headers, body }: SafeResponse): Finding | undefined {
+  if (status >= 300 && status < 400) {
+    const target = headers.location
+    return fault(
+      `${shown} sends callers on${target === undefined ? '' : ` to ${withoutQuery(target)}`}, and carriers do not follow.`,
+      'Set PUBLIC_URL to where it leads in the end.',
+    )
+  }
+  if (status >= 500) {
+    return fault(
+      `${shown} answers ${status}: a proxy is there, and does not reach \`web\`.`,
+      'Start `web`, or correct where the proxy leads.',
+    )
+  }
+  return status === 200 && readJson(body).status === 'ok' ? undefined : elsewhere(shown, `answers ${status}`)
+}
+
+/**
+ * What no other service answers, and no other Linehook: a request without a token to the webhook of a line in this
+ * database is refused with 403, and one to the webhook of any other line with 404. It sends nothing.
+ */
+async function judgeIdentity(
+  config: Config,
+  shown: string,
+  door: SafeFetch,
+  lineId: string | undefined,
+): Promise<Finding | undefined> {
+  const path = createVocabulary(config.productWord).incomingWebhookPath(lineId ?? randomUUID())
+  const request = { method: 'POST', body: '{}', timeoutMs: REQUEST_MS } as const
+  const { status, body } = await door.request(`${config.publicUrl}${path}`, request)
+  if (readJson(body).success !== false) return elsewhere(shown, `answers ${status} to an incoming webhook`)
+  if (lineId === undefined || status === 403) return undefined
+  if (status === 503) {
+    return fault(
+      `${shown} leads to a Linehook that cannot accept messages now.`,
+      'See what its /readyz says.',
+    )
+  }
+  return fault(
+    `${shown} leads to a Linehook with another database: it does not know a line of this one.`,
+    'Correct PUBLIC_URL, DATABASE_URL, or where the proxy leads.',
+  )
+}
+
+async function judgeCertificate(url: URL, door: SafeFetch): Promise<Finding | undefined> {
+  if (url.protocol !== 'https:') return undefined
+  return judgeCertificateEnd(url.host, await readCertificateEnd(url, door), new Date())
+}
+
+export function judgeCertificateEnd(host: string, endsAt: Date, now: Date): Finding | undefined {
+  const days = Math.floor((endsAt.getTime() - now.getTime()) / DAY_MS)
+  if (days >= RENEWED_BY_DAYS) return undefined
+  return warning(
+    `The certificate of ${host} ends in ${days} days, on ${endsAt.toISOString().slice(0, 10)}.`,
+    'Renew it, and see why it does not renew itself.',
+  )
+}
+
+/** The door has judged the certificate; here only its end is read, and nothing is sent. */
+export async function readCertificateEnd(url: URL, door: SafeFetch): Promise<Date> {
+  const host = url.hostname.replace(/^\[|\]$/g, '')
+  const [address] = await door.resolve(host, PATIENCE_MS)
+  return new Promise((resolve, reject) => {
+    const socket = connect({
+      host: address?.address,
+      port: Number(url.port) || 443,
+      servername: isIP(host) === 0 ? host : '',
+      rejectUnauthorized: false,
+    })
+    socket.setTimeout(PATIENCE_MS, () => socket.destroy(new Error('no certificate came')))
+    socket.once('error', reject)
+    socket.once('secureConnect', () => {
+      resolve(new Date(socket.getPeerCertificate().valid_to))
+      socket.destroy()
+    })
+  })
+}
+
+function judgeReach({ protocol, hostname }: URL, shown: string): Finding {
+  if (isLoopback(hostname)) {
+    return warning(
+      `${shown} leads to this very machine: \`web\` answers, and nobody elsewhere can reach it.`,
+      'Fine to try things with. Else set PUBLIC_URL to the address that people and carriers use.',
+    )
+  }
+  if (protocol === 'http:') {
+    return warning(
+      `${shown} is this service, over plain http: whoever is on the way reads tokens and passwords.`,
+      'Put a proxy with a certificate before `web`, and set PUBLIC_URL to its https:// URL.',
+    )
+  }
+  return ok(`${shown} is this service, as seen from this machine.`)
+}
+
+function judgeFailure(shown: string, { failure, message }: FetchFailed): Finding {
+  if (failure === 'blocked_address') {
+    return warning(
+      `${shown} has a private address here, which is not called. Seen from outside it may lead to this service, or to nothing.`,
+      'If the name has a public address elsewhere, ask its /healthz from there. If not, carriers cannot reach it: use a public address. ALLOWED_PRIVATE_CIDRS with this range lets `doctor` look.',
+    )
+  }
+  if (failure.startsWith('tls')) return fault(message, 'Give the proxy a valid certificate for this name.')
+  return fault(
+    message,
+    'Start `web` and the proxy before it, and see that the name in PUBLIC_URL leads there.',
+  )
+}
+
+function elsewhere(shown: string, what: string): Finding {
+  return fault(
+    `${shown} leads to another service: it ${what}.`,
+    'Correct PUBLIC_URL, or where the proxy leads.',
+  )
+}
+
+function readJson(body: Buffer): Record<string, unknown> {
+  try {
+    const parsed = JSON.parse(body.toString('utf8')) as unknown
+    return typeof parsed === 'object' && parsed !== null ? (parsed as Record<string, unknown>) : {}
+  } catch {
+    return {}
+  }
+}
+
+function withoutQuery(url: string): string {
+  return url.replace(/[?#].*$/s, '')
+}

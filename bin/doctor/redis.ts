@@ -1,0 +1,104 @@
+import { asError } from '../../src/errors.js'
+import { readDurability } from '../../src/redis.js'
+import { fault, ok, warning, type Check, type Finding } from './check.js'
+import { knock, placeOf, withoutPassword } from './place.js'
+import { isGiven, PATIENCE_MS, type Subject } from './subject.js'
+
+const STANDARD_PORT = 6379
+const CONFIGURATION = 'docs/configuration.md says what Redis must have'
+
+export const redisServer: Check = {
+  name: 'Redis',
+  look: async (subject) => {
+    const { config, redis } = subject
+    if (!isGiven(subject, 'REDIS_URL')) {
+      return fault(
+        'There is no usable REDIS_URL.',
+        'Set REDIS_URL to redis://user:password@host:port/number.',
+      )
+    }
+    const place = placeOf(config.redisUrl, STANDARD_PORT)
+    const name = `Redis at ${place?.name ?? 'REDIS_URL'}`
+    const closed = place && (await knock(place))
+    if (closed !== undefined)
+      return fault(`${name} ${closed}.`, 'Start Redis, or correct the host and port in REDIS_URL.')
+    try {
+      await redis.connect()
+      // Unlike PING it needs a password where there is one, and the database of the URL.
+      await redis.exists('linehook:doctor')
+    } catch (error) {
+      return explain(name, error, subject)
+    }
+    const server = await redis.info().catch(() => '')
+    const read = (field: string) => new RegExp(`^${field}:(\\S+)`, 'm').exec(server)?.[1]
+    if (read('role') === 'slave')
+      return fault(`${name} is a replica, which takes no writes.`, 'Let REDIS_URL lead to the primary.')
+    const version = read('valkey_version') ?? read('redis_version')
+    return ok(`${name} ${version === undefined ? 'answers' : `is version ${version} and answers`}.`)
+  },
+}
+
+function explain(name: string, error: unknown, { config, ...subject }: Subject): Finding {
+  // What ioredis throws says only that the connection is closed; why, it said before.
+  const thrown = asError(error)
+  const cause = thrown.message.startsWith('Connection is closed') ? (subject.redisError() ?? thrown) : thrown
+  const said = withoutPassword(cause.message, config.redisUrl)
+  if (/^(NOAUTH|WRONGPASS|NOPERM|ERR AUTH)/.test(said)) {
+    return fault(`${name} refuses us: ${said}.`, 'Correct the user and the password in REDIS_URL.')
+  }
+  if (said.startsWith('LOADING'))
+    return warning(`${name} still loads its data.`, 'Wait until it has; nothing is lost meanwhile.')
+  if (/timed out|timeout|ETIMEDOUT/i.test(said)) {
+    return fault(
+      `${name} accepts connections and does not answer within ${PATIENCE_MS / 1000} s: it hangs.`,
+      'See whether its machine is stuck, or a slow script keeps it, and start it again.',
+    )
+  }
+  return fault(`${name}: ${said}.`, 'Correct REDIS_URL, or mend what Redis says.')
+}
+
+export const redisPolicy: Check = {
+  name: 'Redis policy',
+  needs: redisServer.name,
+  look: async ({ redis }) => {
+    const { policy } = await readDurability(redis).catch(() => UNTOLD)
+    if (policy === undefined)
+      return warning(
+        'Redis does not tell its maxmemory-policy.',
+        `See that it is noeviction: ${CONFIGURATION}.`,
+      )
+    if (policy === 'noeviction') return ok('maxmemory-policy is noeviction.')
+    return fault(
+      `maxmemory-policy is ${policy}: full, Redis drops jobs, and workers refuse to start.`,
+      'Set `maxmemory-policy noeviction` in redis.conf, or `redis-cli config set maxmemory-policy noeviction`.',
+    )
+  },
+}
+
+export const redisAof: Check = {
+  name: 'Redis AOF',
+  needs: redisServer.name,
+  look: async ({ redis }) => {
+    const { aof, lastWrite } = await readDurability(redis).catch(() => UNTOLD)
+    if (aof === undefined)
+      return warning(
+        'Redis does not tell whether it writes an AOF.',
+        `See that appendonly is yes: ${CONFIGURATION}.`,
+      )
+    if (aof !== '1') {
+      return fault(
+        'appendonly is no: Redis starts empty after a crash, and workers refuse to start.',
+        'Set `appendonly yes` in redis.conf, or `redis-cli config set appendonly yes`.',
+      )
+    }
+    if (lastWrite !== undefined && lastWrite !== 'ok') {
+      return fault(
+        'Redis could not write its AOF the last time: it refuses writes.',
+        'See whether its disk is full.',
+      )
+    }
+    return ok('appendonly is yes, and the last write worked.')
+  },
+}
+
+const UNTOLD = { policy: undefined, aof: undefined, lastWrite: undefined }

@@ -1,0 +1,89 @@
+import { Redis } from 'ioredis'
+import { ConfigInvalid, readConfig, type Config } from '../../src/config.js'
+import { connectDatabase, type Database } from '../../src/database/connection.js'
+
+/** What is examined. Nothing connects before a check asks. */
+export interface Subject {
+  /** With what is usable of the configuration; what is not has its default, or leads nowhere. */
+  config: Config
+  /** One sentence for each fault of the configuration, which begins with the name of a variable. */
+  configFaults: readonly string[]
+  db: Database
+  redis: Redis
+  /** What the connection to Redis broke with, last. */
+  redisError(): Error | undefined
+  close(): Promise<void>
+}
+
+/** A service that has not answered within this time hangs. */
+export const PATIENCE_MS = 2000
+
+/** In the place of what must be there and is not usable. */
+const STANDING_IN = {
+  DATABASE_URL: 'postgres://nowhere.invalid/nothing',
+  REDIS_URL: 'redis://nowhere.invalid',
+  ENCRYPTION_KEY: Buffer.alloc(32, 'nobody').toString('base64'),
+}
+
+export function openSubject(env: NodeJS.ProcessEnv): Subject {
+  const { config, configFaults } = readUsable(env)
+  const db = connectDatabase({
+    url: config.databaseUrl,
+    poolSize: 3,
+    applicationName: 'doctor',
+    statementTimeoutMs: PATIENCE_MS,
+    acquireTimeoutMs: PATIENCE_MS,
+    namesStatements: false,
+  })
+  const { redis, lastError } = openRedis(config.redisUrl)
+  return {
+    config,
+    configFaults,
+    db,
+    redis,
+    redisError: lastError,
+    close: async () => {
+      redis.disconnect()
+      await db.destroy()
+    },
+  }
+}
+
+/** Whether the configuration has a usable value for what must be there. */
+export function isGiven({ configFaults }: Subject, variable: keyof typeof STANDING_IN): boolean {
+  return !configFaults.some((each) => each.startsWith(`${variable} `))
+}
+
+function readUsable(env: NodeJS.ProcessEnv): Pick<Subject, 'config' | 'configFaults'> {
+  try {
+    return { config: readConfig(env), configFaults: [] }
+  } catch (error) {
+    if (!(error instanceof ConfigInvalid)) throw error
+    const faulty = new Set(
+      error.faults.flatMap((each) => each.match(/^[A-Z\d_]+( and [A-Z\d_]+)?/)?.[0].split(' and ') ?? []),
+    )
+    const usable = Object.entries(env).filter(([name]) => !faulty.has(name))
+    return {
+      config: readConfig({ ...STANDING_IN, ...Object.fromEntries(usable) }),
+      configFaults: error.faults,
+    }
+  }
+}
+
+/** It gives up at the first failure, and says in the end what that was. */
+function openRedis(url: string): { redis: Redis; lastError: () => Error | undefined } {
+  const redis = new Redis(url, {
+    lazyConnect: true,
+    enableReadyCheck: false,
+    retryStrategy: () => null,
+    connectTimeout: PATIENCE_MS,
+    commandTimeout: PATIENCE_MS,
+    // Its timer outlives the closed connection, and with it the process.
+    disconnectTimeout: 100,
+  })
+  let last: Error | undefined
+  redis.on('error', (error: Error) => {
+    last = error
+  })
+  return { redis, lastError: () => last }
+}

@@ -1,0 +1,137 @@
+import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect } from 'chai'
+import { examine, ok, type Check } from '../../../bin/doctor/check.js'
+import { openSubject } from '../../../bin/doctor/subject.js'
+import { createEnvironment, type Environment } from '../../helpers/environment.js'
+import { startWeb, stopProcesses } from '../../helpers/processes.js'
+import { freePort } from '../../../dev/free-port.js'
+import { linehook } from '../linehook.js'
+
+interface Answer {
+  faultCount: number
+  warningCount: number
+  checks: { name: string; state: string; why: string; cure?: string }[]
+}
+
+describe('linehook doctor', function () {
+  this.timeout(60_000)
+
+  let environment: Environment
+  let folder: string
+
+  before(async () => {
+    environment = await createEnvironment()
+    folder = await mkdtemp(join(tmpdir(), 'linehook-doctor-'))
+  })
+
+  after(async () => {
+    await stopProcesses()
+    await rm(folder, { recursive: true, force: true })
+  })
+
+  it('ends with 0 while there is no fault, and says each thing that it looked at', async () => {
+    const port = String(await freePort())
+    const served = { ...environment, PORT: port, PUBLIC_URL: `http://127.0.0.1:${port}` }
+    await startWeb(served)
+    const { exitCode, outputLines, errorLines } = await linehook(served, ['doctor'], folder)
+    expect([exitCode, errorLines]).to.deep.equal([0, []])
+    expect(outputLines[0]).to.match(/^ok {6} Configuration {2}Every variable is usable\.$/)
+    expect(outputLines.some((line) => /^ok {6} Redis AOF {6}appendonly is yes/.test(line))).to.be.true
+    expect(outputLines.at(-1)).to.match(/^0 faults, \d warnings?$/)
+  })
+
+  it('a fault ends it with 1; all checks are made all the same; --json has each with its cure', async () => {
+    const faulty = { ...environment, PORT: 'many', ENCRYPTION_KEY: 'a key that is S3cret' }
+    const { exitCode, outputLines, errorLines } = await linehook(faulty, ['doctor', '--json'], folder)
+    expect([exitCode, errorLines]).to.deep.equal([1, []])
+    const answer = JSON.parse(outputLines.join('\n')) as Answer
+    const stateOf = (name: string) => answer.checks.find((each) => each.name === name)?.state
+    const [configuration] = answer.checks
+    expect(configuration?.state).to.equal('fault')
+    expect(configuration?.why).to.match(/ENCRYPTION_KEY must be 32 bytes.+; PORT must be a whole number/)
+    expect(['Migrations', 'Redis', 'Secrets'].map(stateOf)).to.deep.equal(['ok', 'ok', 'fault'])
+    const cureless = answer.checks.filter(({ state, cure }) => state !== 'ok' && cure === undefined)
+    expect(cureless).to.deep.equal([])
+    expect(answer.faultCount).to.equal(answer.checks.filter(({ state }) => state === 'fault').length)
+    expect(outputLines.join()).not.to.include('S3cret')
+  })
+
+  it('where nothing is configured and nothing runs', async () => {
+    const { exitCode, outputLines } = await linehook({}, ['doctor', '--json'], folder)
+    expect(exitCode).to.equal(1)
+    const { checks } = JSON.parse(outputLines.join('\n')) as Answer
+    const whys = ['Postgres', 'Redis', 'Clocks'].map((name) => checks.find((each) => each.name === name)?.why)
+    expect(whys).to.deep.equal([
+      'There is no usable DATABASE_URL.',
+      'There is no usable REDIS_URL.',
+      'There is no other clock to compare with.',
+    ])
+  })
+
+  it('files that every user of the machine may read', async () => {
+    const found = async () => {
+      const { outputLines } = await linehook(environment, ['doctor', '--json'], folder)
+      const { checks } = JSON.parse(outputLines.join('\n')) as Answer
+      return checks.find(({ name }) => name === 'Permissions')
+    }
+    const path = join(folder, '.env')
+    await writeFile(path, 'LOG_LEVEL=info\n')
+    await chmod(path, 0o644)
+    const open = await found()
+    expect(open).to.include({ state: 'warning' })
+    expect(open?.cure).to.match(/^Run `chmod o-r .+\/\.env`\.$/)
+    await chmod(path, 0o600)
+    expect((await found())?.state).to.equal('ok')
+  })
+})
+
+describe('the checks of the doctor', () => {
+  const subject = openSubject({})
+  after(() => subject.close())
+
+  const check = (name: string, more: Partial<Check> = {}): Check => ({
+    name,
+    look: () => ok('Fine.'),
+    ...more,
+  })
+
+  it('one that fails and one that never ends are faults of their own; the others go on', async () => {
+    const checks = [
+      check('broken', {
+        look: () => {
+          throw new Error('no such file')
+        },
+      }),
+      check('endless', { timeoutMs: 50, look: () => new Promise(() => undefined) }),
+      check('fine'),
+    ]
+    const found = await Promise.all(examine(checks, subject))
+    expect(found.map(({ name, state, why }) => [name, state, why])).to.deep.equal([
+      ['broken', 'fault', 'It could not be looked at: no such file'],
+      ['endless', 'fault', 'It took longer than 0.05 s.'],
+      ['fine', 'ok', 'Fine.'],
+    ])
+  })
+
+  it('one that needs another is not looked at while that has a fault, nor one that needs it in turn', async () => {
+    const looked: string[] = []
+    const checks = [
+      check('first', { look: () => ({ state: 'fault', why: 'Gone.' }) }),
+      check('second', { needs: 'first' }),
+      check('third', { needs: 'second' }),
+      check('fourth', {
+        after: ['first'],
+        look: (_, works) => {
+          looked.push(String(works('first')))
+          return ok('Fine.')
+        },
+      }),
+    ]
+    const found = await Promise.all(examine(checks, subject))
+    expect(found.map(({ state }) => state)).to.deep.equal(['fault', 'warning', 'warning', 'ok'])
+    expect(found[2]?.why).to.equal('It was not looked at, because of what is said of second.')
+    expect(looked).to.deep.equal(['false'])
+  })
+})

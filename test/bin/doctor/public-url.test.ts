@@ -1,0 +1,106 @@
+import { readFileSync } from 'node:fs'
+import { createServer } from 'node:https'
+import type { AddressInfo } from 'node:net'
+import { expect } from 'chai'
+import { readCertificateEnd } from '../../../bin/doctor/public-url.js'
+import { createSafeFetch } from '../../../src/safe-fetch.js'
+import { createTestContext } from '../../helpers/context.js'
+import { createEnvironment, type Environment } from '../../helpers/environment.js'
+import { createLine } from '../../helpers/factories.js'
+import { openings } from '../../helpers/openings.js'
+import { startReceiver } from '../../helpers/receiver.js'
+import { serveApp } from '../../helpers/web.js'
+import { look } from './look.js'
+
+describe('what the doctor says of PUBLIC_URL', function () {
+  this.timeout(30_000)
+
+  const open = openings()
+  let environment: Environment
+
+  before(async () => {
+    environment = await createEnvironment()
+    await createLine(await open(createTestContext(environment)))
+  })
+
+  const lookAt = async (publicUrl: string, overrides: Environment = {}) =>
+    (await look({ ...environment, ...overrides, PUBLIC_URL: publicUrl })).PUBLIC_URL
+
+  /** A service of somebody else, or a proxy. */
+  const startOther = async (status: number, body = '', headers: Record<string, string> = {}) => {
+    const other = await open(startReceiver())
+    other.answerWith((response) => response.writeHead(status, headers).end(body))
+    return { ...other, url: `http://127.0.0.1:${other.port}` }
+  }
+
+  it('this very service, on this machine only', async () => {
+    const context = await open(createTestContext(environment))
+    const web = await open(serveApp(context))
+    const found = await lookAt(web.url)
+    expect(found).to.include({ state: 'warning' })
+    expect(found?.why).to.match(
+      /leads to this very machine: `web` answers, and nobody elsewhere can reach it/,
+    )
+  })
+
+  it('a Linehook with another database, also where there is no line to tell by', async () => {
+    const context = await open(createTestContext())
+    const web = await open(serveApp(context))
+    expect((await lookAt(web.url))?.why).to.match(/ leads to a Linehook with another database/)
+    const { databaseUrl } = context.config
+    expect((await lookAt(web.url, { DATABASE_URL: databaseUrl }))?.state).to.equal('warning')
+  })
+
+  it('another service, also one that is healthy in the same words', async () => {
+    const page = await startOther(200, '<html>welcome</html>')
+    expect(await lookAt(page.url)).to.include({
+      state: 'fault',
+      why: `${page.url} leads to another service: it answers 200.`,
+    })
+    const healthy = await startOther(200, '{"status":"ok"}')
+    expect((await lookAt(healthy.url))?.why).to.equal(
+      `${healthy.url} leads to another service: it answers 200 to an incoming webhook.`,
+    )
+    expect(healthy.requests.map(({ body }) => body)).to.deep.equal(['', '{}'])
+  })
+
+  it('a proxy that reaches nobody, and one that sends callers on', async () => {
+    const broken = await startOther(502, 'Bad Gateway')
+    expect((await lookAt(broken.url))?.why).to.equal(
+      `${broken.url} answers 502: a proxy is there, and does not reach \`web\`.`,
+    )
+    const moved = await startOther(301, '', { Location: 'https://lines.example.com/healthz?token=S3cret' })
+    const found = await lookAt(moved.url)
+    expect(found).to.include({ state: 'fault' })
+    expect(found?.why).to.include('sends callers on to https://lines.example.com/healthz,')
+  })
+
+  it('nobody there, and no such name', async () => {
+    expect(await lookAt('http://127.0.0.1:1')).to.include({ state: 'fault' })
+    expect((await lookAt('https://nowhere.invalid'))?.why).to.include('nowhere.invalid')
+  })
+
+  it('a private address is a warning that explains itself, and nothing is sent there', async () => {
+    const other = await startOther(200, '{"status":"ok"}')
+    const found = await lookAt(other.url, { ALLOWED_PRIVATE_CIDRS: '' })
+    expect(found).to.include({ state: 'warning' })
+    expect(found?.why).to.include('has a private address here')
+    expect(other.requests).to.deep.equal([])
+  })
+
+  it('a certificate that nobody trusts; and the end of any certificate can be read', async () => {
+    const server = createServer({
+      key: readFileSync('test/carriers/smpp/self-made-key.pem'),
+      cert: readFileSync('test/carriers/smpp/self-made-certificate.pem'),
+    })
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    open({ close: () => new Promise((resolve) => server.close(resolve)) })
+    const url = new URL(`https://127.0.0.1:${(server.address() as AddressInfo).port}`)
+    expect(await lookAt(url.origin)).to.include({
+      state: 'fault',
+      cure: 'Give the proxy a valid certificate for this name.',
+    })
+    const door = open(createSafeFetch({ allowHttp: false, allowedPrivateCidrs: ['127.0.0.0/8'] }))
+    expect((await readCertificateEnd(url, door)).getTime()).to.be.above(Date.now())
+  })
+})

@@ -1,0 +1,221 @@
+import { randomBytes } from 'node:crypto'
+import { createServer, type AddressInfo, type Server } from 'node:net'
+import { expect } from 'chai'
+import { Redis } from 'ioredis'
+import { insertEvent } from '../../../src/database/events.js'
+import { createEnvironment, type Environment } from '../../helpers/environment.js'
+import { createLine } from '../../helpers/factories.js'
+import { createTestContext } from '../../helpers/context.js'
+import { startOwnRedis, type OwnRedis } from '../../helpers/redis.js'
+import { createEmptyDatabase } from '../../helpers/services.js'
+import { look } from './look.js'
+
+describe('what the doctor says of Postgres and Redis', function () {
+  this.timeout(30_000)
+
+  let environment: Environment
+
+  before(async () => {
+    environment = await createEnvironment()
+  })
+
+  it('both work: their versions, the schema, the partitions, the secrets, the clocks', async () => {
+    const found = await look(environment)
+    // The tests' Postgres waits for no disk.
+    expect(found.Postgres).to.deep.include({
+      state: 'warning',
+      cure: 'Switch fsync and full_page_writes and synchronous_commit on.',
+    })
+    for (const name of [
+      'Configuration',
+      'Migrations',
+      'Partitions',
+      'Secrets',
+      'Redis',
+      'Redis policy',
+      'Redis AOF',
+      'Clocks',
+    ]) {
+      expect(found[name], name).to.include({ state: 'ok' })
+    }
+    expect(found.Redis?.why).to.match(/^Redis at 127\.0\.0\.1:\d+ is version \d+\.\d+\.\d+ and answers\.$/)
+  })
+
+  describe('that accept connections and never answer', () => {
+    let silent: Server
+    let url: (scheme: string) => string
+
+    before(async () => {
+      silent = createServer((socket) => socket.on('error', () => undefined))
+      await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve))
+      url = (scheme) => `${scheme}://somebody:S3cret@127.0.0.1:${(silent.address() as AddressInfo).port}/1`
+    })
+
+    after(() => silent.close())
+
+    it('it says so within 5 s, of both', async () => {
+      const startedAt = performance.now()
+      const found = await look({ ...environment, DATABASE_URL: url('postgres'), REDIS_URL: url('redis') })
+      expect(performance.now() - startedAt).to.be.below(5000)
+      for (const name of ['Postgres', 'Redis']) {
+        expect(found[name], name).to.include({ state: 'fault' })
+        expect(found[name]?.why).to.match(/accepts connections and does not answer within 2 s: it hangs\.$/)
+      }
+      expect(found['Redis AOF']).to.deep.equal({
+        state: 'warning',
+        why: 'It was not looked at, because of what is said of Redis.',
+        cure: 'Mend that first.',
+      })
+      expect(found.Node?.state).not.to.equal('fault')
+      expect(JSON.stringify(found)).not.to.include('S3cret')
+    })
+  })
+
+  it('that refuse connections or have no address', async () => {
+    const found = await look({
+      ...environment,
+      DATABASE_URL: 'postgres://somebody:S3cret@127.0.0.1:1/linehook',
+      REDIS_URL: 'redis://:S3cret@nowhere.invalid',
+    })
+    expect(found.Postgres?.why).to.equal('Postgres at 127.0.0.1:1 refuses connections.')
+    expect(found.Redis?.why).to.equal(
+      'Redis at nowhere.invalid:6379 has no address: its name cannot be resolved.',
+    )
+    expect(JSON.stringify(found)).not.to.include('S3cret')
+  })
+
+  it('that refuse the password, or have no such database', async () => {
+    const { DATABASE_URL = '', REDIS_URL = '' } = environment
+    const changed = (url: string, change: (parsed: URL) => void) => {
+      const parsed = new URL(url)
+      change(parsed)
+      return parsed.href
+    }
+    const wrong = (url: string) => changed(url, (parsed) => (parsed.password = 'S3cret'))
+    const refused = await look({
+      ...environment,
+      DATABASE_URL: wrong(DATABASE_URL),
+      REDIS_URL: wrong(REDIS_URL),
+    })
+    expect(refused.Postgres?.why).to.match(
+      / refuses us: password authentication failed for user "linehook"\.$/,
+    )
+    expect(refused.Redis?.why).to.match(/ refuses us: WRONGPASS /)
+    expect(JSON.stringify(refused)).not.to.include('S3cret')
+
+    const missing = await look({
+      ...environment,
+      DATABASE_URL: changed(DATABASE_URL, (parsed) => (parsed.pathname = '/nosuch')),
+    })
+    expect(missing.Postgres?.why).to.match(/: database "nosuch" does not exist\.$/)
+  })
+
+  it('a database without the schema: `linehook migrate`, and what needs the schema is not looked at', async () => {
+    const found = await look({ ...environment, DATABASE_URL: await createEmptyDatabase() })
+    expect(found.Migrations).to.deep.include({ state: 'fault', cure: 'Run `linehook migrate`.' })
+    expect(found.Partitions?.why).to.equal('It was not looked at, because of what is said of Migrations.')
+    expect(found.Clocks?.state).to.equal('ok')
+  })
+
+  it('a database that a newer release has migrated', async () => {
+    const fresh = await createEnvironment()
+    const context = await createTestContext(fresh)
+    await context
+      .db('knex_migrations')
+      .insert({ name: '20991231_from_the_future', batch: 9, migration_time: new Date() })
+    await context.close()
+    const { Migrations } = await look(fresh)
+    expect(Migrations).to.include({ state: 'warning' })
+    expect(Migrations?.why).to.include('20991231_from_the_future')
+  })
+
+  it('partitions that nobody has made', async () => {
+    const fresh = await createEnvironment()
+    const context = await createTestContext(fresh)
+    const partition = async (months: number) => {
+      const { rows } = await context.db.raw<{ rows: { name: string }[] }>(
+        `select to_char(date_trunc('month', current_date) + make_interval(months => ?), '"messages_"YYYYMM') as name`,
+        [months],
+      )
+      return rows[0]!.name
+    }
+    await context.db.raw(`drop table ${await partition(2)}`)
+    expect((await look(fresh)).Partitions?.state, 'two months are enough').to.equal('ok')
+    await context.db.raw(`drop table ${await partition(1)}`)
+    expect((await look(fresh)).Partitions).to.include({
+      state: 'warning',
+      why: 'There is no partition for next month yet: messages.',
+    })
+    await context.db.raw(`drop table ${await partition(0)}`)
+    expect((await look(fresh)).Partitions).to.include({
+      state: 'fault',
+      why: 'There is no partition for this month: messages.',
+    })
+    await context.close()
+  })
+
+  it('rows of a month that had no partition', async () => {
+    const fresh = await createEnvironment()
+    const context = await createTestContext(fresh)
+    const { userId, lineId, number } = await createLine(context)
+    const event = {
+      messageId: null,
+      type: 'optOut',
+      payload: '',
+      fromNumber: number,
+      toNumber: number,
+    } as const
+    await insertEvent(context.db, { ...event, id: '01500000-0000-7000-8000-000000000000', userId, lineId })
+    await context.close()
+    expect((await look(fresh)).Partitions).to.include({
+      state: 'warning',
+      why: 'Rows are in the default partition, because their month had none: events.',
+    })
+  })
+
+  it('secrets at rest under a retired key, and under one that is gone', async () => {
+    const fresh = await createEnvironment()
+    const context = await createTestContext(fresh)
+    await createLine(context, { outgoingUrl: 'http://127.0.0.1:1/events' })
+    await context.close()
+    const newKey = randomBytes(32).toString('base64')
+    const retired = await look({ ...fresh, ENCRYPTION_KEY: `${newKey},${fresh.ENCRYPTION_KEY}` })
+    expect(retired.Secrets).to.deep.equal({
+      state: 'warning',
+      why: '2 of 2 secrets at rest are still under a retired key.',
+      cure: 'Run `linehook secrets reseal`; then the retired key can go.',
+    })
+    const lost = await look({ ...fresh, ENCRYPTION_KEY: newKey })
+    expect(lost.Secrets).to.include({ state: 'fault' })
+    expect(lost.Secrets?.why).to.match(
+      /^2 of 2 secrets at rest were sealed by a key that ENCRYPTION_KEY does not have/,
+    )
+    expect(JSON.stringify([retired, lost])).not.to.include(newKey)
+  })
+
+  describe('a Redis that would lose jobs', () => {
+    let own: OwnRedis
+    let redis: Redis
+
+    before(async () => {
+      own = await startOwnRedis()
+      redis = new Redis(own.url)
+    })
+
+    after(async () => {
+      redis.disconnect()
+      await own.remove()
+    })
+
+    it('its policy and its AOF are faults with their cures', async () => {
+      await redis.config('SET', 'maxmemory-policy', 'allkeys-lru')
+      await redis.config('SET', 'appendonly', 'no')
+      const found = await look({ ...environment, REDIS_URL: own.url })
+      expect(found.Redis?.state).to.equal('ok')
+      expect(found['Redis policy']).to.include({ state: 'fault' })
+      expect(found['Redis policy']?.cure).to.include('maxmemory-policy noeviction')
+      expect(found['Redis AOF']).to.include({ state: 'fault' })
+      expect(found['Redis AOF']?.cure).to.include('appendonly yes')
+    })
+  })
+})

@@ -1,0 +1,39 @@
+import { expect } from 'chai'
+import { moment } from '../../bin/commands/list-options.js'
+import { maskNumber, printable, table } from '../../bin/terminal.js'
+
+describe('what the command line shows', () => {
+  it('numbers of which enough is left to know them again', () => {
+    expect(['+15005550199', '+4915112345678', '40404', 'MYBANK'].map(maskNumber)).to.deep.equal([
+      '+1•••0199',
+      '+4•••5678',
+      '•••04',
+      '•••NK',
+    ])
+  })
+
+  it('texts of others, in one line and without what would steer the terminal', () => {
+    expect(printable('Hi\u001b[2J\r\nthere\u202e!')).to.equal('Hi [2J there !')
+    expect(printable('grüße 🙂')).to.equal('grüße 🙂')
+  })
+
+  it('rows in columns', () => {
+    expect(
+      table([
+        ['a', 'bb', ''],
+        ['aaa', 'b', 'c'],
+      ]),
+    ).to.deep.equal(['a    bb', 'aaa  b   c'])
+  })
+
+  it('moments as times, or as how long ago', () => {
+    const now = Date.parse('2026-11-21T13:00:00Z')
+    const read = (written: string) => moment(written, undefined, now).toISOString()
+    expect(read('90s')).to.equal('2026-11-21T12:58:30.000Z')
+    expect(read('3d')).to.equal('2026-11-18T13:00:00.000Z')
+    expect(read('2026-11-21T14:00:00+02:00')).to.equal('2026-11-21T12:00:00.000Z')
+    for (const wrong of ['yesterday', '5', '2026-11-21', '2026-13-01T00:00:00Z']) {
+      expect(() => read(wrong), wrong).to.throw(/^It must be 2026-11-21T13:00:00Z, or how long ago/)
+    }
+  })
+})

@@ -14,7 +14,7 @@ import { describeWeb } from '../helpers/web.js'
 import { startProxy, through } from './proxy.js'
 import { expectAccepted, newNumber } from './support.js'
 
-const TOKEN = 'qX4vT9zLm2Rk7WcB'
+const TOKEN = 'qX4vT9zLm2Rk7WcBn5HdYf8J'
 const AUTHORIZED = { headers: { Authorization: `Bearer ${TOKEN}` } }
 
 describeWeb('/metrics without METRICS_TOKEN', ({ web }) => {

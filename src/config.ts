@@ -66,7 +66,7 @@ export const settings = {
       'The port on which a process answers /metrics to Prometheus; `linehook start` gives its processes this one and those after it.',
   }),
   METRICS_HOST: text().default('127.0.0.1').meta({ about: 'The address of METRICS_PORT.' }),
-  METRICS_TOKEN: hardToGuess(16, 24).meta({
+  METRICS_TOKEN: hardToGuess(24, 24).meta({
     about:
       'Opens /metrics at `web` too, and is wanted at METRICS_PORT as well: `Authorization: Bearer …`. Without it `web` has no /metrics.',
     secret: true,

@@ -1,6 +1,7 @@
 import { rmSync } from 'node:fs'
 import { expect } from 'chai'
 import { freePort } from '../../dev/free-port.js'
+import { findMetric, parseMetrics } from '../helpers/metrics.js'
 import { runNode, stopProcesses, type RunningProcess } from '../helpers/processes.js'
 import { until } from '../helpers/until.js'
 import { createStartFolder } from './start-folder.js'
@@ -23,12 +24,15 @@ describe('linehook start --small', function () {
   this.timeout(120_000)
   let folder = ''
   let port = 0
+  let metricsPort = 0
   let started: RunningProcess
 
   before(async () => {
     folder = createStartFolder()
     port = await freePort()
-    started = runNode('start', ['dist/bin/linehook.js', 'start', '--small'], { PORT: String(port) }, folder)
+    metricsPort = await freePort()
+    const ports = { PORT: String(port), METRICS_PORT: String(metricsPort) }
+    started = runNode('start', ['dist/bin/linehook.js', 'start', '--small'], ports, folder)
     await untilBanner(started)
   })
 
@@ -69,6 +73,14 @@ describe('linehook start --small', function () {
     await until('the text is in the outbox', async () => (await textsInOutbox(port)).includes('first'))
     await receive('Hi there')
     await until('the signed event is printed', () => isPrinted('Hi there'))
+  })
+
+  it('answers Prometheus: web on METRICS_PORT, and the workers on the port after it', async () => {
+    for (const [n, name] of ['web', 'workers'].entries()) {
+      const answer = await fetch(`http://127.0.0.1:${metricsPort + n}/metrics`)
+      const samples = parseMetrics(await answer.text())
+      expect(findMetric(samples, 'linehook_process_info', { process: name }), name).to.equal(1)
+    }
   })
 
   it('starts the workers again after a kill -9, and nothing is lost', async () => {

@@ -142,6 +142,16 @@ describe('linehook start', function () {
     }
   })
 
+  it('says which process has no port for its metrics', async () => {
+    const base = port - 1
+    const refused = start({ METRICS_PORT: String(base) })
+    expect(await refused.exitCode).to.equal(1)
+    expect(refused.lines).to.deep.equal([
+      `Port ${port}, for the metrics of send-message, cannot be had: each process has the port after the one before. ` +
+        'Stop the program that has it, or choose another METRICS_PORT.',
+    ])
+  })
+
   it('lists every fault of the configuration before it starts anything', async () => {
     const refused = start({ RATE_LIMIT_STATUS: '418', SIMULATOR: 'perhaps' })
     expect(await refused.exitCode).to.equal(1)

@@ -6,7 +6,7 @@ import { listenForScrapes } from '../../src/telemetry/metrics-server.js'
 import { failure } from '../helpers/failure.js'
 import { parseMetrics } from '../helpers/metrics.js'
 
-const TOKEN = 'qX4vT9zLm2Rk7WcB'
+const TOKEN = 'qX4vT9zLm2Rk7WcBn5HdYf8J'
 
 describe('the port for metrics', () => {
   const servers: Server[] = []

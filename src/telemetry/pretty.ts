@@ -12,7 +12,7 @@ export function prettifier(): (line: string) => string {
     translateTime: 'SYS:HH:MM:ss.l',
     // One line for each unit of work, also here; only stacks have more.
     singleLine: true,
-    messageFormat: '{process} {msg}',
+    // Who reads it has started the process, or `linehook start` names it at the beginning of the line.
     ignore: 'pid,process',
   })
 }

@@ -153,16 +153,16 @@ describe('log', () => {
     it('has one line for each unit of work, without what is cut out', async () => {
       const [sent = '', handled = '', failed = '', ...stack] = await writtenBy('pretty')
       expect(sent).to.match(
-        /^\[\d\d:\d\d:\d\d\.\d{3}\] INFO: web message\.sent \{"messageId":"m-1","token":"\[cut\]","note":"to \[number\]"\}$/,
+        /^\[\d\d:\d\d:\d\d\.\d{3}\] INFO: message\.sent \{"messageId":"m-1","token":"\[cut\]","note":"to \[number\]"\}$/,
       )
-      expect(handled).to.match(/INFO: web request\.handled \{"status":200\}$/)
-      expect(failed).to.match(/ERROR: web request\.failed/)
+      expect(handled).to.match(/INFO: request\.handled \{"status":200\}$/)
+      expect(failed).to.match(/ERROR: request\.failed/)
       expect(stack.join('\n')).to.match(/Error: no answer of https:\/\/example\.com\/\?\[cut\]\n +at /)
       expect([sent, ...stack].join()).not.to.match(/S3cr3t|5005550199/)
     })
 
     it('is what a terminal gets, unless JSON is asked for', async () => {
-      expect((await writtenBy('auto', TERMINAL))[0]).to.match(/INFO: web message\.sent/)
+      expect((await writtenBy('auto', TERMINAL))[0]).to.match(/INFO: message\.sent/)
       expect(JSON.parse((await writtenBy('json', TERMINAL))[0] ?? '')).to.include({ msg: 'message.sent' })
       expect(JSON.parse((await writtenBy('auto'))[0] ?? '')).to.include({ msg: 'message.sent' })
     })
@@ -178,8 +178,8 @@ describe('log', () => {
         { NO_COLOR: '1' },
       )
       expect(await script.exitCode).to.equal(1)
-      expect(script.lines.filter((line) => line.includes('web line'))).to.have.length(1000)
-      expect(script.lines.join('\n')).to.match(/FATAL: web process\.crashed[^]+Error: a bug/)
+      expect(script.lines.filter((line) => line.includes('INFO: line'))).to.have.length(1000)
+      expect(script.lines.join('\n')).to.match(/FATAL: process\.crashed[^]+Error: a bug/)
     })
   })
 })

@@ -9,7 +9,7 @@ import { QUEUE_PREFIX, type QueueName } from '../src/queues/queues.js'
 import { connectRedis, MAX_BLOCK_SECONDS, requireDurableRedis, whenReady } from '../src/redis.js'
 import { closeOnSignal } from '../src/shutdown.js'
 import { openMetrics } from '../src/telemetry/metrics-server.js'
-import { jobDuration } from '../src/telemetry/metrics.js'
+import { jobCrashes, jobDuration } from '../src/telemetry/metrics.js'
 import { crashesAlone, onlyJob } from './alone.js'
 
 /**
@@ -83,7 +83,7 @@ export async function startWorker<Data>(
   const { log, config } = context
   await openMetrics(story.queue, config)
   // An alert looks at it: it has to begin with 0.
-  jobDuration.zero({ queue: story.queue, outcome: 'crashed' })
+  jobCrashes.inc({ queue: story.queue }, 0)
   const connection = connectRedis(config.redisUrl, 'wait', log)
   await Promise.all([
     whenReady(connection),
@@ -195,6 +195,7 @@ async function waitAfter<Data>(
     return Math.round(Math.random() * UNAVAILABLE_PAUSE_MS)
   }
   context.log.error({ err: asError(error) }, 'job.crashed')
+  jobCrashes.inc({ queue: story.queue })
   await story.crashed?.(context, data).catch(() => undefined)
   return CRASH_WAIT_MS
 }
@@ -206,7 +207,10 @@ async function runAlone<Data>(context: Context, story: WorkerStory<Data>, data: 
   isRunningAlone = true
   try {
     context.log.warn({ queue: story.queue, job: data }, 'job.runs_alone')
-    if (await crashesAlone(story.queue, data)) await story.crashed?.(context, data)
+    if (await crashesAlone(story.queue, data)) {
+      jobCrashes.inc({ queue: story.queue })
+      await story.crashed?.(context, data)
+    }
   } finally {
     isRunningAlone = false
   }

@@ -129,6 +129,11 @@ export const jobDuration = histogram(
   ['queue', 'outcome'],
   SHORT_SECONDS,
 )
+export const jobCrashes = counter(
+  'linehook_job_crashes_total',
+  'Unexpected errors of jobs, of lanes too. After a few of one row it is given up.',
+  ['queue'],
+)
 export const jobsNotEnqueued = counter(
   'linehook_jobs_not_enqueued_total',
   'Jobs that Redis did not take; the sweep brings them.',

@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import { CarrierOutcomeUnknown, CarrierRejected, CarrierUnavailable } from '../../src/carriers/carrier.js'
 import { MAGIC_NUMBERS } from '../../src/carriers/simulator.js'
+import { runLane } from '../../src/domain/deliveries/lane.js'
 import { fetchMedia } from '../../src/domain/media/fetch.js'
 import { postMessage } from '../../src/domain/messages/post.js'
 import { receiveMessage, receiveReceipt } from '../../src/domain/messages/receive.js'
@@ -62,7 +63,7 @@ describeContext('metrics of what workers do', (context) => {
         await sendMessage(context, throttled)
       },
     )
-    expect(rises).to.deep.equal([1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 5, 5])
+    expect(rises).to.deep.equal([1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 5, 4])
   })
 
   it("count carriers' codes, in what is not sent and in reports, but no text", async () => {
@@ -166,6 +167,18 @@ describeContext('metrics of what workers do', (context) => {
     )
     receiver.answerWith((response) => response.end())
     expect(rises).to.deep.equal([1, 1])
+  })
+
+  it('count crashes of lanes', async () => {
+    const { id, endpoint_id: endpointId } = await receiveForDelivery(context, line)
+    await context
+      .db('endpoints')
+      .where({ id: endpointId })
+      .update({ secret_sealed: Buffer.from('not a secret') })
+    const rises = await risesOf([['linehook_job_crashes_total', { queue: 'deliver-event' }]], () =>
+      runLane(context, endpointId, id),
+    )
+    expect(rises).to.deep.equal([1])
   })
 
   it('count what the sweep finds, and the messages that a lost worker leaves unknown', async () => {

@@ -111,6 +111,6 @@ describe('the metrics of processes', function () {
     })
     const samples = await scrapeOf('workers')
     expect(findMetric(samples, 'linehook_process_info', { process: 'workers' })).to.equal(1)
-    expect(findMetric(samples, 'linehook_job_duration_seconds_count', { queue: 'fetch-media' })).to.equal(0)
+    expect(findMetric(samples, 'linehook_job_crashes_total', { queue: 'fetch-media' })).to.equal(0)
   })
 })

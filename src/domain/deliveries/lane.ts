@@ -1,6 +1,7 @@
 import type { AttemptResult, ClaimedDelivery } from '../../database/deliveries/delivering.js'
 import { recordDeliveryCrash } from '../../database/deliveries/stranded.js'
 import { asError } from '../../errors.js'
+import { jobCrashes } from '../../telemetry/metrics.js'
 import type { Context } from '../context.js'
 import { CRASH_WAIT_MS, MAX_CRASHES } from '../crashes.js'
 import { persist } from '../persist.js'
@@ -167,6 +168,7 @@ class Lane {
   async #noteCrash(id: string, error: unknown): Promise<void> {
     const { context, endpointId } = this
     context.log.error({ deliveryId: id, err: asError(error) }, 'job.crashed')
+    jobCrashes.inc({ queue: 'deliver-event' })
     await persist(() => recordDeliveryCrash(context.db, id, MAX_CRASHES, CRASH_WAIT_MS))
     void context.queues.wakeLaneIn(CRASH_WAIT_MS, { endpointId, id })
   }

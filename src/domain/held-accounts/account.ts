@@ -1,6 +1,7 @@
 import { recordSessions, type SessionsReport } from '../../database/carrier-sessions.js'
 import { storable } from '../../database/text.js'
 import { asError, Unavailable } from '../../errors.js'
+import { jobCrashes } from '../../telemetry/metrics.js'
 import { MAX_FAULT_LENGTH } from '../carrier-accounts/account-fields.js'
 import { openSettings } from '../carrier-settings.js'
 import type { Context } from '../context.js'
@@ -108,6 +109,7 @@ async function send(context: Context, messageId: string): Promise<SendOutcome> {
     if (isOutage) context.log.warn({ messageId, reason: asError(error).message }, 'message.waits')
     else {
       context.log.error({ messageId, err: asError(error) }, 'message.crashed')
+      jobCrashes.inc({ queue: 'send-message' })
       await countMessageCrash(context, messageId).catch(() => undefined)
     }
     return { kind: 'wait', ms: isOutage ? PAUSE_MS : CRASH_WAIT_MS, reason: 'unavailable' }

@@ -26,10 +26,11 @@ export async function handOver(
   claimed: { attempt: number; claim: string },
 ): Promise<Settlement> {
   const startedAt = performance.now()
-  if (claimed.attempt === 1) handOverAge.observe(message.ageMs / 1000)
   const settlement = await callCarrier(context, carrier, message, claimed)
   carrierDuration.observe({ carrier: carrier.name }, (performance.now() - startedAt) / 1000)
   countAttempt(carrier.name, settlement)
+  // A carrier that asks to wait is asked again, and that is the first attempt then.
+  if (claimed.attempt === 1 && settlement.error !== 'throttled') handOverAge.observe(message.ageMs / 1000)
   return settlement
 }
 

@@ -4,9 +4,10 @@ import { configuration } from './configuration.js'
 import { disks } from './disks.js'
 import { node } from './node.js'
 import { permissions } from './permissions.js'
-import { migrations, partitions, postgres, sealedSecrets } from './postgres.js'
+import { postgres } from './postgres.js'
 import { publicUrl } from './public-url.js'
 import { redisAof, redisPolicy, redisServer } from './redis.js'
+import { migrations, partitions, sealedSecrets } from './schema.js'
 
 /** In the order in which they are shown; each comes after those that it needs. */
 export const CHECKS: readonly Check[] = [

@@ -1,18 +1,13 @@
 import { randomUUID } from 'node:crypto'
-import { isIP } from 'node:net'
-import { connect } from 'node:tls'
 import type { Config } from '../../src/config.js'
 import { findLineWithWebhook } from '../../src/database/incoming-webhooks.js'
 import { isLoopback } from '../../src/network.js'
 import { createSafeFetch, FetchFailed, type SafeFetch, type SafeResponse } from '../../src/safe-fetch.js'
 import { createVocabulary } from '../../src/vocabulary.js'
+import { judgeCertificate } from './certificate.js'
 import { fault, ok, warning, type Check, type Finding } from './check.js'
-import { migrations } from './postgres.js'
-import { PATIENCE_MS } from './subject.js'
+import { migrations } from './schema.js'
 
-const DAY_MS = 86_400_000
-/** Certificates that renew themselves do so a month before their end. */
-const RENEWED_BY_DAYS = 14
 const REQUEST_MS = 3000
 
 export const publicUrl: Check = {
@@ -94,40 +89,6 @@ async function judgeIdentity(
     `${shown} leads to a Linehook with another database: it does not know a line of this one.`,
     'Correct PUBLIC_URL, DATABASE_URL, or where the proxy leads.',
   )
-}
-
-async function judgeCertificate(url: URL, door: SafeFetch): Promise<Finding | undefined> {
-  if (url.protocol !== 'https:') return undefined
-  return judgeCertificateEnd(url.host, await readCertificateEnd(url, door), new Date())
-}
-
-export function judgeCertificateEnd(host: string, endsAt: Date, now: Date): Finding | undefined {
-  const days = Math.floor((endsAt.getTime() - now.getTime()) / DAY_MS)
-  if (days >= RENEWED_BY_DAYS) return undefined
-  return warning(
-    `The certificate of ${host} ends in ${days} days, on ${endsAt.toISOString().slice(0, 10)}.`,
-    'Renew it, and see why it does not renew itself.',
-  )
-}
-
-/** The door has judged the certificate; here only its end is read, and nothing is sent. */
-export async function readCertificateEnd(url: URL, door: SafeFetch): Promise<Date> {
-  const host = url.hostname.replace(/^\[|\]$/g, '')
-  const [address] = await door.resolve(host, PATIENCE_MS)
-  return new Promise((resolve, reject) => {
-    const socket = connect({
-      host: address?.address,
-      port: Number(url.port) || 443,
-      servername: isIP(host) === 0 ? host : '',
-      rejectUnauthorized: false,
-    })
-    socket.setTimeout(PATIENCE_MS, () => socket.destroy(new Error('no certificate came')))
-    socket.once('error', reject)
-    socket.once('secureConnect', () => {
-      resolve(new Date(socket.getPeerCertificate().valid_to))
-      socket.destroy()
-    })
-  })
 }
 
 function judgeReach({ protocol, hostname }: URL, shown: string): Finding {

@@ -1,5 +1,6 @@
 import { expect } from 'chai'
-import { createFollower, type Step } from '../../src/domain/follow.js'
+import { createFollower } from '../../src/domain/follow.js'
+import type { Step } from '../../src/domain/follow/steps.js'
 import { receiveMessage } from '../../src/domain/messages/receive.js'
 import { deliver } from '../../src/domain/deliveries/deliver.js'
 import { describeContext } from '../helpers/context.js'

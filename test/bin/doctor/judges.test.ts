@@ -3,7 +3,7 @@ import { judgeClocks } from '../../../bin/doctor/clocks.js'
 import { judgeDisks } from '../../../bin/doctor/disks.js'
 import { judgeNode } from '../../../bin/doctor/node.js'
 import { placeOf, withoutPassword } from '../../../bin/doctor/place.js'
-import { judgeCertificateEnd } from '../../../bin/doctor/public-url.js'
+import { judgeCertificateEnd } from '../../../bin/doctor/certificate.js'
 
 describe('how the doctor judges', () => {
   it('Node: too old is a fault, past its end of life a warning', () => {

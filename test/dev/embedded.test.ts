@@ -60,6 +60,12 @@ describe('embedded settings', function () {
     expect(config.queuesPassword).to.have.length.of.at.least(12)
   })
 
+  it('the folder that is made for them cannot be listed by others', async () => {
+    await environment()
+    const { mode } = await stat(join(folder, '.data'))
+    expect(mode & 0o044).to.equal(0)
+  })
+
   it("the receiver's port is kept beside the secrets", async () => {
     const { ENCRYPTION_KEY } = await environment()
     await evaluate('embedded.keepReceiverPort(4711)')

@@ -1,6 +1,8 @@
-import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
+import { Readable } from 'node:stream'
+import { expect } from 'chai'
 import { createStorage } from '../../src/storage/create.js'
 import { describeStorage } from './conformance.js'
 
@@ -22,4 +24,15 @@ describeStorage('a folder', async () => {
     },
     close: () => rm(parent, { recursive: true }),
   }
+})
+
+describe('the folder of a storage', () => {
+  it('is made so that other users of the machine cannot list it', async () => {
+    const parent = await mkdtemp(join(tmpdir(), 'linehook-test-'))
+    const root = join(parent, 'media')
+    const storage = createStorage({ mediaFolder: root, mediaS3: undefined })
+    await storage.put('a/b', Readable.from(['picture']), 7)
+    for (const folder of [root, join(root, 'a')]) expect((await stat(folder)).mode & 0o007).to.equal(0)
+    await rm(parent, { recursive: true })
+  })
 })

@@ -9,6 +9,7 @@ import {
   submitToIncomingWebhook,
   type IncomingWebhookMessage,
 } from '../../domain/messages/submit.js'
+import { capRefusal } from '../../domain/spend-caps.js'
 import { Unavailable, UserError } from '../../errors.js'
 import { isId } from '../../ids.js'
 import { sha256 } from '../../secrets.js'
@@ -108,6 +109,8 @@ function requireAccepted({ outcome }: QueueAnswer, rateLimitStatus: 403 | 429): 
       return
     case 'rate_limited':
       throw new UserError(REFUSALS.rateLimited, rateLimitStatus)
+    case 'over_cap':
+      throw capRefusal(REFUSALS.overCap)
     case 'opted_out':
       throw new UserError(REFUSALS.optedOut, 403)
     case 'key_reused':

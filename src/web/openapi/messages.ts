@@ -148,7 +148,7 @@ export function messagePaths(words: ProductNames): Paths {
             'With the same key again, within 24 h, the same message is answered and nothing is sent.',
           ),
         ],
-        responses: { 200: answer, ...problems(400, 401, 403, 404, 409, 413) },
+        responses: { 200: answer, ...problems(400, 401, 403, 404, 409, 413, 429) },
       },
     },
   }

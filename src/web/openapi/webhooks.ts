@@ -26,7 +26,7 @@ const REFUSALS: Record<string, string> = {
   413: 'The body is over 64 KiB.',
   415: 'The `Content-Encoding` is not supported; `Accept-Encoding` says what is.',
   422: 'This `Idempotency-Key` was used with another body.',
-  429: 'Instead of 403 for a limit, where RATE_LIMIT_STATUS is 429.',
+  429: 'A daily cap is reached; or instead of 403 for a limit, where RATE_LIMIT_STATUS is 429.',
   431: 'There are more than 100 header fields.',
   500: 'Our fault; it is logged.',
   503: 'Try again after `Retry-After` seconds.',

@@ -28,8 +28,8 @@ describe('segments', () => {
   }
 
   it('are counted without being cut, and as many', () => {
-    const unit = fc.constantFrom(...'a€ë🙂 ^]-\\\n[~Ä\r£'.match(/./gsu)!)
-    const plain = fc.constantFrom(...'aÄ ')
+    const unit = fc.constantFrom(...Array.from('a€ë🙂 ^]-\\\n[~Ä\r£'))
+    const plain = fc.constantFrom(...Array.from('aÄ '))
     for (const units of [unit, plain]) {
       fc.assert(
         fc.property(fc.string({ unit: units, maxLength: 700, size: 'max' }), (text) => {

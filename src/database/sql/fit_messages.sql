@@ -3,9 +3,9 @@
 -- each, and they are queued. Otherwise none of the line is queued, and each has to be judged again alone (is_final: not).
 --
 -- requests: [{n, id, line_id, source, application_id, to, text, media_url, media_id, media_token, again_of, full, roomy,
--- scope_id, key, hash, token_hash, line_version, segments, capped}]. `full`: the service takes no more now. `roomy`: the messages that wait
--- on the line need not be counted, which is slow if they are many (`line_waiting` is null then). `hash` and `token_hash`
--- are hex.
+-- scope_id, key, hash, token_hash, line_version, segments, capped}]. `full`: the service takes no more now. `roomy`: the
+-- messages that wait on the line need not be counted, which is slow if they are many (`line_waiting` is null then). `hash`
+-- and `token_hash` are hex.
 --
 -- `token_hash` is of the token that came with a webhook's request, and `line_version` of the line's row that was read for
 -- it, which may be out of date. If the token or the line was changed, or the webhook closed, before this statement began,

@@ -45,13 +45,7 @@ export function SpendCaps(props: {
       )}
       <Form page={page} action={action} class="row">
         <Select name="of" label="For" options={owners} value={typedIn(page, action, 'of') ?? user.id} />
-        <Field
-          page={page}
-          action={action}
-          name="segments"
-          label="Segments a day (UTC)"
-          hint="Empty: no cap."
-        />
+        <Field page={page} action={action} name="segments" label="Segments a day (UTC); empty: no cap" />
         <button type="submit">Save the cap</button>
       </Form>
     </section>

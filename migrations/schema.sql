@@ -471,6 +471,16 @@ alter table smpp_parts add constraint smpp_parts_pkey PRIMARY KEY (id);
 CREATE INDEX smpp_parts_created ON public.smpp_parts USING btree (created_at);
 CREATE INDEX smpp_parts_message ON public.smpp_parts USING btree (carrier, from_number, to_number, reference, total);
 
+create table spend_caps (
+  owner_id uuid not null,
+  segments_per_day integer not null,
+  day date not null default ((clock_timestamp() AT TIME ZONE 'UTC'::text))::date,
+  used integer not null default 0,
+  warned_day date
+);
+alter table spend_caps add constraint spend_caps_pkey PRIMARY KEY (owner_id);
+alter table spend_caps add constraint spend_caps_segments_per_day_check CHECK ((segments_per_day > 0));
+
 create table users (
   id uuid not null,
   email text not null,
@@ -910,6 +920,7 @@ AS $function$
 #variable_conflict use_column
 declare
   now_at timestamptz := clock_timestamp();
+  today date := (now_at at time zone 'UTC')::date;
 begin
   return query
   with asked as materialized (
@@ -917,7 +928,7 @@ begin
     from jsonb_to_recordset(requests) as x(
       n integer, id uuid, line_id uuid, source text, application_id uuid, "to" text, text text, media_url text,
       media_id uuid, media_token text, again_of uuid, "full" boolean, roomy boolean, scope_id uuid, key text, hash text,
-      token_hash text, line_version text)
+      token_hash text, line_version text, segments integer, capped boolean)
   ), placed as (
     select a.*,
       count(*) over of_line - 1 as waiting_before,
@@ -974,6 +985,11 @@ begin
         when r.opted_out_at is not null and p.again_of is null then 'opted_out'
         when p.is_limited and (r.used + p.number_before >= l.messages_per_number_per_minute
           or l.used + p.line_before >= l.messages_per_minute) then 'rate_limited'
+        when p.capped is true and p.segments > 0 and exists (
+          select from spend_caps c where c.owner_id in (p.line_id, l.user_id)
+            and case when c.day = today then c.used else 0 end + p.segments + (
+              select coalesce(sum(b.segments), 0) from asked b join line_state o on o.id = b.line_id
+              where b.n < p.n and c.owner_id in (b.line_id, o.user_id)) > c.segments_per_day) then 'over_cap'
         when p."full" or l.waiting + p.waiting_before >= max_queued_per_line then 'line_full'
         else 'accepted'
       end as outcome
@@ -998,6 +1014,16 @@ begin
     insert into media (id, user_id, line_id, message_id, purpose, source_url, token)
     select j.media_id, j.user_id, j.line_id, j.id, 'outbound', j.media_url, j.media_token
     from judged j where j.media_id is not null and j.line_id in (select f.line_id from fitting f)
+  ), spent as (
+    update spend_caps c
+    set used = case when c.day = today then c.used else 0 end + s.segments, day = today
+    from (
+      select o.id, sum(j.segments) as segments
+      from judged j cross join lateral unnest(array[j.line_id, j.user_id]) as o(id)
+      where j.capped is true and j.segments > 0 and j.line_id in (select f.line_id from fitting f)
+      group by o.id
+    ) s
+    where c.owner_id = s.id
   ), keys as (
     insert into idempotency_keys as k (scope_id, key, request_hash, message_id, created_at)
     select j.scope_id, j.key, decode(j.hash, 'hex'), j.id, now_at
@@ -1184,6 +1210,18 @@ begin
     select distinct hashtextextended(x.line_id::text, 0) as lock from jsonb_to_recordset(requests) as x(line_id uuid)
     order by 1
   ) asked;
+
+  if exists (select from spend_caps) then
+    perform from spend_caps c
+    where c.owner_id in (
+      select o.id from jsonb_to_recordset(requests) as x(line_id uuid, segments integer)
+      join lines l on l.id = x.line_id cross join lateral unnest(array[l.id, l.user_id]) as o(id)
+      where x.segments > 0)
+    order by c.owner_id for no key update;
+    if found then
+      select jsonb_agg(r.value || '{"capped": true}') into requests from jsonb_array_elements(requests) r;
+    end if;
+  end if;
 
   if jsonb_path_exists(requests, '$[*].application_id ? (@ != null)') then
     with used as (

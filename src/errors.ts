@@ -8,6 +8,8 @@ export class UserError extends Error {
   constructor(
     message: string,
     readonly status: 400 | 401 | 403 | 404 | 405 | 409 | 410 | 413 | 415 | 422 | 429 | 431 = 400,
+    /** When the same request may be done, if that is known. */
+    readonly retryAfterSeconds?: number,
   ) {
     super(message)
   }

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import fc from 'fast-check'
-import { cutIntoSegments } from '../src/segments.js'
+import { countSegments, cutIntoSegments } from '../src/segments.js'
 
 describe('segments', () => {
   for (const [what, text, encoding, partCount, unitCount] of [
@@ -26,6 +26,18 @@ describe('segments', () => {
       expect(segments.parts).to.have.length(partCount)
     })
   }
+
+  it('are counted without being cut, and as many', () => {
+    const unit = fc.constantFrom(...Array.from('a€ë🙂 ^]-\\\n[~Ä\r£'))
+    const plain = fc.constantFrom(...Array.from('aÄ '))
+    for (const units of [unit, plain]) {
+      fc.assert(
+        fc.property(fc.string({ unit: units, maxLength: 700, size: 'max' }), (text) => {
+          expect(countSegments(text)).to.equal(cutIntoSegments(text).parts.length)
+        }),
+      )
+    }
+  })
 
   it('are the whole text, and each of several fits its room', () => {
     fc.assert(

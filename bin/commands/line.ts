@@ -2,6 +2,7 @@ import { InvalidArgumentError, type Command } from 'commander'
 import { listAllLines } from '../../src/database/lines.js'
 import { addLine, getAnyLine, setLineStatus } from '../../src/domain/lines.js'
 import { COMMAND_LINE, pauseLine, resumeLine } from '../../src/domain/pauses.js'
+import { readCap, setSpendCap } from '../../src/domain/spend-caps.js'
 import { getUserByEmail } from '../../src/domain/users.js'
 import { run } from '../run.js'
 import { addLineImportCommand } from './line-import.js'
@@ -88,6 +89,28 @@ export function addLineCommands(program: Command): void {
   }
 
   addPauseCommands(line)
+
+  line
+    .command('cap')
+    .description('set how many segments a line may send a day (UTC), or none')
+    .argument('<line>', 'id or number')
+    .argument('<segments>', 'a whole number, or none')
+    .option('--json', 'print JSON')
+    .action((reference: string, segments: string, options: { json?: boolean }) =>
+      run(options, async (context) => {
+        const { id, number } = await getAnyLine(context, reference)
+        const segmentsPerDay = readCap(segments)
+        await setSpendCap(context, { of: 'line', id }, segmentsPerDay)
+        return {
+          result: { id, number, segmentsPerDay },
+          lines: [`line ${number} may send ${capWords(segmentsPerDay)}`],
+        }
+      }),
+    )
+}
+
+export function capWords(segmentsPerDay: number | null): string {
+  return segmentsPerDay === null ? 'any number of segments a day' : `${segmentsPerDay} segments a day`
 }
 
 function addPauseCommands(line: Command): void {

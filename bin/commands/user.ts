@@ -1,8 +1,10 @@
 import type { Command } from 'commander'
 import { listUsers } from '../../src/database/users.js'
 import { createSetUpLink } from '../../src/domain/set-up-links.js'
+import { readCap, setSpendCap } from '../../src/domain/spend-caps.js'
 import { addUser, getUserByEmail } from '../../src/domain/users.js'
 import { run } from '../run.js'
+import { capWords } from './line.js'
 
 interface AddOptions {
   name?: string
@@ -45,6 +47,24 @@ export function addUserCommands(program: Command): void {
         const { id } = await getUserByEmail(context, email)
         const setUpLink = await createSetUpLink(context, id)
         return { result: setUpLink, lines: [setUpLink.url] }
+      }),
+    )
+
+  user
+    .command('cap')
+    .description('set how many segments all lines of a user may send a day (UTC), or none')
+    .argument('<email>', 'e-mail address')
+    .argument('<segments>', 'a whole number, or none')
+    .option('--json', 'print JSON')
+    .action((email: string, segments: string, options: { json?: boolean }) =>
+      run(options, async (context) => {
+        const { id } = await getUserByEmail(context, email)
+        const segmentsPerDay = readCap(segments)
+        await setSpendCap(context, { of: 'user', id }, segmentsPerDay)
+        return {
+          result: { id, email, segmentsPerDay },
+          lines: [`all lines of ${email} together may send ${capWords(segmentsPerDay)}`],
+        }
       }),
     )
 

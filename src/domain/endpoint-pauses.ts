@@ -4,7 +4,7 @@ import { getApplication } from './applications.js'
 import { NO_ENDPOINT_URL } from './applications/endpoint.js'
 import { requireLine } from './connection-requirements.js'
 import type { Context } from './context.js'
-import { pauseEndpoint, resumeEndpoint, type Pauser } from './pauses.js'
+import { ownerOf, pauseEndpoint, resumeEndpoint, type Pauser } from './pauses.js'
 import { NO_URL } from './signing-secrets.js'
 
 /**
@@ -53,8 +53,4 @@ async function endpointOfApplication(context: Context, userId: string, id: strin
   const { endpointId } = await getApplication(context, userId, id)
   if (endpointId === null) throw new UserError(NO_ENDPOINT_URL, 409)
   return { id: endpointId, userId }
-}
-
-function ownerOf(userId: string): Pauser {
-  return { userId, isOperator: false }
 }

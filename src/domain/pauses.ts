@@ -13,6 +13,11 @@ export interface Pauser {
 
 export const COMMAND_LINE: Pauser = { userId: null, isOperator: true }
 
+/** For what is the user's own. */
+export function ownerOf(userId: string): Pauser {
+  return { userId, isOperator: false }
+}
+
 /** Whose pause it is. What the owner paused, owner and operators resume; what an operator paused, only operators do. */
 export type PauseOwner = 'owner' | 'operator'
 

@@ -181,6 +181,7 @@ export function createApp(context: Context): Koa {
     operatorForm( '/console/users/:userId/lines/:lineId/enable',                      pages.postUserLineStatus('active'), pages.showUser)
     operatorForm( '/console/users/:userId/lines/:lineId/pause',                       pages.postUserLinePause, pages.showUser)
     operatorForm( '/console/users/:userId/lines/:lineId/resume',                      pages.postUserLineResume, pages.showUser)
+    operatorForm( '/console/users/:userId/spend-cap',                                 pages.postSpendCap, pages.showUser)
     operatorPage( '/console/sending',                                                 pages.showSending)
     operatorForm( '/console/sending/pause',                                           pages.postPauseAll, pages.showSending)
     operatorForm( '/console/sending/resume',                                          pages.postResumeAll, pages.showSending)

@@ -23,7 +23,7 @@ describeContext('the limits of a line', (context) => {
   }
 
   it('are all open when nothing was sent', async () => {
-    expect(await read()).to.deep.equal({ line: { limit: 8, used: 0, opensMs: 0 }, numbers: [] })
+    expect(await read()).to.deep.equal({ line: { limit: 8, used: 0, opensMs: 0 }, numbers: [], caps: [] })
   })
 
   it('say what is used, fullest number first, and when each gives back a message', async () => {

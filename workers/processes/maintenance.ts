@@ -11,6 +11,7 @@ import { bringResumed } from '../../src/domain/messages/resume.js'
 import { sendSimulatedReceipts } from '../../src/domain/simulator.js'
 import { removeOldMedia } from '../../src/domain/media/retention.js'
 import { forgetOldSimulatorMedia } from '../../src/domain/simulator/media.js'
+import { warnOfCaps } from '../../src/domain/spend-caps.js'
 import { sweep } from '../../src/domain/sweep.js'
 import { every } from '../../src/every.js'
 import { maintenanceJob } from '../../src/queues/jobs.js'
@@ -23,6 +24,7 @@ const SWEEP_MS = 1000
 const SCHEDULE_CHECK_MS = 5000
 /** How often to look whether carriers are to be asked. Postgres says which: each only every three minutes. */
 const CATCH_UP_CHECK_MS = 10_000
+const CAP_CHECK_MS = 5000
 /** To delete the keys of a busy hour in one statement could take longer than a statement may. */
 const KEYS_AT_ONCE = 5000
 
@@ -50,6 +52,7 @@ await startWorker(
         context.log,
         'catching up',
       ),
+      every(CAP_CHECK_MS, () => warnOfCaps(context), context.log, 'warning of caps'),
       every(SCHEDULE_CHECK_MS, () => scheduleMaintenance(context.queues), context.log, 'schedules'),
       ...(context.config.simulator
         ? [every(SWEEP_MS, () => sendSimulatedReceipts(context), context.log, 'simulated receipts')]

@@ -25,6 +25,8 @@ export interface QueueRequest {
   isLineRoomy?: boolean
   /** `scopeId`: whose key it is. `requestHash`: hex; tells a repeat from another request under the same key. */
   idempotency?: { scopeId: string; key: string; requestHash: string } | undefined
+  /** What it counts in spend caps; left out: nothing. */
+  segmentCount?: number | undefined
   /** For a `webhook`: what let the request in. If it has changed since, the answer is `webhook_changed`. */
   openedBy?: { tokenHash: Buffer; lineVersion: string }
 }
@@ -46,6 +48,7 @@ export interface QueueAnswer {
     | 'webhook_changed'
     | 'opted_out'
     | 'rate_limited'
+    | 'over_cap'
     | 'line_full'
   /** Of the accepted message, or of the first one under the same key. */
   messageId: string | null
@@ -114,6 +117,7 @@ function asRow(request: QueueRequest, n: number): object {
     hash: idempotency?.requestHash,
     token_hash: openedBy?.tokenHash.toString('hex'),
     line_version: openedBy?.lineVersion,
+    segments: request.segmentCount,
   }
 }
 

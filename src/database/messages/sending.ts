@@ -126,23 +126,19 @@ export async function claimMessages(
 function asAnswer(ownClaim: string, row: ClaimRow | undefined): ClaimAnswer {
   if (row === undefined) return { kind: 'missed' }
   const { claim, verdict, failure, waitMs, attempt, ...message } = row
+  if (failure === 'paused') return { kind: 'stopped', message }
   switch (verdict) {
     case 'claimed':
       // If a batch claims a message twice, only one of the two claims gets it.
       return claim === ownClaim ? { kind: verdict, message, attempt: attempt ?? 1 } : { kind: 'missed' }
     case 'refused':
-      return {
-        kind: verdict,
-        message,
-        error: failure === 'paused' ? 'internal_error' : (failure ?? 'internal_error'),
-      }
+      return { kind: verdict, message, error: failure ?? 'internal_error' }
     case 'early':
     case 'paused':
     case 'full':
       return { kind: verdict, message, ms: waitMs }
-    case 'behind':
-      return { kind: failure === 'paused' ? 'stopped' : verdict, message }
     case 'elsewhere':
+    case 'behind':
     case 'without_media':
     case 'crowded':
       return { kind: verdict, message }

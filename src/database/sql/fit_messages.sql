@@ -3,9 +3,9 @@
 -- each, and they are queued. Otherwise none of the line is queued, and each has to be judged again alone (is_final: not).
 --
 -- requests: [{n, id, line_id, source, application_id, to, text, media_url, media_id, media_token, again_of, full, roomy,
--- scope_id, key, hash, token_hash, line_version}]. `full`: the service takes no more now. `roomy`: the messages that wait
--- on the line need not be counted, which is slow if they are many (`line_waiting` is null then). `hash` and `token_hash`
--- are hex.
+-- scope_id, key, hash, token_hash, line_version, segments, capped}]. `full`: the service takes no more now. `roomy`: the
+-- messages that wait on the line need not be counted, which is slow if they are many (`line_waiting` is null then). `hash`
+-- and `token_hash` are hex.
 --
 -- `token_hash` is of the token that came with a webhook's request, and `line_version` of the line's row that was read for
 -- it, which may be out of date. If the token or the line was changed, or the webhook closed, before this statement began,
@@ -13,6 +13,9 @@
 --
 -- Only the webhook has limits, and only its messages count in them. Messages that the service sends by itself are never
 -- refused. For what a person sends again, the worker checks the opt-out. A key counts for 24 h, as docs/http.md promises.
+--
+-- `segments`: what the message counts in the caps of its line and of its line's user; `capped`: there may be such a cap, and
+-- the caller has locked it. A day is one of UTC.
 --
 -- enable_seqscan is off because a plan that is made while the tables are small would scan them ever after.
 create or replace function fit_messages(
@@ -27,6 +30,7 @@ language plpgsql volatile set enable_seqscan = off as $$
 #variable_conflict use_column
 declare
   now_at timestamptz := clock_timestamp();
+  today date := (now_at at time zone 'UTC')::date;
 begin
   return query
   with asked as materialized (
@@ -34,7 +38,7 @@ begin
     from jsonb_to_recordset(requests) as x(
       n integer, id uuid, line_id uuid, source text, application_id uuid, "to" text, text text, media_url text,
       media_id uuid, media_token text, again_of uuid, "full" boolean, roomy boolean, scope_id uuid, key text, hash text,
-      token_hash text, line_version text)
+      token_hash text, line_version text, segments integer, capped boolean)
   ), placed as (
     select a.*,
       count(*) over of_line - 1 as waiting_before,
@@ -91,6 +95,11 @@ begin
         when r.opted_out_at is not null and p.again_of is null then 'opted_out'
         when p.is_limited and (r.used + p.number_before >= l.messages_per_number_per_minute
           or l.used + p.line_before >= l.messages_per_minute) then 'rate_limited'
+        when p.capped is true and p.segments > 0 and exists (
+          select from spend_caps c where c.owner_id in (p.line_id, l.user_id)
+            and case when c.day = today then c.used else 0 end + p.segments + (
+              select coalesce(sum(b.segments), 0) from asked b join line_state o on o.id = b.line_id
+              where b.n < p.n and c.owner_id in (b.line_id, o.user_id)) > c.segments_per_day) then 'over_cap'
         when p."full" or l.waiting + p.waiting_before >= max_queued_per_line then 'line_full'
         else 'accepted'
       end as outcome
@@ -115,6 +124,16 @@ begin
     insert into media (id, user_id, line_id, message_id, purpose, source_url, token)
     select j.media_id, j.user_id, j.line_id, j.id, 'outbound', j.media_url, j.media_token
     from judged j where j.media_id is not null and j.line_id in (select f.line_id from fitting f)
+  ), spent as (
+    update spend_caps c
+    set used = case when c.day = today then c.used else 0 end + s.segments, day = today
+    from (
+      select o.id, sum(j.segments) as segments
+      from judged j cross join lateral unnest(array[j.line_id, j.user_id]) as o(id)
+      where j.capped is true and j.segments > 0 and j.line_id in (select f.line_id from fitting f)
+      group by o.id
+    ) s
+    where c.owner_id = s.id
   ), keys as (
     insert into idempotency_keys as k (scope_id, key, request_hash, message_id, created_at)
     select j.scope_id, j.key, decode(j.hash, 'hex'), j.id, now_at

@@ -11,8 +11,11 @@
 --
 -- Requests that do not fit together are judged one by one, in order, by the same statement.
 --
+-- Where there are caps, those of the lines and of their users are locked next, in one order. A request of the release before
+-- does not say how many segments it has, and caps do not count it.
+--
 -- outcome: accepted | replayed | key_reused | key_in_flight | not_connected | webhook_changed | opted_out | rate_limited |
--- line_full
+-- over_cap | line_full
 create or replace function queue_messages(requests jsonb, max_queued_per_line integer)
 returns table (
   n integer, outcome text, message_id uuid,
@@ -38,6 +41,18 @@ begin
     select distinct hashtextextended(x.line_id::text, 0) as lock from jsonb_to_recordset(requests) as x(line_id uuid)
     order by 1
   ) asked;
+
+  if exists (select from spend_caps) then
+    perform from spend_caps c
+    where c.owner_id in (
+      select o.id from jsonb_to_recordset(requests) as x(line_id uuid, segments integer)
+      join lines l on l.id = x.line_id cross join lateral unnest(array[l.id, l.user_id]) as o(id)
+      where x.segments > 0)
+    order by c.owner_id for no key update;
+    if found then
+      select jsonb_agg(r.value || '{"capped": true}') into requests from jsonb_array_elements(requests) r;
+    end if;
+  end if;
 
   if jsonb_path_exists(requests, '$[*].application_id ? (@ != null)') then
     with used as (

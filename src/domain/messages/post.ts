@@ -8,6 +8,7 @@ import type { Context } from '../context.js'
 import { getOwnLine } from '../lines.js'
 import { outboundMedia } from '../media/hosting.js'
 import { isHostedHere } from '../media/source.js'
+import { capRefusal, countForCaps } from '../spend-caps.js'
 import { getMessage } from './get-message.js'
 import { countRefusal, namesOfRefusals } from './request-counts.js'
 import { isBacklogFull, MAX_KEY_LENGTH, readDestination, REFUSALS, requireSendable } from './submit.js'
@@ -64,6 +65,7 @@ async function queue(context: Context, source: OutboundSource, message: NewMessa
     applicationId,
     toNumber,
     text,
+    segmentCount: countForCaps(text),
     media: mediaUrl === null ? undefined : outboundMedia(mediaUrl),
     idempotency:
       key === undefined
@@ -105,6 +107,10 @@ async function readMediaUrl(context: Context, written: string): Promise<string> 
   return url.href
 }
 
+export const OVER_CAP =
+  'the daily cap of segments is reached, of this line or of all its user’s lines: send it tomorrow (UTC), or ask whoever ' +
+  'runs this service for a higher one'
+
 function requireAccepted({ outcome, messageId }: QueueAnswer): string {
   switch (outcome) {
     case 'accepted':
@@ -114,6 +120,8 @@ function requireAccepted({ outcome, messageId }: QueueAnswer): string {
       throw new UserError('this line is not connected to the application: its user can connect it', 403)
     case 'opted_out':
       throw new UserError(REFUSALS.optedOut, 403)
+    case 'over_cap':
+      throw capRefusal(OVER_CAP)
     case 'line_full':
       throw new UserError('too many messages of this line wait: try again when some are sent', 429)
     case 'key_reused':

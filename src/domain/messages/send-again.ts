@@ -5,7 +5,9 @@ import { sha256 } from '../../secrets.js'
 import type { Context } from '../context.js'
 import { getOwnLine } from '../lines.js'
 import { outboundMedia } from '../media/hosting.js'
+import { capRefusal, countForCaps } from '../spend-caps.js'
 import { getMessage } from './get-message.js'
+import { OVER_CAP } from './post.js'
 import { isBacklogFull, MAX_KEY_LENGTH, readDestination, REFUSALS } from './submit.js'
 
 /**
@@ -13,7 +15,8 @@ import { isBacklogFull, MAX_KEY_LENGTH, readDestination, REFUSALS } from './subm
  * the same number and content. It waits for its place like every other; the worker checks whether the number opted out.
  *
  * @param key names this one request: if it comes twice with the same key, only one message is sent
- * @throws UserError 404, 409 when the message did not fail or its line is disabled, 403 when the line may not send there
+ * @throws UserError 404, 409 when the message did not fail or its line is disabled, 403 when the line may not send there,
+ * 429 when a daily cap is reached
  * @throws Unavailable when too many messages wait
  */
 export async function sendMessageAgain(
@@ -38,12 +41,14 @@ export async function sendMessageAgain(
     source,
     toNumber: message.toNumber,
     text: message.text,
+    segmentCount: countForCaps(message.text),
     // The media are copied again: the first copy may have failed, or be gone by now.
     media: mediaUrl === null ? undefined : outboundMedia(mediaUrl),
     againOf: id,
     isBacklogFull: await isBacklogFull(context),
     idempotency: { scopeId: id, key, requestHash: sha256('send again').toString('hex') },
   })
+  if (answer.outcome === 'over_cap') throw capRefusal(OVER_CAP)
   if (answer.outcome === 'line_full') throw new Unavailable('too many messages wait', 10)
   return getMessage(context, userId, answer.messageId ?? '')
 }

@@ -5,6 +5,7 @@ import { newId } from '../../ids.js'
 import { sha256 } from '../../secrets.js'
 import type { Context } from '../context.js'
 import { maySendTo, parseNumber } from '../phone-number.js'
+import { countForCaps } from '../spend-caps.js'
 import { FRESH_MS } from './line-backlogs.js'
 
 /** Twilio takes no longer text (https://www.twilio.com/docs/api/errors/21617). It already is 11 segments of GSM-7. */
@@ -27,6 +28,7 @@ export const REFUSALS = {
   notAllowed: 'Destination is not allowed',
   optedOut: 'Recipient has opted out',
   rateLimited: 'Rate limit exceeded',
+  overCap: 'Daily cap of segments reached',
   keyTooLong: `Idempotency-Key is too long: use ${MAX_KEY_LENGTH} characters at most`,
   keyReused: 'Idempotency-Key was used with another body: use a new key for another message',
   keyInFlight: 'The first request with this Idempotency-Key is still being accepted: try again',
@@ -72,6 +74,7 @@ export async function submitToIncomingWebhook(
     source: 'webhook',
     toNumber,
     text,
+    segmentCount: countForCaps(text),
     // The statement judges this after the limits, and not at all for a repeat.
     isBacklogFull: await isBacklogFull(context),
     idempotency:

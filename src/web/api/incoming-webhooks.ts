@@ -11,6 +11,7 @@ import {
   type IncomingWebhookMessage,
 } from '../../domain/messages/submit.js'
 import { MAX_JUDGEMENTS } from '../../domain/row-cache.js'
+import { capRefusal } from '../../domain/spend-caps.js'
 import { Unavailable, UserError } from '../../errors.js'
 import { isId } from '../../ids.js'
 import { sha256 } from '../../secrets.js'
@@ -122,6 +123,8 @@ function requireAccepted({ outcome }: QueueAnswer, rateLimitStatus: 403 | 429): 
       return
     case 'rate_limited':
       throw new UserError(REFUSALS.rateLimited, rateLimitStatus)
+    case 'over_cap':
+      throw capRefusal(REFUSALS.overCap)
     case 'opted_out':
       throw new UserError(REFUSALS.optedOut, 403)
     case 'key_reused':

@@ -67,6 +67,11 @@ async function listVisible(
 }
 
 export const getLimits = onOwn('line', async (context, { userId, id }) => {
-  const { line, numbers } = await readLimits(context, userId, id)
-  return { [context.vocabulary.word]: line, numbers }
+  const { line, numbers, caps } = await readLimits(context, userId, id)
+  const { word } = context.vocabulary
+  return {
+    [word]: line,
+    numbers,
+    caps: caps.map((cap) => ({ ...cap, of: cap.of === 'line' ? word : 'user' })),
+  }
 })

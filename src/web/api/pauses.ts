@@ -6,15 +6,12 @@ import {
 } from '../../domain/endpoint-pauses.js'
 import { getApplication } from '../../domain/applications.js'
 import { getOwnLine } from '../../domain/lines.js'
-import { pauseLine, resumeLine, type Pauser } from '../../domain/pauses.js'
+import { ownerOf, pauseLine, resumeLine } from '../../domain/pauses.js'
 import { presentConnection } from './connections.js'
 import { onOwn } from './owner-operation.js'
 import { presentApplication, presentLine } from './presenters.js'
 
-/** A program does what its user does as the owner. */
-function ownerOf(userId: string): Pauser {
-  return { userId, isOperator: false }
-}
+// A program does what its user may do as the owner, also if that is an operator.
 
 export const postLinePause = onOwn('line', async (context, { userId, id }) => {
   await pauseLine(context, ownerOf(userId), await getOwnLine(context, userId, id))

@@ -37,6 +37,8 @@ const NOTICES = {
   'user-added': 'The user is added.',
   'line-added': 'The line is added.',
   'line-disabled': 'The line is disabled: it sends and receives nothing.',
+  'cap-saved': 'The cap is saved. It counts what is accepted from now on.',
+  'cap-removed': 'The cap is removed.',
   'line-enabled': 'The line works again.',
   'carrier-added': 'The account is added. Test it, then import its numbers.',
   'carrier-changed': 'The account is changed. Test it.',

@@ -56,4 +56,5 @@ export {
   postUserLineStatus,
   showUser,
 } from './user.js'
+export { postSpendCap } from './user/spend-caps.js'
 export { postUser, showUsers } from './users.js'

@@ -5,6 +5,7 @@ import type { Context } from '../../domain/context.js'
 import { addLine, getOwnLine, listOwnLines, setLineStatus } from '../../domain/lines.js'
 import { pauseLine, resumeLine, type Pauser } from '../../domain/pauses.js'
 import { createSetUpLink } from '../../domain/set-up-links.js'
+import { findCapsOfUser } from '../../domain/spend-caps.js'
 import { getUser } from '../../domain/users.js'
 import { fieldOf, idOf } from './form-values.js'
 import { Confirm, Empty, Field, Form, Select, typedIn } from './form.js'
@@ -15,6 +16,7 @@ import { answerPage, pageOf, type Act, type Page } from './page.js'
 import { pauserOf } from './pauser.js'
 import { isConfirmed } from './session.js'
 import { UserText } from './user-text.js'
+import { SpendCaps } from './user/spend-caps.js'
 import { SetUpLinkPage } from './users.js'
 
 type Lines = Awaited<ReturnType<typeof listOwnLines>>
@@ -25,6 +27,7 @@ export function showUser(context: Context): Middleware {
     const user = await getUser(context, idOf(ctx, 'userId'))
     const page = pageOf(ctx, context)
     const lines = await listOwnLines(context, user.id)
+    const caps = await findCapsOfUser(context, user, lines)
     const path = userPath(user.id)
     answerPage(
       ctx,
@@ -43,6 +46,7 @@ export function showUser(context: Context): Middleware {
           consequence="They can set a new password with it, once. A link from before stops working."
           button="Make the link"
         />
+        <SpendCaps page={page} action={`${path}/spend-cap`} user={user} lines={lines} caps={caps} />
         <h2>Lines</h2>
         {lines.length === 0 ? (
           <Empty>No lines yet: add the first one below.</Empty>

@@ -21,6 +21,7 @@ export function answerErrors(context: Context): Middleware {
       if (ctx.body == null) answerNothing(ctx, answer)
     } catch (error) {
       if (error instanceof UserError) {
+        if (error.retryAfterSeconds !== undefined) ctx.set('Retry-After', String(error.retryAfterSeconds))
         answer(error.status, error.message)
       } else if (error instanceof Unavailable) {
         log.warn({ err: asError(error.cause ?? error) }, 'request.unavailable')

@@ -55,6 +55,21 @@ export function lineSchemas({ line, Line }: ProductNames): Record<string, Schema
         listOf(object({ number, ...allowance })),
         'The five numbers with the most messages in the last 60 s.',
       ),
+      caps: describe(
+        listOf(
+          object({
+            of: describe(oneOf(line, 'user'), `\`user\`: of all ${line}s of the user together.`),
+            segmentsPerDay: describe(
+              { type: 'integer', minimum: 1 },
+              'How many segments are accepted on a day (UTC).',
+            ),
+            used: describe(count, 'How many were accepted today.'),
+            isNear: describe(flag, '80 % are used, or more.'),
+            resetsAt: describe(moment, 'When the next day begins.'),
+          }),
+        ),
+        'The daily caps, if operators have set any.',
+      ),
     }),
   }
 }

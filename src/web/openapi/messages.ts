@@ -153,7 +153,7 @@ export function messagePaths(words: ProductNames): Paths {
             'A second request with the same key within 24 h sends nothing. It is answered with the same message.',
           ),
         ],
-        responses: { 200: answer, ...problems(400, 401, 403, 404, 409, 413) },
+        responses: { 200: answer, ...problems(400, 401, 403, 404, 409, 413, 429) },
       },
     },
   }

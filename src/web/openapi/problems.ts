@@ -28,7 +28,10 @@ const PROBLEMS = {
     description: 'The `Content-Encoding` is not supported; `Accept-Encoding` says what is.',
   },
   422: { name: 'KeyReused', description: 'The `Idempotency-Key` was used with another body.' },
-  429: { name: 'TooMany', description: 'Too much waits already; try again later.' },
+  429: {
+    name: 'TooMany',
+    description: 'Too much waits already, or a daily cap is reached; try again later.',
+  },
   431: { name: 'TooManyHeaders', description: 'There are more than 100 header fields.' },
   500: { name: 'InternalError', description: 'This is a fault of the server, and it is logged.' },
   503: { name: 'Unavailable', description: 'Try again after `Retry-After` seconds.' },

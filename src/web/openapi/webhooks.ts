@@ -27,7 +27,7 @@ const REFUSALS: Record<string, string> = {
   413: 'The body is over 64 KiB.',
   415: 'The `Content-Encoding` is not supported; `Accept-Encoding` says what is.',
   422: 'This `Idempotency-Key` was used with another body.',
-  429: 'A limit is reached. This stands for 403 where RATE_LIMIT_STATUS is 429.',
+  429: 'A daily cap is reached. Where RATE_LIMIT_STATUS is 429, this stands for 403 too.',
   431: 'There are more than 100 header fields.',
   500: 'This is a fault of the server, and it is logged.',
   503: 'Try again after `Retry-After` seconds.',

@@ -146,7 +146,11 @@ describeWith('/v1/lines', serveApi, (api) => {
   describe('/limits', () => {
     it('shows both windows: empty, and after two messages', async () => {
       const empty = { limit: 30, used: 0, opensMs: 0 }
-      expect(expectAnswer(await client.get(`${path}/limits`))).to.deep.equal({ line: empty, numbers: [] })
+      expect(expectAnswer(await client.get(`${path}/limits`))).to.deep.equal({
+        line: empty,
+        numbers: [],
+        caps: [],
+      })
       const toNumber = newNumber()
       for (const text of ['1', '2']) await api.web.post(line.webhookPath, messageBody({ toNumber, text }))
       const { line: all, numbers } = expectAnswer(await client.get(`${path}/limits`)) as {

@@ -3,6 +3,7 @@ import type { Context } from '../../../domain/context.js'
 import { readLimits } from '../../../domain/limits.js'
 import { getOwnLine } from '../../../domain/lines.js'
 import { idOf } from '../form-values.js'
+import { Time } from '../form.js'
 import { live } from '../live.js'
 import { sessionOf } from '../session.js'
 import { Section, type LineView } from './section.js'
@@ -28,7 +29,7 @@ export function Limits({ view, limits }: { view: LineView; limits: LimitsNow }) 
   )
 }
 
-function Gauges({ limits: { line, numbers } }: { limits: LimitsNow }) {
+function Gauges({ limits: { line, numbers, caps } }: { limits: LimitsNow }) {
   return (
     <>
       <Gauge {...line} to="in all" />
@@ -36,6 +37,9 @@ function Gauges({ limits: { line, numbers } }: { limits: LimitsNow }) {
         <Gauge key={number} {...allowance} to={`to ${number}`} />
       ))}
       {numbers.length === 0 && <p class="muted">To single numbers: none in the last 60 s.</p>}
+      {caps.map((cap) => (
+        <Cap key={cap.of} cap={cap} />
+      ))}
     </>
   )
 }
@@ -57,6 +61,29 @@ function Gauge({ to, limit, used, opensMs }: LimitsNow['line'] & { to: string })
       <span>
         {words}
         {used > 0 && `; ${used >= limit ? 'full: one more fits' : 'the next place opens'} in ${seconds} s`}
+      </span>
+    </div>
+  )
+}
+
+/** What operators let be sent in a day; in red when it is nearly used up. */
+function Cap({ cap: { of, segmentsPerDay, used, isNear, resetsAt } }: { cap: LimitsNow['caps'][number] }) {
+  const whose = of === 'line' ? 'with this line' : 'with all your lines'
+  const words = `${used} of ${segmentsPerDay} segments today ${whose}`
+  return (
+    <div class="gauge">
+      <meter
+        min={0}
+        max={segmentsPerDay}
+        low={segmentsPerDay * 0.6}
+        high={segmentsPerDay * 0.8}
+        optimum={0}
+        value={used}
+        aria-label={words}
+      />
+      <span>
+        {isNear && <span class="badge bad">{used >= segmentsPerDay ? 'used up' : 'nearly used up'}</span>}{' '}
+        {words}; the next day begins <Time at={resetsAt} />
       </span>
     </div>
   )

@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import { findConnection } from '../../src/database/developer-connections.js'
+import { listSpendCaps } from '../../src/database/spend-caps.js'
 import type { Context } from '../../src/domain/context.js'
 import { getAnyLine } from '../../src/domain/lines.js'
 import { pauseOf } from '../../src/domain/pauses.js'
@@ -9,7 +10,7 @@ import { createLine } from '../helpers/factories.js'
 import { createInstallation } from '../journeys/steps.js'
 import { answer, jsonAnswer, refusal } from './linehook.js'
 
-describe('linehook … pause and resume', function () {
+describe('linehook … pause, resume and cap', function () {
   this.timeout(60_000)
 
   let environment: Environment
@@ -68,5 +69,24 @@ describe('linehook … pause and resume', function () {
     })
     expect((await run('sending', 'resume'))[0]).to.equal('sending goes on')
     expect(await jsonAnswer(environment, 'sending', 'status')).to.include({ pausedAt: null })
+  })
+
+  it('line cap and user cap set a daily cap, and take it away', async () => {
+    const { userId, lineId, number } = await createLine(context)
+    const { email } = await context.db('users').where({ id: userId }).first<{ email: string }>('email')
+    expect(await run('line', 'cap', number, '500')).to.deep.equal([
+      `line ${number} may send 500 segments a day`,
+    ])
+    expect(await run('user', 'cap', email, '900')).to.deep.equal([
+      `all lines of ${email} together may send 900 segments a day`,
+    ])
+    const caps = async () =>
+      (await listSpendCaps(context.db, [lineId, userId])).map(({ segmentsPerDay }) => segmentsPerDay).sort()
+    expect(await caps()).to.deep.equal([500, 900])
+    expect(await jsonAnswer(environment, 'line', 'cap', number, 'none')).to.include({ segmentsPerDay: null })
+    expect(await caps()).to.deep.equal([900])
+    expect(await refusal(environment, 'user', 'cap', email, 'many')).to.match(
+      /^segments must be a whole number/,
+    )
   })
 })

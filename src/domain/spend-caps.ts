@@ -1,0 +1,108 @@
+import type { Line } from '../database/lines.js'
+import {
+  listSpendCaps,
+  setSpendCap as writeSpendCap,
+  takeNearCaps,
+  type SpendCap as CapRow,
+} from '../database/spend-caps.js'
+import type { User } from '../database/users.js'
+import { UserError } from '../errors.js'
+import { countSegments } from '../segments.js'
+import type { Context } from './context.js'
+
+const MAX_PER_DAY = 100_000_000
+const DAY_MS = 86_400_000
+
+/** From so much of a cap on, people are warned. */
+const NEAR = 0.8
+
+/** How many segments may be accepted on a day, and how many were today. */
+export interface SpendCap {
+  /** Of a line, or of all lines of its user together. */
+  of: 'line' | 'user'
+  segmentsPerDay: number
+  used: number
+  /** 80 % are used, or more. */
+  isNear: boolean
+  /** When the next day begins, in UTC. */
+  resetsAt: Date
+}
+
+/** What a message counts: the segments of its text, and media without a text one. */
+export function countForCaps(text: string | null): number {
+  return text === null ? 1 : countSegments(text)
+}
+
+/** What is written for people, or in a form: a number, or nothing or `none` for no cap. @throws UserError */
+export function readCap(written: string): number | null {
+  const trimmed = written.trim()
+  if (trimmed === '' || trimmed === 'none') return null
+  const value = /^\d+$/.test(trimmed) ? Number(trimmed) : 0
+  if (value >= 1 && value <= MAX_PER_DAY) return value
+  throw new UserError(`segments must be a whole number from 1 to ${MAX_PER_DAY}, or none`)
+}
+
+/**
+ * For operators. It counts from now on: what was accepted before there was a cap is not in it.
+ *
+ * @param segmentsPerDay null: no cap
+ */
+export async function setSpendCap(
+  { db, log }: Pick<Context, 'db' | 'log'>,
+  owner: { of: 'line' | 'user'; id: string },
+  segmentsPerDay: number | null,
+): Promise<void> {
+  await writeSpendCap(db, owner.id, segmentsPerDay)
+  log.info({ of: owner.of, ownerId: owner.id, segmentsPerDay }, 'spend_cap.set')
+}
+
+/** The caps that hold for a line: its own, and its user's. */
+export async function findCapsOfLine(
+  { db }: Pick<Context, 'db'>,
+  { id, userId }: Pick<Line, 'id' | 'userId'>,
+): Promise<SpendCap[]> {
+  const rows = await listSpendCaps(db, [id, userId])
+  return [...viewCaps(rows, id, 'line'), ...viewCaps(rows, userId, 'user')]
+}
+
+/** A user's cap, and those of the lines, by the ids of their owners. */
+export async function findCapsOfUser(
+  { db }: Pick<Context, 'db'>,
+  { id }: Pick<User, 'id'>,
+  lines: readonly Pick<Line, 'id'>[],
+): Promise<Map<string, SpendCap>> {
+  const rows = await listSpendCaps(db, [id, ...lines.map((line) => line.id)])
+  return new Map(
+    rows.flatMap((row) =>
+      viewCaps([row], row.ownerId, row.ownerId === id ? 'user' : 'line').map((cap) => [row.ownerId, cap]),
+    ),
+  )
+}
+
+function viewCaps(rows: readonly CapRow[], ownerId: string, of: SpendCap['of']): SpendCap[] {
+  return rows
+    .filter((row) => row.ownerId === ownerId)
+    .map(({ segmentsPerDay, used }) => ({
+      ...{ of, segmentsPerDay, used },
+      isNear: used >= NEAR * segmentsPerDay,
+      resetsAt: nextDay(),
+    }))
+}
+
+/** When the day of UTC after this one begins. */
+export function nextDay(now = Date.now()): Date {
+  return new Date((Math.floor(now / DAY_MS) + 1) * DAY_MS)
+}
+
+/** Whoever is refused because of a cap may come again tomorrow. */
+export function capRefusal(message: string): UserError {
+  const seconds = Math.ceil((nextDay().getTime() - Date.now()) / 1000)
+  return new UserError(message, 429, seconds)
+}
+
+/** Tells in the log of each cap that is nearly used up, once a day. @returns how many */
+export async function warnOfCaps({ db, log }: Pick<Context, 'db' | 'log'>): Promise<number> {
+  const near = await takeNearCaps(db, NEAR)
+  for (const cap of near) log.warn(cap, 'spend_cap.near')
+  return near.length
+}

@@ -1,5 +1,7 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { Redis } from 'ioredis'
 import { Unavailable } from './errors.js'
+import { readRedisFacts, type RedisFacts } from './redis-facts.js'
 import type { Logger } from './telemetry/log.js'
 
 /**
@@ -59,6 +61,14 @@ export async function whenReady(redis: Redis): Promise<void> {
   await new Promise<void>((resolve) => redis.once('ready', resolve))
 }
 
+/** How long a Redis that is there takes to be connected at most. */
+const SETTLED_MS = 2000
+
+/** Resolves when the connection can be used, or when it is clear that this takes longer. */
+export async function whenSettled(redis: Redis): Promise<void> {
+  await Promise.race([whenReady(redis), sleep(SETTLED_MS, undefined, { ref: false })])
+}
+
 /** Thrown at a worker's start: with these settings Redis would lose acknowledged jobs. */
 export class RedisUnsafe extends Error {
   override name = 'RedisUnsafe'
@@ -71,20 +81,19 @@ export class RedisUnsafe extends Error {
  * @throws RedisUnsafe naming the setting and its fix
  */
 export async function requireDurableRedis(redis: Redis, log: Logger): Promise<void> {
-  let info: string
+  let facts: RedisFacts
   try {
-    info = `${await redis.info('memory')}\n${await redis.info('persistence')}`
+    facts = await readRedisFacts(redis)
   } catch (error) {
     log.warn({ err: error }, 'redis.durability_unknown')
     return
   }
-  const policy = /^maxmemory_policy:(\S+)/m.exec(info)?.[1]
-  const aof = /^aof_enabled:(\d)/m.exec(info)?.[1]
-  if (policy === undefined || aof === undefined) log.warn({ policy, aof }, 'redis.durability_unknown')
-  if (policy !== undefined && policy !== 'noeviction') {
+  const { policy, hasAof } = facts
+  if (policy === null || hasAof === null) log.warn({ policy, hasAof }, 'redis.durability_unknown')
+  if (policy !== null && policy !== 'noeviction') {
     throw new RedisUnsafe(`Redis has maxmemory-policy ${policy} and may drop jobs: set it to noeviction`)
   }
-  if (aof === '0') {
+  if (hasAof === false) {
     throw new RedisUnsafe('Redis has appendonly no and would start empty after a crash: set appendonly yes')
   }
 }

@@ -1,5 +1,6 @@
 import { deleteExpiredKeys } from '../../src/database/idempotency-keys.js'
 import { deleteExpiredOAuthRecords } from '../../src/database/oauth-records.js'
+import { deleteOldCounts } from '../../src/database/overview/counting.js'
 import { ensurePartitions } from '../../src/database/partitions.js'
 import { deleteExpiredSessions } from '../../src/database/sessions.js'
 import { deleteExpiredSetUpLinks } from '../../src/database/set-up-links.js'
@@ -10,6 +11,7 @@ import { reconcile } from '../../src/domain/messages/reconcile.js'
 import { sendSimulatedReceipts } from '../../src/domain/simulator.js'
 import { removeOldMedia } from '../../src/domain/media/retention.js'
 import { forgetOldSimulatorMedia } from '../../src/domain/simulator/media.js'
+import { countAgain, countNow, createCatchingUp } from '../../src/domain/overview/count-minutes.js'
 import { sweep } from '../../src/domain/sweep.js'
 import { every } from '../../src/every.js'
 import { maintenanceJob } from '../../src/queues/jobs.js'
@@ -22,6 +24,9 @@ const SCHEDULE_CHECK_MS = 5000
 /** How often to look whether carriers are to be asked. Postgres says which: each only every three minutes. */
 const CATCH_UP_CHECK_MS = 10_000
 const KEYS_AT_ONCE = 5000
+/** The newest minutes of the overview's charts, and those that may have changed since, or were never counted. */
+const COUNT_MS = 10_000
+const COUNT_AGAIN_MS = 15_000
 
 /**
  * What has to be done without anybody asking.
@@ -46,6 +51,9 @@ await startWorker(
         context.log,
         'catching up',
       ),
+      every(COUNT_MS, () => countNow(context), context.log, 'counting'),
+      every(COUNT_AGAIN_MS, () => countAgain(context), context.log, 'counting again'),
+      every(COUNT_AGAIN_MS, createCatchingUp(context), context.log, 'catching up with counting'),
       every(SCHEDULE_CHECK_MS, () => scheduleMaintenance(context.queues), context.log, 'schedules'),
       ...(context.config.simulator
         ? [every(SWEEP_MS, () => sendSimulatedReceipts(context), context.log, 'simulated receipts')]
@@ -73,6 +81,7 @@ async function keepHouse(context: Context): Promise<void> {
   const attemptCount = await deleteOldAttempts(db)
   const oauthRecordCount = await deleteExpiredOAuthRecords(db)
   const mediaCount = await removeOldMedia(context)
+  const minuteCount = await deleteOldCounts(db)
   log.info(
     {
       partitionCount,
@@ -83,6 +92,7 @@ async function keepHouse(context: Context): Promise<void> {
       linkCount,
       attemptCount,
       oauthRecordCount,
+      minuteCount,
     },
     'maintenance.done',
   )

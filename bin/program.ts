@@ -5,6 +5,7 @@ import { addConnectionCommands } from './commands/connection.js'
 import { addLineCommands } from './commands/line.js'
 import { addMigrateCommand } from './commands/migrate.js'
 import { addStartCommand } from './commands/start.js'
+import { addStatusCommand } from './commands/status.js'
 import { addTokenCommands } from './commands/token.js'
 import { addUserCommands } from './commands/user.js'
 import { addWebhookCommands } from './commands/webhook.js'
@@ -19,6 +20,7 @@ export function createProgram(): Command {
     .hook('preAction', passJsonOn)
   addStartCommand(program)
   addMigrateCommand(program)
+  addStatusCommand(program)
   addUserCommands(program)
   addTokenCommands(program)
   addCarrierCommands(program)

@@ -12,6 +12,7 @@ import { addMigrateCommand } from './commands/migrate.js'
 import { addSecretsCommands } from './commands/secrets.js'
 import { addSendingCommands } from './commands/sending.js'
 import { addStartCommand } from './commands/start.js'
+import { addStatusCommand } from './commands/status.js'
 import { addTailCommand } from './commands/tail.js'
 import { addTokenCommands } from './commands/token.js'
 import { addUserCommands } from './commands/user.js'
@@ -28,6 +29,7 @@ export function createProgram(): Command {
   addStartCommand(program)
   addMigrateCommand(program)
   addDoctorCommand(program)
+  addStatusCommand(program)
   addUserCommands(program)
   addTokenCommands(program)
   addCarrierCommands(program)

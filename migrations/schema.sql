@@ -481,6 +481,28 @@ create table spend_caps (
 alter table spend_caps add constraint spend_caps_pkey PRIMARY KEY (owner_id);
 alter table spend_caps add constraint spend_caps_segments_per_day_check CHECK ((segments_per_day > 0));
 
+create table traffic_counts (
+  seconds integer not null,
+  begins_at timestamp with time zone not null,
+  carrier text not null,
+  accepted integer not null,
+  sent integer not null,
+  delivered integer not null,
+  failed integer not null,
+  unknown integer not null,
+  received integer not null,
+  events_delivered integer not null,
+  attempts_failed integer not null,
+  to_carrier jsonb not null,
+  to_endpoint jsonb not null,
+  last_error text,
+  last_error_code text,
+  last_error_at timestamp with time zone,
+  counted_at timestamp with time zone not null default clock_timestamp()
+);
+alter table traffic_counts add constraint traffic_counts_pkey PRIMARY KEY (seconds, begins_at, carrier);
+alter table traffic_counts add constraint traffic_counts_seconds_check CHECK ((seconds = ANY (ARRAY[60, 900])));
+
 create table users (
   id uuid not null,
   email text not null,

@@ -1,5 +1,7 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { Redis } from 'ioredis'
 import { Unavailable } from './errors.js'
+import { readRedisFacts, type RedisFacts } from './redis-facts.js'
 import type { Logger } from './telemetry/log.js'
 
 /**
@@ -65,29 +67,17 @@ export async function whenReady(redis: Redis): Promise<void> {
   await new Promise<void>((resolve) => redis.once('ready', resolve))
 }
 
+/** How long a Redis that is there takes to be connected at most. */
+const SETTLED_MS = 2000
+
+/** Resolves when the connection can be used, or when it is clear that this takes longer. */
+export async function whenSettled(redis: Redis): Promise<void> {
+  await Promise.race([whenReady(redis), sleep(SETTLED_MS, undefined, { ref: false })])
+}
+
 /** Thrown at a worker's start: with these settings Redis would lose acknowledged jobs. */
 export class RedisUnsafe extends Error {
   override name = 'RedisUnsafe'
-}
-
-/** What Redis says of how it keeps what it is given; undefined: it does not say. */
-export interface Durability {
-  /** `maxmemory-policy`. */
-  policy: string | undefined
-  /** `appendonly`: 1 or 0. */
-  aof: string | undefined
-  /** How its last write to that file ended: `ok` or `err`. */
-  lastWrite: string | undefined
-}
-
-/** @throws Error where we may not ask */
-export async function readDurability(redis: Redis): Promise<Durability> {
-  const info = `${await redis.info('memory')}\n${await redis.info('persistence')}`
-  return {
-    policy: /^maxmemory_policy:(\S+)/m.exec(info)?.[1],
-    aof: /^aof_enabled:(\d)/m.exec(info)?.[1],
-    lastWrite: /^aof_last_write_status:(\w+)/m.exec(info)?.[1],
-  }
 }
 
 /**
@@ -97,19 +87,19 @@ export async function readDurability(redis: Redis): Promise<Durability> {
  * @throws RedisUnsafe naming the setting and its fix
  */
 export async function requireDurableRedis(redis: Redis, log: Logger): Promise<void> {
-  let durability: Durability
+  let facts: RedisFacts
   try {
-    durability = await readDurability(redis)
+    facts = await readRedisFacts(redis)
   } catch (error) {
     log.warn({ err: error }, 'redis.durability_unknown')
     return
   }
-  const { policy, aof } = durability
-  if (policy === undefined || aof === undefined) log.warn({ policy, aof }, 'redis.durability_unknown')
-  if (policy !== undefined && policy !== 'noeviction') {
+  const { policy, hasAof } = facts
+  if (policy === null || hasAof === null) log.warn({ policy, hasAof }, 'redis.durability_unknown')
+  if (policy !== null && policy !== 'noeviction') {
     throw new RedisUnsafe(`Redis has maxmemory-policy ${policy} and may drop jobs: set it to noeviction`)
   }
-  if (aof === '0') {
+  if (hasAof === false) {
     throw new RedisUnsafe('Redis has appendonly no and would start empty after a crash: set appendonly yes')
   }
 }

@@ -1,5 +1,5 @@
 import { asError } from '../../src/errors.js'
-import { readDurability } from '../../src/redis.js'
+import { readRedisFacts } from '../../src/redis-facts.js'
 import { fault, ok, warning, type Check, type Finding } from './check.js'
 import { knock, placeOf, withoutPassword } from './place.js'
 import { isGiven, PATIENCE_MS, type Subject } from './subject.js'
@@ -61,8 +61,8 @@ export const redisPolicy: Check = {
   name: 'Redis policy',
   needs: redisServer.name,
   look: async ({ redis }) => {
-    const { policy } = await readDurability(redis).catch(() => UNTOLD)
-    if (policy === undefined)
+    const { policy } = await readRedisFacts(redis).catch(() => UNTOLD)
+    if (policy === null)
       return warning(
         'Redis does not tell its maxmemory-policy.',
         `See that it is noeviction: ${CONFIGURATION}.`,
@@ -79,19 +79,19 @@ export const redisAof: Check = {
   name: 'Redis AOF',
   needs: redisServer.name,
   look: async ({ redis }) => {
-    const { aof, lastWrite } = await readDurability(redis).catch(() => UNTOLD)
-    if (aof === undefined)
+    const { hasAof, isAofWritten } = await readRedisFacts(redis).catch(() => UNTOLD)
+    if (hasAof === null)
       return warning(
         'Redis does not tell whether it writes an AOF.',
         `See that appendonly is yes: ${CONFIGURATION}.`,
       )
-    if (aof !== '1') {
+    if (!hasAof) {
       return fault(
         'appendonly is no: Redis starts empty after a crash, and workers refuse to start.',
         'Set `appendonly yes` in redis.conf, or `redis-cli config set appendonly yes`.',
       )
     }
-    if (lastWrite !== undefined && lastWrite !== 'ok') {
+    if (isAofWritten === false) {
       return fault(
         'Redis could not write its AOF the last time: it refuses writes.',
         'See whether its disk is full.',
@@ -101,4 +101,4 @@ export const redisAof: Check = {
   },
 }
 
-const UNTOLD = { policy: undefined, aof: undefined, lastWrite: undefined }
+const UNTOLD = { policy: null, hasAof: null, isAofWritten: null }

@@ -11,7 +11,7 @@ import {
 } from '../database/waiting.js'
 import { asError } from '../errors.js'
 import type { QueueName } from '../queues/queues.js'
-import { readDurability } from '../redis.js'
+import { readRedisFacts } from '../redis-facts.js'
 import * as metrics from '../telemetry/metrics.js'
 import type { Context } from './context.js'
 
@@ -192,10 +192,10 @@ async function readWorkers({ queues, redis }: Context): Promise<() => void> {
 
 /** Only what Redis says of itself: a managed one may keep it to itself. */
 async function readSafety({ redis }: Context): Promise<() => void> {
-  const { policy, aof, lastWrite } = await readDurability(redis)
+  const { policy, hasAof, isAofWritten } = await readRedisFacts(redis)
   return () => {
-    if (policy !== undefined) metrics.redisSafe.set({ check: 'noeviction' }, Number(policy === 'noeviction'))
-    if (aof !== undefined) metrics.redisSafe.set({ check: 'appendonly' }, Number(aof === '1'))
-    if (lastWrite !== undefined) metrics.redisSafe.set({ check: 'written' }, Number(lastWrite === 'ok'))
+    if (policy !== null) metrics.redisSafe.set({ check: 'noeviction' }, Number(policy === 'noeviction'))
+    if (hasAof !== null) metrics.redisSafe.set({ check: 'appendonly' }, Number(hasAof))
+    if (isAofWritten !== null) metrics.redisSafe.set({ check: 'written' }, Number(isAofWritten))
   }
 }

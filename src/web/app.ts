@@ -172,6 +172,8 @@ export function createApp(context: Context): Koa {
     form(         '/console/settings/sessions/end-others',                            pages.postEndOtherSessions, pages.showSettings)
     form(         '/console/settings/sessions/:sessionId/end',                        pages.postEndSession, pages.showSettings)
 
+    operatorPage( '/console/overview',                                                pages.showOverview)
+    operatorPage( '/console/overview/live',                                           pages.liveOverview)
     operatorPage( '/console/users',                                                   pages.showUsers)
     operatorForm( '/console/users',                                                   pages.postUser, pages.showUsers)
     operatorPage( '/console/users/:userId',                                           pages.showUser)

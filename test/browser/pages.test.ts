@@ -6,6 +6,7 @@ import type { Browser, Page } from 'playwright-core'
 import { listDeliveries } from '../../src/database/deliveries/reading.js'
 import type { Context } from '../../src/domain/context.js'
 import { newId } from '../../src/ids.js'
+import { queueMessage } from '../domain/fixtures.js'
 import { PASSWORD } from '../domain/people.js'
 import { launchBrowser, openPage, type WatchedPage } from '../helpers/browser.js'
 import { createTestContext } from '../helpers/context.js'
@@ -197,6 +198,18 @@ describe('the pages in a browser', function () {
     await shots.screenshot('page-queues')
     await page.getByText('Back to the console').click()
     await page.waitForURL('**/console')
+    await page.context().close()
+  })
+
+  it('keep open what a person has opened, while the overview changes around it', async () => {
+    const { page, complaints } = await visit()
+    await page.goto('/console/overview')
+    await page.getByText('The same as a table').click()
+    await page.getByRole('columnheader', { name: 'Accepted' }).first().waitFor()
+    await queueMessage(context, owner.line, { error: 'throttled', not_before: new Date(Date.now() + 60_000) })
+    await page.getByText('It asks for a slower pace').first().waitFor()
+    expect(await page.locator('details.figures').getAttribute('open')).to.equal('')
+    expect(complaints).to.deep.equal([])
     await page.context().close()
   })
 

@@ -18,6 +18,7 @@ describe('maintenance', function () {
     await insertKey('old', '25 hours')
     await insertKey('young', '23 hours')
     await insertAccounts()
+    await insertCounts()
     await context.db.raw('drop table ??', [partitionOfNextMonth()])
     await startProcess('maintenance', installation.environment)
   })
@@ -45,6 +46,26 @@ describe('maintenance', function () {
     }
     await until('the old ones are gone', async () => !(await left()).some((name) => name.startsWith('old')))
     expect(await left()).to.have.members(['young session', 'young link', 'young attempt'])
+  })
+
+  it('counts the minutes of the overview', async () => {
+    await until('the running minute is counted', async () => {
+      const { rows } = await context.db.raw<{ rows: unknown[] }>(
+        `select from traffic_counts where seconds = 60 and begins_at >= date_trunc('minute', now()) - interval '1 minute'`,
+      )
+      return rows.length > 0
+    })
+  })
+
+  it('forgets counts that are older than eight days', async () => {
+    const ages = async () => {
+      const { rows } = await context.db.raw<{ rows: { age: number }[] }>(
+        `select distinct extract(day from now() - begins_at)::integer as age from traffic_counts where carrier = 'aged'`,
+      )
+      return rows.map(({ age }) => age)
+    }
+    await until('the old ones are gone', async () => !(await ages()).includes(9))
+    expect(await ages()).to.deep.equal([7])
   })
 
   it('makes the partitions of the months to come', async () => {
@@ -88,6 +109,15 @@ describe('maintenance', function () {
         .db('sign_in_attempts')
         .insert({ id: newId(), account_hash, address_hash: account_hash, attempted_at: ago(age) })
     }
+  }
+
+  async function insertCounts(): Promise<void> {
+    await context.db.raw(
+      `insert into traffic_counts (seconds, begins_at, carrier, accepted, sent, delivered, failed, unknown, received,
+         events_delivered, attempts_failed, to_carrier, to_endpoint)
+       select seconds, now() - make_interval(days => age), 'aged', 0, 0, 0, 0, 0, 0, 0, 0, '{}', '{}'
+       from unnest(array[60, 900]) seconds, unnest(array[7, 9]) age`,
+    )
   }
 
   async function insertKey(key: string, age: string): Promise<void> {

@@ -1,5 +1,6 @@
 import { deleteExpiredKeys } from '../../src/database/idempotency-keys.js'
 import { deleteExpiredOAuthRecords } from '../../src/database/oauth-records.js'
+import { deleteOldCounts } from '../../src/database/overview/counting.js'
 import { ensurePartitions } from '../../src/database/partitions.js'
 import { deleteExpiredSessions } from '../../src/database/sessions.js'
 import { deleteExpiredSetUpLinks } from '../../src/database/set-up-links.js'
@@ -12,6 +13,7 @@ import { sendSimulatedReceipts } from '../../src/domain/simulator.js'
 import { removeOldMedia } from '../../src/domain/media/retention.js'
 import { forgetOldSimulatorMedia } from '../../src/domain/simulator/media.js'
 import { warnOfCaps } from '../../src/domain/spend-caps.js'
+import { countAgain, countNow, createCatchingUp } from '../../src/domain/overview/count-minutes.js'
 import { sweep } from '../../src/domain/sweep.js'
 import { every } from '../../src/every.js'
 import { maintenanceJob } from '../../src/queues/jobs.js'
@@ -27,6 +29,9 @@ const CATCH_UP_CHECK_MS = 10_000
 const CAP_CHECK_MS = 5000
 /** To delete the keys of a busy hour in one statement could take longer than a statement may. */
 const KEYS_AT_ONCE = 5000
+/** The newest minutes of the overview's charts, and those that may have changed since, or were never counted. */
+const COUNT_MS = 10_000
+const COUNT_AGAIN_MS = 15_000
 
 /**
  * What has to be done without anybody asking.
@@ -53,6 +58,9 @@ await startWorker(
         'catching up',
       ),
       every(CAP_CHECK_MS, () => warnOfCaps(context), context.log, 'warning of caps'),
+      every(COUNT_MS, () => countNow(context), context.log, 'counting'),
+      every(COUNT_AGAIN_MS, () => countAgain(context), context.log, 'counting again'),
+      every(COUNT_AGAIN_MS, createCatchingUp(context), context.log, 'catching up with counting'),
       every(SCHEDULE_CHECK_MS, () => scheduleMaintenance(context.queues), context.log, 'schedules'),
       ...(context.config.simulator
         ? [every(SWEEP_MS, () => sendSimulatedReceipts(context), context.log, 'simulated receipts')]
@@ -80,6 +88,7 @@ async function keepHouse(context: Context): Promise<void> {
   const attemptCount = await deleteOldAttempts(db)
   const oauthRecordCount = await deleteExpiredOAuthRecords(db)
   const mediaCount = await removeOldMedia(context)
+  const minuteCount = await deleteOldCounts(db)
   log.info(
     {
       partitionCount,
@@ -90,6 +99,7 @@ async function keepHouse(context: Context): Promise<void> {
       linkCount,
       attemptCount,
       oauthRecordCount,
+      minuteCount,
     },
     'maintenance.done',
   )

@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { assetPath } from '../assets.js'
 import { CsrfField, Time } from './form.js'
+import { homeOf, OVERVIEW } from './home.js'
 import type { Page } from './page.js'
 
 /** Every page: head, navigation, what was just done, and the content. */
@@ -43,20 +44,26 @@ export function Layout(props: { page: Page; title: string; children: ComponentCh
   )
 }
 
-/** htmx would put a style element into the page, which the Content-Security-Policy refuses. */
-const HTMX_CONFIG = JSON.stringify({ includeIndicatorCSS: false })
+/**
+ * htmx would put a style element into the page, which the Content-Security-Policy refuses. What a person has opened stays
+ * open when a live piece changes.
+ */
+const HTMX_CONFIG = JSON.stringify({ includeIndicatorCSS: false, morphIgnore: ['data-htmx-powered', 'open'] })
 
 function Header({ page }: { page: Page }) {
   const { session } = page
   return (
     <header class="container top">
-      <a class="brand" href="/console">
+      <a class="brand" href={session === undefined ? '/console' : homeOf(session)}>
         <img src={assetPath('icon.svg')} alt="" width="24" height="24" /> Linehook
       </a>
       {session !== undefined && <Search />}
       {session !== undefined && (
         <nav aria-label="Main">
           <ul>
+            {session.role === 'operator' && (
+              <NavLink page={page} href={OVERVIEW} label="Overview" at={/^\/console\/overview/} />
+            )}
             <NavLink page={page} href="/console" label="Lines" at={/^\/console(\/lines.*)?$/} />
             <NavLink
               page={page}

@@ -5,6 +5,7 @@ import { signIn } from '../../domain/sign-in.js'
 import { newToken } from '../../secrets.js'
 import { fieldOf, queryOf, readNext } from './form-values.js'
 import { Field, Form } from './form.js'
+import { pageAfterSignIn } from './home.js'
 import { Layout } from './layout.js'
 import { withNotice } from './notices.js'
 import { answerPage, pageOf, type Page } from './page.js'
@@ -16,7 +17,7 @@ export function showSignIn(context: Context): Middleware {
     const next = nextOf(ctx)
     const page = pageOf(ctx, context)
     if (page.session !== undefined && page.fault === undefined) {
-      ctx.redirect(next)
+      ctx.redirect(pageAfterSignIn(page.session, next))
       return Promise.resolve()
     }
     const action = '/console/sign-in'
@@ -45,7 +46,7 @@ export function showSignIn(context: Context): Middleware {
 export function postSignIn(context: Context) {
   return async (ctx: KoaContext): Promise<string> => {
     await startSession(ctx, context, fieldOf(ctx, 'email'), fieldOf(ctx, 'password'))
-    return nextOf(ctx)
+    return pageAfterSignIn((ctx.state as SessionState).session, nextOf(ctx))
   }
 }
 

@@ -1,0 +1,102 @@
+import { styleText } from 'node:util'
+import type { Config } from '../src/config.js'
+import { countOf, describeCount, describeMs } from '../src/domain/overview/figures.js'
+import type { Overview } from '../src/domain/overview/overview.js'
+import type { Part } from '../src/domain/overview/part.js'
+import type { Percentiles } from '../src/domain/overview/percentiles.js'
+import type { QueueView } from '../src/domain/overview/queues.js'
+import type { ServiceView } from '../src/domain/overview/service.js'
+import type { Traffic } from '../src/domain/overview/traffic.js'
+
+type Mood = 'good' | 'waiting' | 'bad'
+
+const COLOURS = { good: 'green', waiting: 'yellow', bad: 'red' } as const
+const QUEUE_MOODS = { normal: 'good', behind: 'waiting', stuck: 'bad' } as const
+const SERVICE_WORDS = { good: 'works', waiting: 'look', bad: 'broken' }
+
+/** The overview for a terminal: one screen. */
+export function describeStatus(
+  overview: Overview,
+  { version, publicUrl }: Pick<Config, 'version' | 'publicUrl'>,
+  hasColours: boolean,
+): string[] {
+  const paint = (mood: Mood, text: string) => (hasColours ? styleText(COLOURS[mood], text) : text)
+  const bold = (text: string) => (hasColours ? styleText('bold', text) : text)
+  /** A name, a state in its colour, and what there is to say. */
+  const row = (name: string, mood: Mood, state: string, ...more: string[]) =>
+    `  ${name.padEnd(16)} ${paint(mood, state.padEnd(13))} ${more.join(' ')}`.trimEnd()
+  const rowsOf = <Value>(name: string, part: Part<Value>, rows: (value: Value) => string[]) =>
+    part.isKnown ? rows(part.value) : [row(name, 'bad', 'not known', `${part.fault}.`)]
+  const service = (name: string, part: Part<ServiceView>) =>
+    rowsOf(name, part, ({ mood, facts }) => [
+      row(name, mood, SERVICE_WORDS[mood], facts.map(([label, figure]) => `${label}: ${figure}`).join(' · ')),
+    ])
+  const { needs, traffic, queues, carriers, postgres, redis, storage } = overview
+
+  return [
+    bold(`Linehook ${version}`) + ` at ${publicUrl}, ${overview.at.toISOString().slice(0, 19)}Z`,
+    '',
+    bold('What needs a person'),
+    ...(needs.length === 0
+      ? [`  ${paint('good', 'Nothing does.')}`]
+      : needs.map(({ mood, text }) => `  ${paint(mood, mood === 'bad' ? '✗' : '!')} ${text}`)),
+    '',
+    bold('The last hour'),
+    ...rowsOf('counts', traffic, describeTraffic),
+    '',
+    bold('Queues'),
+    ...rowsOf('queues', queues, (all) =>
+      all.map((queue) => row(queue.name, QUEUE_MOODS[queue.state], queue.state, describeQueue(queue))),
+    ),
+    '',
+    bold('Carriers'),
+    ...rowsOf('carriers', carriers, (all) =>
+      all.map(({ name, mood, state, lineCount, handedOverCount, failedCount }) =>
+        row(
+          name,
+          mood,
+          state,
+          `${countOf(lineCount, 'line')}, in 15 minutes ${countOf(handedOverCount, 'message')}, ${describeCount(failedCount)} failed`,
+        ),
+      ),
+    ),
+    '',
+    bold('Services'),
+    ...service('Postgres', postgres),
+    ...service('Redis', redis),
+    ...service('Storage', storage),
+  ]
+}
+
+function describeTraffic({ totals, waits }: Traffic): string[] {
+  const figures = (names: readonly (readonly [keyof typeof totals, string])[]) =>
+    names.map(([name, label]) => `${label} ${describeCount(totals[name])}`).join(', ')
+  return [
+    `  out: ${figures([
+      ['accepted', 'accepted'],
+      ['sent', 'sent'],
+      ['delivered', 'delivered'],
+      ['failed', 'failed'],
+      ['unknown', 'unknown'],
+    ])}${describeWait('to the carrier', waits.carrier)}`,
+    `  in:  ${figures([
+      ['received', 'received'],
+      ['eventsDelivered', 'events delivered'],
+      ['attemptsFailed', 'failed attempts'],
+    ])}${describeWait('to the endpoint', waits.endpoint)}`,
+  ]
+}
+
+function describeWait(way: string, wait: Percentiles | undefined): string {
+  if (wait === undefined) return ''
+  return `; ${way}: half within ${describeMs(wait.p50Ms)}, 95 of 100 within ${describeMs(wait.p95Ms)}`
+}
+
+function describeQueue({ waitingCount, perMinute, workers, why }: QueueView): string {
+  const figures = [
+    waitingCount === null ? undefined : `${describeCount(waitingCount)} wait`,
+    perMinute === null ? undefined : `${describeCount(perMinute)} in the last minute`,
+    workers === null ? undefined : countOf(workers, 'worker'),
+  ].filter((figure) => figure !== undefined)
+  return [...(figures.length === 0 ? [] : [`${figures.join(', ')}.`]), why].join(' ')
+}

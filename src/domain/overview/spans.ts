@@ -1,0 +1,12 @@
+/** The spans of time that the charts have. A bin is what one point of a chart stands for. */
+export const SPANS = {
+  '1h': { words: 'the last hour', binSeconds: 60, binCount: 60, rowSeconds: 60, keptMs: 2000 },
+  '24h': { words: 'the last 24 hours', binSeconds: 900, binCount: 96, rowSeconds: 900, keptMs: 15_000 },
+  '7d': { words: 'the last 7 days', binSeconds: 7200, binCount: 84, rowSeconds: 900, keptMs: 60_000 },
+} as const
+
+export type Span = keyof typeof SPANS
+
+export function isSpan(value: string): value is Span {
+  return Object.hasOwn(SPANS, value)
+}

@@ -1,0 +1,39 @@
+/** What Redis says of itself; null: this one does not tell, as services that run it for others may. */
+export interface RedisFacts {
+  version: string | null
+  policy: string | null
+  hasAof: boolean | null
+  /** Whether the last write to the append-only file worked. */
+  isAofWritten: boolean | null
+  usedBytes: number | null
+  /** 0: no limit. */
+  maxBytes: number | null
+  /** Bytes of the machine's memory. */
+  machineBytes: number | null
+}
+
+interface CanInform {
+  info(section: string): Promise<string>
+}
+
+/** @throws Error when Redis does not answer, or refuses */
+export async function readRedisFacts(redis: CanInform): Promise<RedisFacts> {
+  const sections = await Promise.all(['server', 'memory', 'persistence'].map((name) => redis.info(name)))
+  const info = sections.join('\n')
+  const text = (name: string) => new RegExp(`^${name}:(\\S+)`, 'm').exec(info)?.[1] ?? null
+  const number = (name: string) => {
+    const value = text(name)
+    return value === null ? null : Number(value)
+  }
+  const aof = text('aof_enabled')
+  const lastWrite = text('aof_last_write_status')
+  return {
+    version: text('redis_version'),
+    policy: text('maxmemory_policy'),
+    hasAof: aof === null ? null : aof === '1',
+    isAofWritten: lastWrite === null ? null : lastWrite === 'ok',
+    usedBytes: number('used_memory'),
+    maxBytes: number('maxmemory'),
+    machineBytes: number('total_system_memory'),
+  }
+}

@@ -1,0 +1,66 @@
+import { expect } from 'chai'
+import type { Context } from '../../src/domain/context.js'
+import { countNow } from '../../src/domain/overview/count-minutes.js'
+import type { Overview } from '../../src/domain/overview/overview.js'
+import { queueMessage } from '../domain/fixtures.js'
+import type { Environment } from '../helpers/environment.js'
+import { createLine } from '../helpers/factories.js'
+import { stopProcesses } from '../helpers/processes.js'
+import { createInstallation } from '../journeys/steps.js'
+import { answer, jsonAnswer } from './linehook.js'
+
+describe('linehook status', function () {
+  this.timeout(60_000)
+
+  let environment: Environment
+  let context: Context
+
+  before(async () => {
+    ;({ environment, context } = await createInstallation())
+    const line = await createLine(context)
+    const now = new Date()
+    await queueMessage(context, line, { status: 'sent', handed_over_at: now, sent_at: now })
+    await countNow(context)
+  })
+
+  after(async () => {
+    await stopProcesses()
+    await context.close()
+  })
+
+  it('shows what the overview shows on one screen, without colours where nobody looks', async () => {
+    const lines = await answer(environment, 'status')
+    expect(lines).to.have.length.below(40)
+    const said = lines.join('\n')
+    expect(said).to.match(
+      /What needs a person\n {2}✗ The queue send-message is stuck\. No `send-message` process/,
+    )
+    expect(said).to.match(
+      /out: accepted 1, sent 1, delivered 0, failed 0, unknown 0; to the carrier: half within/,
+    )
+    expect(said).to.match(/\n {2}send-message {5}stuck {9}0 wait, 1 in the last minute, 0 workers\. /)
+    expect(said).to.match(/\n {2}simulator {8}works {9}1 line, in 15 minutes 1 message, 0 failed\n/)
+    expect(said).to.match(/\n {2}Postgres {9}works {9}Version: \d/)
+    expect(said).to.match(/\n {2}Storage {10}works .* Writing: not tried/)
+    expect(said).not.to.include('\u001b')
+  })
+
+  it('prints all of it as JSON', async () => {
+    const overview = (await jsonAnswer(environment, 'status')) as Overview
+    expect(overview.needs).to.have.length(4)
+    expect(overview.traffic).to.have.nested.property('value.totals.accepted', 1)
+    expect(overview.redis).to.have.nested.property('value.mood', 'good')
+  })
+
+  it('says that Postgres or Redis is away, and shows the rest', async () => {
+    const withoutPostgres = await answer(
+      { ...environment, DATABASE_URL: 'postgres://127.0.0.1:1/x' },
+      'status',
+    )
+    expect(withoutPostgres.join('\n')).to.match(/✗ Postgres is not available\.\n[^]*Redis {12}works/)
+    const withoutRedis = await answer({ ...environment, REDIS_URL: 'redis://127.0.0.1:1' }, 'status')
+    expect(withoutRedis.join('\n')).to.match(
+      /✗ Redis cannot be reached: see REDIS_URL\.\n[^]*Postgres {9}works/,
+    )
+  })
+})

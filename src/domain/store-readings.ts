@@ -2,13 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { listCarrierAccounts } from '../database/carrier-accounts.js'
 import { listCarrierSessions } from '../database/carrier-sessions.js'
 import { countUnhealthyEndpoints } from '../database/endpoints.js'
+import { lookAtDeliveries, lookAtMedia, lookAtMessages, type QueueRows } from '../database/overview/queues.js'
 import { countPartitionsAhead } from '../database/partitions.js'
-import {
-  readWaitingDeliveries,
-  readWaitingMedia,
-  readWaitingMessages,
-  type Waiting,
-} from '../database/waiting.js'
 import { asError } from '../errors.js'
 import type { QueueName } from '../queues/queues.js'
 import { readRedisFacts } from '../redis-facts.js'
@@ -40,9 +35,9 @@ const POSTGRES: Store = {
   name: 'postgres',
   ask: ({ db }) => db.raw('select 1'),
   parts: {
-    messages: async ({ db }) => showWaiting('send-message', await readWaitingMessages(db)),
-    deliveries: async ({ db }) => showWaiting('deliver-event', await readWaitingDeliveries(db)),
-    media: async ({ db }) => showWaiting('fetch-media', await readWaitingMedia(db)),
+    messages: async ({ db }) => showWaiting('send-message', await lookAtMessages(db)),
+    deliveries: async ({ db }) => showWaiting('deliver-event', await lookAtDeliveries(db)),
+    media: async ({ db }) => showWaiting('fetch-media', await lookAtMedia(db)),
     sessions: readSessions,
     endpoints: async ({ db }) => {
       const counts = await countUnhealthyEndpoints(db)
@@ -149,10 +144,10 @@ async function readParts(context: Context, parts: Store['parts']): Promise<(() =
   return shows
 }
 
-function showWaiting(queue: QueueName, { count, oldestSeconds }: Waiting): () => void {
+function showWaiting(queue: QueueName, { waitingCount, oldestMs }: QueueRows): () => void {
   return () => {
-    metrics.queueRows.set({ queue }, count)
-    metrics.queueOldest.set({ queue }, oldestSeconds)
+    metrics.queueRows.set({ queue }, waitingCount)
+    metrics.queueOldest.set({ queue }, (oldestMs ?? 0) / 1000)
   }
 }
 

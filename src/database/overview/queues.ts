@@ -23,20 +23,25 @@ const MAX_LOOKED_AT = 200
 const ago = (moment: string) => `(extract(epoch from clock_timestamp() - ${moment}) * 1000)::double precision`
 
 /**
- * A message that might be sent is the first to its number, and neither its pause nor its media keep it. Whatever else it
- * waits for (a limit, a pace, a carrier), a worker has looked at it and written `not_before`.
+ * A message that might be sent is the first to its number, and neither a pause (of its conversation, its line, its account
+ * or all sending) nor its media keep it. Whatever else it waits for (a limit, a pace, a carrier), a worker has looked at it
+ * and written `not_before`.
  */
 export async function lookAtMessages(db: Database): Promise<QueueRows> {
   const { rows } = await db.raw<{ rows: QueueRows[] }>(
     `with waiting as materialized (
-       select m.id, m.line_id, m.to_number, m.position, m.media_url, m.not_before,
+       select m.id, m.line_id, m.to_number, m.position, m.media_url, m.not_before, m.source,
          greatest(m.created_at, m.not_before) as since
        from messages m where m.status = 'queued' limit ${MAX_WAITING + 1}
      ), heads as (
        select min(position) as position from waiting group by line_id, to_number
      ), ready as materialized (
        select w.* from heads join waiting w using (position)
-       where w.since <= clock_timestamp() order by w.since limit ${MAX_LOOKED_AT}
+       join lines l on l.id = w.line_id join carrier_accounts a on a.name = l.carrier
+       where w.since <= clock_timestamp()
+         and (w.source = 'service' or (l.paused_at is null and a.paused_at is null
+           and not exists (select from all_sending where is_all and paused_at is not null)))
+       order by w.since limit ${MAX_LOOKED_AT}
      )
      select (select count(*)::integer from waiting) as "waitingCount",
        (select count(*)::integer from waiting where not_before > clock_timestamp()) as "laterCount",
@@ -61,7 +66,7 @@ export interface DeliveryRows extends QueueRows {
   slowLaneCount: number
 }
 
-/** A delivery that any worker might take at once is the first of an endpoint that nobody calls now. */
+/** A delivery that any worker might take at once is the first of an endpoint that nobody calls now, and nobody paused. */
 export async function lookAtDeliveries(db: Database): Promise<DeliveryRows> {
   const { rows } = await db.raw<{ rows: DeliveryRows[] }>(
     `with recursive lanes as (
@@ -78,6 +83,7 @@ export async function lookAtDeliveries(db: Database): Promise<DeliveryRows> {
          order by d.due_at, d.id limit 1
        ) first
        where first.due_at <= clock_timestamp()
+         and exists (select from endpoints e where e.id = l.endpoint_id and e.paused_at is null)
      ), waiting as materialized (
        select d.due_at from deliveries d where d.status = 'pending' limit ${MAX_WAITING + 1}
      )

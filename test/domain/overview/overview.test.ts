@@ -6,17 +6,25 @@ import { expect } from 'chai'
 import type { Redis } from 'ioredis'
 import { ensurePartitions } from '../../../src/database/partitions.js'
 import type { Context } from '../../../src/domain/context.js'
+import { pauseLineEndpoint } from '../../../src/domain/endpoint-pauses.js'
 import { countNow } from '../../../src/domain/overview/count-minutes.js'
 import { createWatch, type Overview } from '../../../src/domain/overview/overview.js'
+import {
+  COMMAND_LINE,
+  pauseAllSending,
+  pauseLine,
+  resumeAllSending,
+  resumeLine,
+} from '../../../src/domain/pauses.js'
 import { newId } from '../../../src/ids.js'
 import { QUEUE_PREFIX, type QueueName } from '../../../src/queues/queues.js'
+import { startProxy, type Proxy } from '../../database/proxy.js'
 import { createTestContext } from '../../helpers/context.js'
 import { createLine, type TestLine } from '../../helpers/factories.js'
 import { openings } from '../../helpers/openings.js'
 import { connectTestRedis, startOwnRedis, type OwnRedis } from '../../helpers/redis.js'
 import { createTestDatabase } from '../../helpers/services.js'
 import { until } from '../../helpers/until.js'
-import { startProxy, type Proxy } from '../../database/proxy.js'
 import { makeOverdue, queueMessage, receiveForDelivery } from '../fixtures.js'
 import { addSmppAccount } from '../smpp/fixtures.js'
 
@@ -164,6 +172,27 @@ describe('the overview', function () {
     const slow = await queue('deliver-event')
     expect(slow).to.include({ state: 'normal', oldestMs: null })
     expect(slow.why).to.match(/ 1 endpoint takes events more slowly than they come\.$/)
+  })
+
+  it('calls nothing late that a person has paused', async () => {
+    const old = { created_at: context.db.raw(`now() - interval '5 minutes'`) }
+    await queueMessage(context, { ...line }, old)
+    const { id } = await receiveForDelivery(context, line)
+    await makeOverdue(context, 'deliveries', [id], 70)
+    const { userId, lineId } = line
+    const owned = { id: lineId, userId }
+    for (const [pause, resume] of [
+      [() => pauseLine(context, COMMAND_LINE, owned), () => resumeLine(context, COMMAND_LINE, owned)],
+      [() => pauseAllSending(context, COMMAND_LINE), () => resumeAllSending(context, COMMAND_LINE)],
+    ] as const) {
+      expect(await queue('send-message')).to.include({ state: 'stuck' })
+      await pause()
+      expect(await queue('send-message')).to.include({ state: 'normal', waitingCount: 1, oldestMs: null })
+      await resume()
+    }
+    expect(await queue('deliver-event')).to.include({ state: 'stuck' })
+    await pauseLineEndpoint(context, COMMAND_LINE, userId, lineId)
+    expect(await queue('deliver-event')).to.include({ state: 'normal', waitingCount: 1, oldestMs: null })
   })
 
   it('names an endpoint that is disabled by its host, with what is held and where it is enabled', async () => {

@@ -18,6 +18,8 @@ export async function up(knex: Knex): Promise<void> {
     'create_deliveries',
     'take_smpp_arrivals',
     'claim_inbound',
+    'ping_pong_limit',
+    'ping_pong_pause',
     'ping_pong_after',
     'receive_messages',
   ])
@@ -26,8 +28,8 @@ export async function up(knex: Knex): Promise<void> {
 
 export async function down(knex: Knex): Promise<void> {
   await knex.raw(`
-    drop function receive_messages, ping_pong_after, claim_inbound, take_smpp_arrivals, create_deliveries,
-      endpoints_of_lines, nth_id;
+    drop function receive_messages, ping_pong_after, ping_pong_pause, ping_pong_limit, claim_inbound, take_smpp_arrivals,
+      create_deliveries, endpoints_of_lines, nth_id;
     alter table line_contacts drop column heard_at;
     alter table line_contacts add constraint line_contacts_line_id_fkey
       foreign key (line_id) references lines (id) on delete cascade;

@@ -45,6 +45,8 @@ describeContext('lines', (context) => {
       allowedCountries: null,
       messagesPerNumberPerMinute: 5,
       messagesPerMinute: 30,
+      pausedAt: null,
+      pausedBy: null,
     }
     expect(line).to.deep.equal(expected)
     expect(await getAnyLine(context, line.id)).to.deep.equal(expected)

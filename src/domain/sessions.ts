@@ -88,7 +88,7 @@ export async function changePassword(
   address: string,
 ): Promise<void> {
   const { userId, id, email } = session
-  requireGoodPassword(next, email)
+  await requireGoodPassword(next, email)
   const currentHash = await requirePassword(context, session, current, address)
   const nextHash = await hashPassword(next)
   await transaction(context.db, async (trx) => {

@@ -82,7 +82,7 @@ export async function completeSetUp(
     owner.userId === null
       ? newUser({ ...fields, email: fields.email ?? '', role: 'operator' })
       : { id: owner.userId, email: owner.email }
-  requireGoodPassword(fields.password, account.email)
+  await requireGoodPassword(fields.password, account.email)
   const passwordHash = await hashPassword(fields.password)
   const { token: sessionToken, row: session } = newSession(account.id, fields.userAgent)
   await transaction(db, async (trx) => {

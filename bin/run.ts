@@ -1,8 +1,9 @@
 import { existsSync } from 'node:fs'
 import { DATA_FOLDER, givenEnvironment, runningEnvironment } from '../dev/embedded.js'
 import { ConfigInvalid, readConfig } from '../src/config.js'
-import { createContext, type Context } from '../src/domain/context.js'
+import { actingAs, createContext, type Context } from '../src/domain/context.js'
 import { Unavailable, UserError } from '../src/errors.js'
+import { commandLineActor } from './actor.js'
 
 /**
  * Runs a command against the service's data and ends the process: 0, or 1 with one line that says what was wrong.
@@ -25,7 +26,7 @@ export async function run(
       acquireTimeoutMs: 5000,
       ...limits,
     })
-    const { result, lines } = await work(context)
+    const { result, lines } = await work(actingAs(context, commandLineActor()))
     process.stdout.write(
       options.json === true ? `${JSON.stringify(result, null, 2)}\n` : `${lines.join('\n')}\n`,
     )

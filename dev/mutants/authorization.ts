@@ -3,6 +3,7 @@ import type { Mutant } from './mutant.js'
 const ATTACKS = ['test/web/oauth/attacks.test.ts']
 const ACCESS = ['test/web/oauth/access.test.ts']
 const SIGN_IN = ['test/domain/sign-in.test.ts']
+const AUDIT = ['test/domain/audit.test.ts', 'test/web/audit.test.ts']
 const QUEUES = ['test/web/queues.test.ts']
 
 /** Who may do what. */
@@ -38,7 +39,7 @@ export const AUTHORIZATION: readonly Mutant[] = [
   {
     breaks: 'tokens of a code that was used twice at the same moment live on',
     file: 'src/web/oauth/adapter.ts',
-    find: `if (typeof grantId === 'string') await deleteOAuthGrant(db, sha256(grantId))`,
+    find: `if (typeof grantId === 'string') await endTokensOf(context, sha256(grantId))`,
     replace: '',
     tests: ATTACKS,
   },
@@ -55,5 +56,19 @@ export const AUTHORIZATION: readonly Mutant[] = [
     find: `'select pg_advisory_xact_lock(hashtextextended(?, ?))'`,
     replace: `'select hashtextextended(?, ?)'`,
     tests: SIGN_IN,
+  },
+  {
+    breaks: 'rows of the audit log can be deleted',
+    file: 'src/database/sql/refuse_audit_change.sql',
+    find: 'raise exception',
+    replace: 'raise notice',
+    tests: AUDIT,
+  },
+  {
+    breaks: 'what a form does is nobody’s act',
+    file: 'src/web/routes.ts',
+    find: 'act(actingFor(ctx, context))(ctx)',
+    replace: 'act(context)(ctx)',
+    tests: AUDIT,
   },
 ]

@@ -33,8 +33,13 @@ export async function listApiTokens(db: Database, userId: string): Promise<ApiTo
   return db('api_tokens').where({ user_id: userId }).select<ApiToken[]>(columns).orderBy('id', 'desc')
 }
 
-export async function deleteApiToken(db: Database, userId: string, id: string): Promise<boolean> {
-  return (await db('api_tokens').where({ user_id: userId, id }).delete()) > 0
+/** @returns its name; undefined: the user has no such token */
+export async function deleteApiToken(db: Database, userId: string, id: string): Promise<string | undefined> {
+  const [deleted] = await db('api_tokens')
+    .where({ user_id: userId, id })
+    .delete()
+    .returning<{ name: string }[]>('name')
+  return deleted?.name
 }
 
 /** Notes the use at most once a minute: most requests of a busy token only read. */

@@ -124,14 +124,13 @@ export async function findLineNumbers(
     .select<{ id: string; number: string }[]>('id', 'number')
 }
 
-/** @returns false when the user has no such line */
-export async function updateLineName(
-  db: Database,
-  userId: string,
-  id: string,
-  name: string,
-): Promise<boolean> {
-  return (await db('lines').where({ user_id: userId, id }).update({ name })) > 0
+/** Until the transaction ends, nobody else changes it. undefined: the user has no such line. */
+export async function lockOwnLine(trx: Database, userId: string, id: string): Promise<Line | undefined> {
+  return trx('lines').where({ user_id: userId, id }).forNoKeyUpdate().first<Line | undefined>(columns)
+}
+
+export async function updateLineName(db: Database, id: string, name: string): Promise<void> {
+  await db('lines').where({ id }).update({ name })
 }
 
 /** For operators: any user's line. */
@@ -150,13 +149,8 @@ export async function listAllLines(db: Database): Promise<(Line & { connected: b
     .orderBy('lines.id')
 }
 
-export async function updateLineStatus(
-  db: Database,
-  userId: string,
-  id: string,
-  status: LineStatus,
-): Promise<boolean> {
-  return (await db('lines').where({ user_id: userId, id }).update({ status })) > 0
+export async function updateLineStatus(db: Database, id: string, status: LineStatus): Promise<void> {
+  await db('lines').where({ id }).update({ status })
 }
 
 /** How many lines each carrier account has, by its name; one without lines is not in it. */

@@ -70,12 +70,22 @@ export async function deleteOAuthRecord(db: Database, kind: OAuthRecordKind, idH
   await db('oauth_records').where({ kind, id_hash: idHash }).delete()
 }
 
-/** The grant and all that came out of it. */
-export async function deleteOAuthGrant(db: Database, grantHash: Buffer): Promise<void> {
-  await db('oauth_records')
+/** The grant and all that came out of it. @returns whose it was; undefined: there was none any more */
+export async function deleteOAuthGrant(
+  db: Database,
+  grantHash: Buffer,
+): Promise<{ applicationId: string; userId: string } | undefined> {
+  const deleted = await db('oauth_records')
     .where({ grant_hash: grantHash })
     .orWhere({ kind: 'Grant', id_hash: grantHash })
     .delete()
+    .returning<{ kind: string; application_id: string; user_id: string }[]>([
+      'kind',
+      'application_id',
+      'user_id',
+    ])
+  const grant = deleted.find(({ kind }) => kind === 'Grant')
+  return grant && { applicationId: grant.application_id, userId: grant.user_id }
 }
 
 /** All that users granted to an application, or that one user did. */

@@ -13,6 +13,7 @@ import { findPassword, lockUser, updatePassword } from '../database/users.js'
 import { UserError } from '../errors.js'
 import { isId, newId } from '../ids.js'
 import { newToken, sha256 } from '../secrets.js'
+import { record } from './audit.js'
 import type { Context } from './context.js'
 import { hashPassword, requireGoodPassword } from './passwords.js'
 import { provePassword } from './sign-in-attempts.js'
@@ -48,14 +49,28 @@ export async function findSession(
 }
 
 /** Ends a session, also when somebody signs out. @throws UserError 404 */
-export async function endSession({ db }: Context, userId: string, id: string): Promise<void> {
-  const isEnded = isId(id) && (await deleteSession(db, userId, id))
-  if (!isEnded) throw new UserError('no such session', 404)
+export async function endSession(context: Context, userId: string, id: string): Promise<void> {
+  await transaction(context.db, async (trx) => {
+    const isEnded = isId(id) && (await deleteSession(trx, userId, id))
+    if (!isEnded) throw new UserError('no such session', 404)
+    await record(context, trx, { action: 'session.ended', subjectId: id, userId })
+  })
 }
 
-/** @returns how many were ended */
-export function endOtherSessions({ db }: Context, userId: string, keepId: string): Promise<number> {
-  return deleteSessionsOf(db, userId, keepId)
+/**
+ * Ends all of the user's sessions, or all but one.
+ *
+ * @returns how many it were
+ */
+export function endSessions(context: Context, userId: string, keepId?: string): Promise<number> {
+  return transaction(context.db, async (trx) => {
+    const sessionCount = await deleteSessionsOf(trx, userId, keepId)
+    if (sessionCount > 0) {
+      const act = { action: 'sessions.ended', subjectId: userId, userId } as const
+      await record(context, trx, { ...act, after: { sessionCount } })
+    }
+    return sessionCount
+  })
 }
 
 /**
@@ -94,21 +109,27 @@ export async function changePassword(
   await transaction(context.db, async (trx) => {
     if ((await lockUser(trx, userId))?.passwordHash !== currentHash) throw passwordRefused()
     await updatePassword(trx, userId, nextHash)
-    await deleteSessionsOf(trx, userId, id)
+    const sessionsEnded = await deleteSessionsOf(trx, userId, id)
     await confirmSession(trx, userId, id)
     await deleteSetUpLinkOf(trx, userId)
+    await record(context, trx, {
+      action: 'password.changed',
+      subjectId: userId,
+      userId,
+      after: { sessionsEnded },
+    })
   })
 }
 
 async function requirePassword(
   context: Context,
-  { email }: Session,
+  { email, userId }: Session,
   password: string,
   address: string,
 ): Promise<string | null> {
   const user = await findPassword(context.db, email)
   const passwordHash = user?.passwordHash ?? null
-  const isProven = await provePassword(context, { email, password, passwordHash, address })
+  const isProven = await provePassword(context, { userId, email, password, passwordHash, address })
   if (!isProven) throw passwordRefused()
   return passwordHash
 }

@@ -17,10 +17,12 @@ import {
 } from '../database/users.js'
 import { UserError } from '../errors.js'
 import { newToken, sha256 } from '../secrets.js'
+import { record } from './audit.js'
 import type { Context } from './context.js'
 import { hashPassword, requireGoodPassword } from './passwords.js'
 import { newSession } from './sessions.js'
-import { getUser, newUser, takenEmail } from './users.js'
+import { recordSignIn } from './sign-in.js'
+import { getUser, newUser, recordAdded, takenEmail } from './users.js'
 
 export interface SetUpLink {
   url: string
@@ -45,7 +47,10 @@ export interface SetUpFields {
 export async function createSetUpLink(context: Context, userId: string | null): Promise<SetUpLink> {
   if (userId !== null) await getUser(context, userId)
   const token = newToken()
-  const expiresAt = await replaceSetUpLink(context.db, userId, sha256(token))
+  const expiresAt = await transaction(context.db, async (trx) => {
+    await record(context, trx, { action: 'user.set_up_link.created', subjectId: userId, userId })
+    return replaceSetUpLink(trx, userId, sha256(token))
+  })
   return { url: `${context.config.publicUrl}/console/set-up?token=${token}`, expiresAt }
 }
 
@@ -86,24 +91,32 @@ export async function completeSetUp(
   const passwordHash = await hashPassword(fields.password)
   const { token: sessionToken, row: session } = newSession(account.id, fields.userAgent)
   await transaction(db, async (trx) => {
-    if ('role' in account) await makeFirstOperator(trx, { ...account, passwordHash })
-    else await replacePassword(trx, account.id, passwordHash)
+    if ('role' in account) await makeFirstOperator(context, trx, { ...account, passwordHash })
+    else await replacePassword(context, trx, account.id, passwordHash)
     if (!(await takeSetUpLink(trx, sha256(token)))) throw usedUp()
     await insertSession(trx, session)
+    await recordSignIn(context, trx, session)
   })
   return { sessionToken }
 }
 
-async function makeFirstOperator(trx: Database, operator: NewUser): Promise<void> {
+async function makeFirstOperator(context: Context, trx: Database, operator: NewUser): Promise<void> {
   await lockFirstOperator(trx)
   if (await hasOperatorWithPassword(trx)) throw usedUp()
   if (!(await insertUser(trx, operator))) throw takenEmail(operator.email)
+  await recordAdded(context, trx, operator)
 }
 
-async function replacePassword(trx: Database, userId: string, passwordHash: string): Promise<void> {
+async function replacePassword(
+  context: Context,
+  trx: Database,
+  userId: string,
+  passwordHash: string,
+): Promise<void> {
   await lockUser(trx, userId)
   await updatePassword(trx, userId, passwordHash)
-  await deleteSessionsOf(trx, userId)
+  const sessionsEnded = await deleteSessionsOf(trx, userId)
+  await record(context, trx, { action: 'password.set', subjectId: userId, userId, after: { sessionsEnded } })
 }
 
 function usedUp(): UserError {

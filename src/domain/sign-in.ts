@@ -1,8 +1,9 @@
-import { transaction } from '../database/connection.js'
-import { insertSession } from '../database/sessions.js'
+import { transaction, type Database } from '../database/connection.js'
+import { insertSession, type NewSession } from '../database/sessions.js'
 import { storable } from '../database/text.js'
 import { findPassword, lockUser } from '../database/users.js'
 import { UserError } from '../errors.js'
+import { record } from './audit.js'
 import type { Context } from './context.js'
 import { newSession } from './sessions.js'
 import { provePassword } from './sign-in-attempts.js'
@@ -29,6 +30,7 @@ export async function signIn(context: Context, credentials: Credentials): Promis
   const email = storable(credentials.email).trim()
   const user = await findPassword(db, email)
   const isProven = await provePassword(context, {
+    userId: user?.userId ?? null,
     // The address as it is stored: Postgres and JavaScript do not agree on every letter's lower case.
     email: user?.email ?? email,
     password: credentials.password,
@@ -43,8 +45,25 @@ export async function signIn(context: Context, credentials: Credentials): Promis
     const locked = await lockUser(trx, user.userId)
     if (locked?.passwordHash !== user.passwordHash) throw signInRefused()
     await insertSession(trx, row)
+    await recordSignIn(context, trx, row)
   })
   return { token }
+}
+
+/** From here on it is the user who acts, in the session that begins. */
+export async function recordSignIn(
+  context: Context,
+  trx: Database,
+  { id, userId, userAgent }: NewSession,
+): Promise<void> {
+  const { address } = context.actor
+  const actor = { kind: 'user', userId, credentialId: id, address } as const
+  await record({ actor }, trx, {
+    action: 'sign_in.succeeded',
+    subjectId: id,
+    userId,
+    after: { browser: userAgent },
+  })
 }
 
 function signInRefused(): UserError {

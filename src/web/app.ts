@@ -4,7 +4,7 @@ import type { Context } from '../domain/context.js'
 import { requireOpenIncomingWebhook } from './api/incoming-webhooks.js'
 import * as api from './api/operations.js'
 import { getAsset } from './assets.js'
-import { bullBoard } from './bull-board.js'
+import { bullBoard, recordQueueChanges } from './bull-board.js'
 import * as pages from './console/pages.js'
 import { showDocs } from './docs.js'
 import { getMedia } from './media.js'
@@ -205,7 +205,7 @@ export function createApp(context: Context): Koa {
       fileForm('/simulator/phones/:phone/messages',      phones.postPhoneMessage, phones.showSimulator)
       fileForm('/simulator/phones/:phone/voicemails',    phones.postVoicemail, phones.showSimulator)
     }
-    router.all('/queues{/*path}',         allowPackagedPage, requireOperator(context), requireSameSite(context), bullBoard(context, '/queues'))
+    router.all('/queues{/*path}',         allowPackagedPage, requireOperator(context), requireSameSite(context), recordQueueChanges(context), bullBoard(context, '/queues'))
   }
 
   app.use(firstRouter.routes())

@@ -2,7 +2,10 @@ import { createBullBoard } from '@bull-board/api'
 import { BullMQAdapter } from '@bull-board/api/bullMQAdapter'
 import { KoaAdapter } from '@bull-board/koa'
 import type { Middleware } from 'koa'
+import { record } from '../domain/audit.js'
 import type { Context } from '../domain/context.js'
+import { actorOf } from './actor.js'
+import type { SessionState } from './console/session.js'
 
 /** The operators' view of the queues. Jobs carry ids only, and nothing can be changed unless the operator allows it. */
 export function bullBoard(context: Context, path: string): Middleware {
@@ -18,4 +21,18 @@ export function bullBoard(context: Context, path: string): Middleware {
     },
   })
   return adapter.registerPlugin()
+}
+
+/** Whatever is changed in the dashboard is in the audit log, before it is done: without Postgres nothing is changed. */
+export function recordQueueChanges(context: Context): Middleware {
+  return async (ctx, next) => {
+    if (context.config.queuesWritable && !['GET', 'HEAD', 'OPTIONS'].includes(ctx.method)) {
+      const { session } = ctx.state as SessionState
+      const actor =
+        session === undefined ? { ...actorOf(ctx), kind: 'queues_password' as const } : actorOf(ctx)
+      const after = { request: `${ctx.method} ${ctx.path}` }
+      await record({ actor }, context.db, { action: 'queue.changed', after })
+    }
+    await next()
+  }
 }

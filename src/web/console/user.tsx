@@ -3,8 +3,10 @@ import { listAccountOverviews, type ListedCarrierAccount } from '../../domain/ca
 import { isSimulator } from '../../domain/carrier-accounts/kinds.js'
 import type { Context } from '../../domain/context.js'
 import { addLine, listOwnLines, setLineStatus } from '../../domain/lines.js'
+import { recordLook } from '../../domain/audit.js'
 import { createSetUpLink } from '../../domain/set-up-links.js'
 import { getUser } from '../../domain/users.js'
+import { actingFor } from '../actor.js'
 import { fieldOf, idOf } from './form-values.js'
 import { Confirm, Empty, Field, Form, Select, typedIn } from './form.js'
 import { Layout } from './layout.js'
@@ -21,6 +23,7 @@ export function showUser(context: Context): Middleware {
   return async (ctx) => {
     const user = await getUser(context, idOf(ctx, 'userId'))
     const page = pageOf(ctx, context)
+    await recordLook(actingFor(ctx, context), 'user.viewed', user.id)
     const lines = await listOwnLines(context, user.id)
     const path = pathOf(user.id)
     answerPage(

@@ -2,6 +2,8 @@ import type { Middleware } from 'koa'
 import type { QueueAnswer } from '../../database/messages/queueing.js'
 import type { Logger } from '../../telemetry/log.js'
 import { logPlain, word, type PlainText } from '../../telemetry/plain-line.js'
+import type { SessionState } from '../console/session.js'
+import { findUserOf } from './authenticate.js'
 
 /** What a request's handlers tell its line. */
 export interface RequestLogState {
@@ -10,7 +12,7 @@ export interface RequestLogState {
   plainPath?: PlainText
 }
 
-/** One line per request. The path without its query, in which tokens are. */
+/** One line per request, with the user who sent it, if it was one. The path without its query, in which tokens are. */
 export function logRequest(log: Logger): Middleware {
   return async (ctx, next) => {
     const startedAt = performance.now()
@@ -23,7 +25,8 @@ export function logRequest(log: Logger): Middleware {
       logPlain(log, { ...line, durationMs }, 'request.handled')
     } else {
       const path = withoutSecrets(ctx.path).slice(0, 200)
-      log.info({ method: ctx.method, path, status, outcome, durationMs }, 'request.handled')
+      const userId = (ctx.state as SessionState).session?.userId ?? findUserOf(ctx)
+      log.info({ method: ctx.method, path, status, outcome, userId, durationMs }, 'request.handled')
     }
   }
 }

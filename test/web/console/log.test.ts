@@ -9,6 +9,28 @@ import { serveApp } from '../../helpers/web.js'
 import { consoleRoutes, createOwner } from './support.js'
 
 describeContext('the log of the console', (context) => {
+  it('names the user who is signed in, and whose token it was, and nobody else', async () => {
+    const { log, lines } = memoryLog()
+    const web = await serveApp({ ...context, log })
+    const person = await createPerson(context)
+    try {
+      const { token } = await createApiToken(context, person.id, 'a program')
+      await (await browse(context, web, person.id)).get('/console')
+      await web.request('/v1/lines', { headers: { Authorization: `Bearer ${token}` } })
+      await web.request('/v1/lines')
+      await web.request('/console/sign-in')
+    } finally {
+      await web.close()
+    }
+    const handled = lines.filter(({ msg }) => msg === 'request.handled')
+    expect(handled.map(({ path, userId }) => [path, userId])).to.deep.equal([
+      ['/console', person.id],
+      ['/v1/lines', person.id],
+      ['/v1/lines', undefined],
+      ['/console/sign-in', undefined],
+    ])
+  })
+
   it('has no password, token, cookie or form token, whatever works and whatever fails', async () => {
     const { log, lines } = memoryLog()
     const web = await serveApp({ ...context, log })

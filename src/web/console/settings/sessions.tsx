@@ -1,5 +1,5 @@
 import type { Context } from '../../../domain/context.js'
-import { endOtherSessions, endSession, type ListedSession } from '../../../domain/sessions.js'
+import { endSession, endSessions, type ListedSession } from '../../../domain/sessions.js'
 import { idOf } from '../form-values.js'
 import { Form, Time } from '../form.js'
 import { withNotice } from '../notices.js'
@@ -69,7 +69,7 @@ export function postEndSession(context: Context): Act {
 export function postEndOtherSessions(context: Context): Act {
   return async (ctx) => {
     const { userId, id } = sessionOf(ctx)
-    await endOtherSessions(context, userId, id)
+    await endSessions(context, userId, id)
     return withNotice(SETTINGS, 'sessions-ended')
   }
 }

@@ -1,5 +1,6 @@
 import { Command } from 'commander'
 import { readVersion } from '../src/config.js'
+import { addAuditCommand } from './commands/audit.js'
 import { addCarrierCommands } from './commands/carrier.js'
 import { addConnectionCommands } from './commands/connection.js'
 import { addLineCommands } from './commands/line.js'
@@ -25,6 +26,7 @@ export function createProgram(): Command {
   addLineCommands(program)
   addConnectionCommands(program)
   addWebhookCommands(program)
+  addAuditCommand(program)
   return program
 }
 

@@ -84,6 +84,9 @@ function Header({ page }: { page: Page }) {
               <NavLink page={page} href="/console/carriers" label="Carriers" at={/^\/console\/carriers/} />
             )}
             {session.role === 'operator' && (
+              <NavLink page={page} href="/console/audit" label="Audit log" at={/^\/console\/audit/} />
+            )}
+            {session.role === 'operator' && (
               <NavLink page={page} href="/queues" label="Queues" at={/^\/queues/} />
             )}
             <NavLink page={page} href="/docs" label="API" at={/^\/docs/} />

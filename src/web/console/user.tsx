@@ -7,6 +7,7 @@ import { recordLook } from '../../domain/audit.js'
 import { createSetUpLink } from '../../domain/set-up-links.js'
 import { getUser } from '../../domain/users.js'
 import { actingFor } from '../actor.js'
+import { LOG } from './audit/paths.js'
 import { fieldOf, idOf } from './form-values.js'
 import { Confirm, Empty, Field, Form, Select, typedIn } from './form.js'
 import { Layout } from './layout.js'
@@ -43,6 +44,9 @@ export function showUser(context: Context): Middleware {
           consequence="They can set a new password with it, once. A link from before stops working."
           button="Make the link"
         />
+        <p>
+          <a href={`${LOG}?user=${user.id}`}>What was done with this account</a>
+        </p>
         <h2>Lines</h2>
         {lines.length === 0 ? (
           <Empty>No lines yet: add the first one below.</Empty>

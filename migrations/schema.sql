@@ -198,7 +198,7 @@ create table endpoints (
 );
 alter table endpoints add constraint endpoints_pkey PRIMARY KEY (id);
 alter table endpoints add constraint endpoints_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id);
-alter table endpoints add constraint endpoints_disabled_reason_check CHECK ((disabled_reason = ANY (ARRAY['gone'::text, 'failing'::text])));
+alter table endpoints add constraint endpoints_disabled_reason_check CHECK ((disabled_reason = ANY (ARRAY['gone'::text, 'failing'::text, 'owner_disabled'::text])));
 alter table endpoints add constraint endpoints_places_check CHECK ((places > 0));
 
 create table events (
@@ -263,7 +263,8 @@ create table lines (
   allowed_countries text[],
   messages_per_number_per_minute integer not null default 5,
   messages_per_minute integer not null default 30,
-  created_at timestamp with time zone not null default now()
+  created_at timestamp with time zone not null default now(),
+  is_stopped boolean not null default false
 );
 alter table lines add constraint lines_number_key UNIQUE (number);
 alter table lines add constraint lines_pkey PRIMARY KEY (id);
@@ -473,7 +474,9 @@ create table users (
   name text not null,
   created_at timestamp with time zone not null default now(),
   role text not null default 'user'::text,
-  password_hash text
+  password_hash text,
+  disabled_at timestamp with time zone,
+  stopped_at timestamp with time zone
 );
 alter table users add constraint users_pkey PRIMARY KEY (id);
 alter table users add constraint users_role_check CHECK ((role = ANY (ARRAY['user'::text, 'operator'::text])));

@@ -3,6 +3,7 @@ import type { Mutant } from './mutant.js'
 const ATTACKS = ['test/web/oauth/attacks.test.ts']
 const ACCESS = ['test/web/oauth/access.test.ts']
 const SIGN_IN = ['test/domain/sign-in.test.ts']
+const DISABLED = ['test/web/disabled-user.test.ts']
 const AUDIT = ['test/domain/audit.test.ts', 'test/web/audit.test.ts']
 const QUEUES = ['test/web/queues.test.ts']
 
@@ -56,6 +57,20 @@ export const AUTHORIZATION: readonly Mutant[] = [
     find: `'select pg_advisory_xact_lock(hashtextextended(?, ?))'`,
     replace: `'select hashtextextended(?, ?)'`,
     tests: SIGN_IN,
+  },
+  {
+    breaks: 'the API token of a disabled user goes on',
+    file: 'src/database/api-tokens.ts',
+    find: 'join users u on u.id = t.user_id and u.disabled_at is null',
+    replace: 'join users u on u.id = t.user_id',
+    tests: DISABLED,
+  },
+  {
+    breaks: 'an application goes on for a disabled user',
+    file: 'src/database/oauth-records.ts',
+    find: 'join users u on u.id = t.user_id and u.disabled_at is null',
+    replace: 'join users u on u.id = t.user_id',
+    tests: DISABLED,
   },
   {
     breaks: 'rows of the audit log can be deleted',

@@ -150,7 +150,25 @@ export async function listAllLines(db: Database): Promise<(Line & { connected: b
 }
 
 export async function updateLineStatus(db: Database, id: string, status: LineStatus): Promise<void> {
-  await db('lines').where({ id }).update({ status })
+  await db('lines').where({ id }).update({ status, is_stopped: false })
+}
+
+/** Disables the user's active lines, and marks them. @returns their numbers */
+export async function stopLinesOf(db: Database, userId: string): Promise<string[]> {
+  const stopped = await db('lines')
+    .where({ user_id: userId, status: 'active' })
+    .update({ status: 'disabled', is_stopped: true })
+    .returning<{ number: string }[]>('number')
+  return stopped.map(({ number }) => number)
+}
+
+/** Makes those active again that were stopped. @returns their numbers */
+export async function restartLinesOf(db: Database, userId: string): Promise<string[]> {
+  const restarted = await db('lines')
+    .where({ user_id: userId, status: 'disabled', is_stopped: true })
+    .update({ status: 'active', is_stopped: false })
+    .returning<{ number: string }[]>('number')
+  return restarted.map(({ number }) => number)
 }
 
 /** How many lines each carrier account has, by its name; one without lines is not in it. */

@@ -18,7 +18,7 @@ const FORM = /^lhp_[\w-]{43}$/
 /**
  * A token with which a user's programs call the API. It is told this once: only its hash is kept.
  *
- * @throws UserError 400 for the name, 404 for the user, 409 when the user has 100 tokens
+ * @throws UserError 400 for the name, 404 for the user, 409 when the user is disabled or has 100 tokens
  */
 export async function createApiToken(
   context: Context,
@@ -29,7 +29,11 @@ export async function createApiToken(
   if (!isId(userId)) throw noUser()
   const created = { id: newId(), name: kept, token: PREFIX + newToken() }
   const createdAt = await transaction(context.db, async (trx) => {
-    if ((await lockUser(trx, userId)) === undefined) throw noUser()
+    const user = await lockUser(trx, userId)
+    if (user === undefined) throw noUser()
+    if (user.disabledAt !== null) {
+      throw new UserError('this user is disabled, and can have no new API token', 409)
+    }
     if ((await countApiTokens(trx, userId)) >= MAX_TOKENS) {
       throw new UserError(`a user can have ${MAX_TOKENS} API tokens: revoke one that is not used`, 409)
     }

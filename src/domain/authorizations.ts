@@ -9,6 +9,7 @@ import {
 } from '../database/authorizations.js'
 import { transaction, type Database } from '../database/connection.js'
 import { findLineNumbers } from '../database/lines.js'
+import type { NewDelivery } from '../database/deliveries/creating.js'
 import { deleteOAuthRecordsOf } from '../database/oauth-records.js'
 import { UserError } from '../errors.js'
 import { isId } from '../ids.js'
@@ -50,8 +51,7 @@ export async function authorizeLines(
     })
     return { removed, deliveries }
   })
-  void context.queues.enqueueDeliveries(deliveries)
-  for (const lineId of removed) await endDeliveriesOf(context, applicationId, lineId)
+  await finishEnding(context, { applicationId, lineIds: removed, deliveries })
 }
 
 /** The user was asked, and said no. */
@@ -142,8 +142,37 @@ async function end(
   if (removed.length === 0) {
     throw new UserError(rest.length === 0 ? 'no such application' : 'no such line', 404)
   }
+  await finishEnding(context, { applicationId, lineIds: removed, deliveries })
+}
+
+/** What a transaction has ended, for `finishEnding`. */
+export interface EndedAuthorizations {
+  applicationId: string
+  lineIds: string[]
+  deliveries: NewDelivery[]
+}
+
+/**
+ * Every application loses all of the user's lines, in the order in which everybody locks several applications. Their tokens
+ * are the caller's to end.
+ */
+export async function endAllAuthorizations(trx: Database, userId: string): Promise<EndedAuthorizations[]> {
+  const ended: EndedAuthorizations[] = []
+  const authorizations = await listAuthorizations(trx, userId)
+  for (const applicationId of [...new Set(authorizations.map((each) => each.applicationId))].sort()) {
+    if (!(await lockApplication(trx, applicationId))) continue
+    const lineIds = await deleteAuthorizations(trx, { applicationId, userId })
+    const deliveries = await insertDisconnections(trx, { applicationId, userId, lineIds })
+    ended.push({ applicationId, lineIds, deliveries })
+  }
+  return ended
+}
+
+/** After the transaction: tells the application, and gives up what waits for it. */
+export async function finishEnding(context: Context, ended: EndedAuthorizations): Promise<void> {
+  const { applicationId, lineIds, deliveries } = ended
   void context.queues.enqueueDeliveries(deliveries)
-  for (const lineId of removed) await endDeliveriesOf(context, applicationId, lineId)
+  for (const lineId of lineIds) await endDeliveriesOf(context, applicationId, lineId)
 }
 
 async function numbersOf(trx: Database, lineIds: readonly string[]): Promise<string[]> {

@@ -1,4 +1,5 @@
 import { findConnection } from '../database/developer-connections.js'
+import type { DisabledReason } from '../database/endpoints.js'
 import type { OptInEventType } from '../database/events.js'
 import { requireLine } from './connection-requirements.js'
 import type { Context } from './context.js'
@@ -13,7 +14,7 @@ export interface ConnectionOverview {
     failingSince: Date | null
     consecutiveFailureCount: number
     disabledAt: Date | null
-    disabledReason: 'gone' | 'failing' | null
+    disabledReason: DisabledReason | null
     /** Until then the signing secret from before the last rotation signs too. */
     previousSecretUntil: Date | null
   } | null

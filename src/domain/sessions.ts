@@ -16,6 +16,7 @@ import { newToken, sha256 } from '../secrets.js'
 import { record } from './audit.js'
 import type { Context } from './context.js'
 import { hashPassword, requireGoodPassword } from './passwords.js'
+import { finishRevoking, revokeAccessIn } from './revoke-access.js'
 import { provePassword } from './sign-in-attempts.js'
 
 export type { ListedSession, Session } from '../database/sessions.js'
@@ -93,6 +94,7 @@ export async function confirmPassword(
  * Ends the user's other sessions too, and takes away a set-up link that was not used.
  *
  * @param address the client's IP address
+ * @param revokes whether API tokens and what applications may do end too
  * @throws UserError 400 for the new password, 401 PASSWORD_REFUSED for the current one; Unavailable
  */
 export async function changePassword(
@@ -101,12 +103,13 @@ export async function changePassword(
   current: string,
   next: string,
   address: string,
+  { revokes = false } = {},
 ): Promise<void> {
   const { userId, id, email } = session
   await requireGoodPassword(next, email)
   const currentHash = await requirePassword(context, session, current, address)
   const nextHash = await hashPassword(next)
-  await transaction(context.db, async (trx) => {
+  const revoked = await transaction(context.db, async (trx) => {
     if ((await lockUser(trx, userId))?.passwordHash !== currentHash) throw passwordRefused()
     await updatePassword(trx, userId, nextHash)
     const sessionsEnded = await deleteSessionsOf(trx, userId, id)
@@ -118,7 +121,9 @@ export async function changePassword(
       userId,
       after: { sessionsEnded },
     })
+    return revokes ? revokeAccessIn(context, trx, userId) : undefined
   })
+  if (revoked !== undefined) await finishRevoking(context, revoked)
 }
 
 async function requirePassword(

@@ -20,6 +20,7 @@ import { newToken, sha256 } from '../secrets.js'
 import { record } from './audit.js'
 import type { Context } from './context.js'
 import { hashPassword, requireGoodPassword } from './passwords.js'
+import { finishRevoking, revokeAccessIn } from './revoke-access.js'
 import { newSession } from './sessions.js'
 import { recordSignIn } from './sign-in.js'
 import { getUser, newUser, recordAdded, takenEmail } from './users.js'
@@ -36,16 +37,21 @@ export interface SetUpFields {
   name?: string
   password: string
   userAgent: string
+  /** Whether API tokens and what applications may do end, as the sessions do. */
+  revokes?: boolean
 }
 
 /**
  * Makes a link with which somebody sets a password, once. It replaces the link that the user had before.
  *
  * @param userId null: whoever opens it makes the first operator's account
- * @throws UserError 404
+ * @throws UserError 404, 409 for a disabled user
  */
 export async function createSetUpLink(context: Context, userId: string | null): Promise<SetUpLink> {
-  if (userId !== null) await getUser(context, userId)
+  const user = userId === null ? undefined : await getUser(context, userId)
+  if (user?.disabledAt != null) {
+    throw new UserError(`${user.email} is disabled: enable the account first`, 409)
+  }
   const token = newToken()
   const expiresAt = await transaction(context.db, async (trx) => {
     await record(context, trx, { action: 'user.set_up_link.created', subjectId: userId, userId })
@@ -90,13 +96,16 @@ export async function completeSetUp(
   await requireGoodPassword(fields.password, account.email)
   const passwordHash = await hashPassword(fields.password)
   const { token: sessionToken, row: session } = newSession(account.id, fields.userAgent)
-  await transaction(db, async (trx) => {
+  const revoked = await transaction(db, async (trx) => {
     if ('role' in account) await makeFirstOperator(context, trx, { ...account, passwordHash })
     else await replacePassword(context, trx, account.id, passwordHash)
     if (!(await takeSetUpLink(trx, sha256(token)))) throw usedUp()
+    const revoked = fields.revokes === true ? await revokeAccessIn(context, trx, account.id) : undefined
     await insertSession(trx, session)
     await recordSignIn(context, trx, session)
+    return revoked
   })
+  if (revoked !== undefined) await finishRevoking(context, revoked)
   return { sessionToken }
 }
 
@@ -113,7 +122,7 @@ async function replacePassword(
   userId: string,
   passwordHash: string,
 ): Promise<void> {
-  await lockUser(trx, userId)
+  if ((await lockUser(trx, userId))?.disabledAt !== null) throw usedUp()
   await updatePassword(trx, userId, passwordHash)
   const sessionsEnded = await deleteSessionsOf(trx, userId)
   await record(context, trx, { action: 'password.set', subjectId: userId, userId, after: { sessionsEnded } })

@@ -11,6 +11,8 @@ import { provePassword } from './sign-in-attempts.js'
 /** One text for a wrong password, an unknown user and too many attempts, so that it does not tell which users exist. */
 export const SIGN_IN_REFUSED = 'E-mail or password is wrong. After several attempts wait 15 minutes.'
 
+export const ACCOUNT_DISABLED = 'This account is disabled: ask whoever runs this service.'
+
 export interface Credentials {
   email: string
   password: string
@@ -23,7 +25,7 @@ export interface Credentials {
  * Starts a session.
  *
  * @returns its token, which the browser keeps
- * @throws UserError 401 SIGN_IN_REFUSED; Unavailable
+ * @throws UserError 401 SIGN_IN_REFUSED, 403 ACCOUNT_DISABLED; Unavailable
  */
 export async function signIn(context: Context, credentials: Credentials): Promise<{ token: string }> {
   const { db } = context
@@ -39,14 +41,23 @@ export async function signIn(context: Context, credentials: Credentials): Promis
   })
   if (user === undefined || !isProven) throw signInRefused()
 
-  const { token, row } = newSession(user.userId, credentials.userAgent)
-  await transaction(db, async (trx) => {
+  const { userId } = user
+  const { token, row } = newSession(userId, credentials.userAgent)
+  const isDisabled = await transaction(db, async (trx) => {
     // If the password was changed while we compared it, a session by the old one would outlive those that the change ends.
-    const locked = await lockUser(trx, user.userId)
+    const locked = await lockUser(trx, userId)
     if (locked?.passwordHash !== user.passwordHash) throw signInRefused()
+    if (locked.disabledAt !== null) return true
     await insertSession(trx, row)
     await recordSignIn(context, trx, row)
+    return false
   })
+  if (isDisabled) {
+    const after = { reason: 'the account is disabled' }
+    await record(context, db, { action: 'sign_in.failed', subjectId: userId, userId, after })
+    // Only who knows the password is told.
+    throw new UserError(ACCOUNT_DISABLED, 403)
+  }
   return { token }
 }
 

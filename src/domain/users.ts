@@ -26,7 +26,7 @@ export async function addUser(
     if (!(await insertUser(trx, user))) throw takenEmail(user.email)
     await recordAdded(context, trx, user)
   })
-  return { ...user, hasPassword: false }
+  return { ...user, hasPassword: false, disabledAt: null, stoppedAt: null }
 }
 
 /**

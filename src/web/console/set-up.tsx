@@ -6,6 +6,7 @@ import { fieldOf, queryOf } from './form-values.js'
 import { Field, Form } from './form.js'
 import { Layout } from './layout.js'
 import { answerPage, pageOf } from './page.js'
+import { RevokeAccess } from './settings/password.js'
 import { changeBrowserToken } from './session.js'
 
 /** The page behind a one-time link: a new user, or one who forgot the password, sets it. */
@@ -59,6 +60,7 @@ export function showSetUp(context: Context): Middleware {
               autocomplete="new-password"
               more={{ minlength: 12, maxlength: 256 }}
             />
+            {owner.userId !== null && <RevokeAccess page={page} action={action} />}
             <button type="submit">Set password and sign in</button>
           </Form>
         </article>
@@ -74,6 +76,7 @@ export function postSetUp(context: Context) {
       name: fieldOf(ctx, 'name'),
       password: fieldOf(ctx, 'password'),
       userAgent: ctx.get('User-Agent'),
+      revokes: fieldOf(ctx, 'revoke') === 'true',
     })
     await changeBrowserToken(ctx, context, sessionToken)
     return '/console'

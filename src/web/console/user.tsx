@@ -15,6 +15,7 @@ import { withNotice } from './notices.js'
 import { answerPage, pageOf, type Page } from './page.js'
 import { isConfirmed } from './session.js'
 import { UserText } from './user-text.js'
+import { UserAccess } from './user/access.js'
 import { SetUpLinkPage } from './users.js'
 
 type Lines = Awaited<ReturnType<typeof listOwnLines>>
@@ -44,6 +45,7 @@ export function showUser(context: Context): Middleware {
           consequence="They can set a new password with it, once. A link from before stops working."
           button="Make the link"
         />
+        <UserAccess page={page} path={path} user={user} />
         <p>
           <a href={`${LOG}?user=${user.id}`}>What was done with this account</a>
         </p>

@@ -1,3 +1,4 @@
+import { DISABLED_REASONS } from '../../database/endpoints.js'
 import { APPLICATION_FIELDS } from '../../database/application.js'
 import { APPLICATION_DELIVERY_FIELDS } from '../../database/deliveries/delivery.js'
 import {
@@ -43,7 +44,7 @@ export function applicationSchemas(words: ProductNames): Record<string, Schema> 
       failingSince: describe(maybeMoment, 'Since when every attempt has failed.'),
       consecutiveFailureCount: count,
       disabledAt: describe(maybeMoment, 'Events are held since then. Give webhookUrl again to go on.'),
-      disabledReason: { enum: ['gone', 'failing', null] },
+      disabledReason: { enum: [...DISABLED_REASONS, null] },
       previousSecretUntil: describe(maybeMoment, 'Until then the signing secret before this one signs too.'),
     }),
     Application: object(application),

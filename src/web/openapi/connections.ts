@@ -1,3 +1,4 @@
+import { DISABLED_REASONS } from '../../database/endpoints.js'
 import { LINE_OPT_IN_EVENT_TYPES } from '../../domain/opt-in-events.js'
 import {
   answers,
@@ -42,8 +43,9 @@ export function connectionSchemas({ vocabulary }: ProductNames): Record<string, 
             consecutiveFailureCount: count,
             disabledAt: describe(maybeMoment, 'Events are held since then. Enable the connection to go on.'),
             disabledReason: describe(
-              maybe(oneOf('gone', 'failing')),
-              '`gone`: it answered 410. `failing`: five days of nothing but failures.',
+              maybe(oneOf(...DISABLED_REASONS)),
+              '`gone`: it answered 410. `failing`: five days of nothing but failures. `owner_disabled`: the account of its ' +
+                'owner was disabled.',
             ),
             previousSecretUntil: describe(
               maybeMoment,

@@ -1,7 +1,7 @@
 import type { Context } from '../../../domain/context.js'
 import { changePassword } from '../../../domain/sessions.js'
 import { fieldOf } from '../form-values.js'
-import { Field, Form } from '../form.js'
+import { CheckBox, Field, Form } from '../form.js'
 import { withNotice } from '../notices.js'
 import type { Act, Page } from '../page.js'
 import { sessionOf } from '../session.js'
@@ -37,16 +37,30 @@ export function Password({ page }: { page: Page }) {
           autocomplete="new-password"
           more={{ minlength: 12, maxlength: 256 }}
         />
+        <RevokeAccess page={page} action={action} />
         <button type="submit">Change password</button>
       </Form>
     </section>
   )
 }
 
+/** Offered wherever a password is set: who fears that somebody knew the old one. */
+export function RevokeAccess({ page, action }: { page: Page; action: string }) {
+  return (
+    <CheckBox
+      page={page}
+      action={action}
+      name="revoke"
+      label="Also revoke all API tokens and disconnect all applications"
+    />
+  )
+}
+
 export function postPassword(context: Context): Act {
   return async (ctx) => {
     const [current, next] = [fieldOf(ctx, 'currentPassword'), fieldOf(ctx, 'newPassword')]
-    await changePassword(context, sessionOf(ctx), current, next, ctx.ip)
+    const revokes = fieldOf(ctx, 'revoke') === 'true'
+    await changePassword(context, sessionOf(ctx), current, next, ctx.ip, { revokes })
     return withNotice(SETTINGS, 'password-changed')
   }
 }

@@ -1,6 +1,7 @@
 import tab from '@bomb.sh/tab/commander'
 import { Command } from 'commander'
 import { readVersion } from '../src/config.js'
+import { addAuditCommand } from './commands/audit.js'
 import { addCarrierCommands } from './commands/carrier.js'
 import { addConnectionCommands } from './commands/connection.js'
 import { addDeliveryCommands } from './commands/delivery.js'
@@ -40,6 +41,7 @@ export function createProgram(): Command {
   addMessageCommands(program)
   addDeliveryCommands(program)
   addEventCommands(program)
+  addAuditCommand(program)
   addTailCommand(program)
   addSecretsCommands(program)
   addCompletion(program)

@@ -1,8 +1,9 @@
 import { existsSync } from 'node:fs'
 import { DATA_FOLDER, givenEnvironment, runningEnvironment } from '../dev/embedded.js'
 import { ConfigInvalid, readConfig } from '../src/config.js'
-import { createContext, type Context } from '../src/domain/context.js'
+import { actingAs, createContext, type Context } from '../src/domain/context.js'
 import { Unavailable, UserError } from '../src/errors.js'
+import { commandLineActor } from './actor.js'
 
 /**
  * Runs a command on the service's data. The exit code is 0, or 1 with one line that says what was wrong.
@@ -42,7 +43,7 @@ export async function withContext(
       acquireTimeoutMs: 5000,
       ...limits,
     })
-    await work(context)
+    await work(actingAs(context, commandLineActor()))
   } catch (error) {
     process.exitCode = 1
     const message = explain(error)

@@ -35,6 +35,8 @@ const PARTS = [
    where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p') and not c.relispartition
      and c.relname not like 'knex%'
    group by c.oid, c.relname order by c.relname`,
+  `select pg_get_triggerdef(t.oid, true) || ';' as text from pg_trigger t join pg_class c on c.oid = t.tgrelid
+   where c.relnamespace = 'public'::regnamespace and not t.tgisinternal and not c.relispartition order by 1`,
   `select pg_get_functiondef(oid) || ';' as text from pg_proc where pronamespace = 'public'::regnamespace order by proname`,
 ]
 

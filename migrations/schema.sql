@@ -65,6 +65,25 @@ alter table applications add constraint applications_check CHECK (((client_secre
 alter table applications add constraint applications_kind_check CHECK ((kind = ANY (ARRAY['confidential'::text, 'public'::text])));
 CREATE INDEX applications_user ON public.applications USING btree (user_id, id) WHERE (deleted_at IS NULL);
 
+create table audit_log (
+  id uuid not null,
+  at timestamp with time zone not null default clock_timestamp(),
+  actor_kind text not null,
+  actor_id uuid,
+  credential_id uuid,
+  address text,
+  action text not null,
+  subject_id uuid,
+  user_id uuid,
+  before jsonb,
+  after jsonb
+) partition by range (id);
+alter table audit_log add constraint audit_log_pkey PRIMARY KEY (id);
+CREATE INDEX audit_log_action ON public.audit_log USING btree (action, id);
+CREATE INDEX audit_log_actor ON public.audit_log USING btree (actor_id, id);
+CREATE INDEX audit_log_subject ON public.audit_log USING btree (subject_id, id);
+CREATE INDEX audit_log_user ON public.audit_log USING btree (user_id, id);
+
 create table carrier_accounts (
   id uuid not null,
   name text not null,
@@ -196,7 +215,7 @@ create table endpoints (
 alter table endpoints add constraint endpoints_pkey PRIMARY KEY (id);
 alter table endpoints add constraint endpoints_paused_by_fkey FOREIGN KEY (paused_by) REFERENCES users(id) ON DELETE SET NULL;
 alter table endpoints add constraint endpoints_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id);
-alter table endpoints add constraint endpoints_disabled_reason_check CHECK ((disabled_reason = ANY (ARRAY['gone'::text, 'failing'::text])));
+alter table endpoints add constraint endpoints_disabled_reason_check CHECK ((disabled_reason = ANY (ARRAY['gone'::text, 'failing'::text, 'owner_disabled'::text])));
 alter table endpoints add constraint endpoints_places_check CHECK ((places > 0));
 
 create table events (
@@ -264,7 +283,8 @@ create table lines (
   created_at timestamp with time zone not null default now(),
   paused_at timestamp with time zone,
   paused_by uuid,
-  resumed_at timestamp with time zone
+  resumed_at timestamp with time zone,
+  is_stopped boolean not null default false
 );
 alter table lines add constraint lines_number_key UNIQUE (number);
 alter table lines add constraint lines_pkey PRIMARY KEY (id);
@@ -509,11 +529,17 @@ create table users (
   name text not null,
   created_at timestamp with time zone not null default now(),
   role text not null default 'user'::text,
-  password_hash text
+  password_hash text,
+  disabled_at timestamp with time zone,
+  stopped_at timestamp with time zone
 );
 alter table users add constraint users_pkey PRIMARY KEY (id);
 alter table users add constraint users_role_check CHECK ((role = ANY (ARRAY['user'::text, 'operator'::text])));
 CREATE UNIQUE INDEX users_email ON public.users USING btree (lower(email));
+
+CREATE TRIGGER audit_log_rows_stay BEFORE DELETE OR UPDATE ON audit_log FOR EACH ROW EXECUTE FUNCTION refuse_audit_change();
+
+CREATE TRIGGER audit_log_stays BEFORE TRUNCATE ON audit_log FOR EACH STATEMENT EXECUTE FUNCTION refuse_audit_change();
 
 CREATE OR REPLACE FUNCTION public.announce_messages(changed jsonb)
  RETURNS jsonb
@@ -913,6 +939,7 @@ AS $function$
 declare
   month_start timestamptz;
   partition text;
+  definition text;
   created integer := 0;
 begin
   -- Two processes may do this at the same time.
@@ -924,6 +951,13 @@ begin
       begin
         execute format('create table %I partition of %I for values from (%L) to (%L)', partition, parent,
           lowest_id_at(month_start), lowest_id_at((month_start at time zone 'UTC' + interval '1 month') at time zone 'UTC'));
+        -- Postgres copies triggers for rows, and none for statements.
+        for definition in
+          select pg_get_triggerdef(t.oid, true) from pg_trigger t
+          where t.tgrelid = parent::regclass and not t.tgisinternal and t.tgtype & 1 = 0
+        loop
+          execute replace(definition, format(' ON %I ', parent), format(' ON %I ', partition));
+        end loop;
         created := created + 1;
       exception when check_violation then
         raise warning 'rows of % are in the default partition already', partition;
@@ -1392,6 +1426,16 @@ begin
   join senders s on s.line_id = a.line_id and s."from" = a."from"
   join contacts c on c.line_id = a.line_id and c.number = a."from"
   left join delivered d on d.event_id = a.event_id;
+end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.refuse_audit_change()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  raise exception 'audit_log is append-only, so % is refused', lower(tg_op)
+    using errcode = 'insufficient_privilege', hint = 'To forget a month, drop its partition.';
 end $function$
 ;
 

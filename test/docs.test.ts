@@ -8,6 +8,8 @@ import { CARRIER_KINDS } from '../src/carriers/registry.js'
 import { MAGIC_NUMBERS } from '../src/carriers/simulator.js'
 import { readConfig, settings } from '../src/config.js'
 import { EVENT_TYPES, OPT_IN_EVENT_TYPES } from '../src/database/events.js'
+import { ACTIONS } from '../src/domain/audit/actions.js'
+import { ACTOR_KINDS } from '../src/domain/audit/actor.js'
 import { SCOPES } from '../src/domain/application-access.js'
 import type { Context } from '../src/domain/context.js'
 import { REFUSALS } from '../src/domain/messages/submit.js'
@@ -86,6 +88,20 @@ describe('docs', () => {
     expect(rows).to.deep.equal(
       metricTable.map(({ name, labels, help }) => [code(name), labels.map(code).join(' '), help]),
     )
+  })
+
+  it('audit.md has every action and every kind of actor in the words that people read', () => {
+    const rows = tableRows('docs/audit.md', /^`[a-z_]+(\.[a-z_]+)*`$/)
+    const actors = Object.entries(ACTOR_KINDS).map(([kind, words]) => [code(kind), words])
+    const actions = Object.entries(ACTIONS).map(([action, { subject, words }]) => [
+      code(action),
+      subject,
+      words,
+    ])
+    expect(rows.slice(rows.findIndex(([first]) => first === actors[0]?.[0]))).to.deep.equal([
+      ...actors,
+      ...actions,
+    ])
   })
 
   it('http.md has every operation of /v1 with its scopes, and no other', () => {

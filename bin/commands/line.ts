@@ -98,9 +98,9 @@ export function addLineCommands(program: Command): void {
     .option('--json', 'print JSON')
     .action((reference: string, segments: string, options: { json?: boolean }) =>
       run(options, async (context) => {
-        const { id, number } = await getAnyLine(context, reference)
+        const { id, userId, number } = await getAnyLine(context, reference)
         const segmentsPerDay = readCap(segments)
-        await setSpendCap(context, { of: 'line', id }, segmentsPerDay)
+        await setSpendCap(context, { of: 'line', id, userId }, segmentsPerDay)
         return {
           result: { id, number, segmentsPerDay },
           lines: [`line ${number} may send ${capWords(segmentsPerDay)}`],

@@ -2,7 +2,11 @@ import type { Command } from 'commander'
 import { listUsers } from '../../src/database/users.js'
 import { createSetUpLink } from '../../src/domain/set-up-links.js'
 import { readCap, setSpendCap } from '../../src/domain/spend-caps.js'
-import { addUser, getUserByEmail } from '../../src/domain/users.js'
+import { disableUser, enableUser, type Belongings } from '../../src/domain/disabled-users.js'
+import { revokeAccess } from '../../src/domain/revoke-access.js'
+import { endSessions } from '../../src/domain/sessions.js'
+import { addUser, getUser, getUserByEmail, type User } from '../../src/domain/users.js'
+import { UserError } from '../../src/errors.js'
 import { run } from '../run.js'
 import { capWords } from './line.js'
 
@@ -69,6 +73,69 @@ export function addUserCommands(program: Command): void {
     )
 
   user
+    .command('disable')
+    .description('stop a user at once: sessions, API tokens and authorizations count no more')
+    .argument('<email>', 'e-mail address')
+    .option(
+      '--stop',
+      'what they own stops too: webhooks answer 404, events are held, applications are refused',
+    )
+    .option('--go-on', 'what they own goes on')
+    .option('--json', 'print JSON')
+    .action((email: string, options: { stop?: boolean; goOn?: boolean; json?: boolean }) =>
+      run(options, async (context) => {
+        const { id } = await getUserByEmail(context, email)
+        await disableUser(context, id, readBelongings(options))
+        return { result: await getUser(context, id), lines: [`user ${email} is disabled`] }
+      }),
+    )
+
+  user
+    .command('enable')
+    .description('let a disabled user in again, and let what was stopped go on')
+    .argument('<email>', 'e-mail address')
+    .option('--json', 'print JSON')
+    .action((email: string, options: { json?: boolean }) =>
+      run(options, async (context) => {
+        const { id } = await getUserByEmail(context, email)
+        await enableUser(context, id)
+        return { result: await getUser(context, id), lines: [`user ${email} is enabled`] }
+      }),
+    )
+
+  user
+    .command('end-sessions')
+    .description('sign a user out everywhere')
+    .argument('<email>', 'e-mail address')
+    .option('--json', 'print JSON')
+    .action((email: string, options: { json?: boolean }) =>
+      run(options, async (context) => {
+        const { id } = await getUserByEmail(context, email)
+        const sessionCount = await endSessions(context, id)
+        return { result: { id, sessionCount }, lines: [`${counted(sessionCount, 'session')} ended`] }
+      }),
+    )
+
+  user
+    .command('revoke-access')
+    .description('revoke all API tokens of a user and disconnect all applications')
+    .argument('<email>', 'e-mail address')
+    .option('--json', 'print JSON')
+    .action((email: string, options: { json?: boolean }) =>
+      run(options, async (context) => {
+        const { id } = await getUserByEmail(context, email)
+        const revoked = await revokeAccess(context, id)
+        const { apiTokenCount, applicationCount } = revoked
+        return {
+          result: { id, ...revoked },
+          lines: [
+            `${counted(apiTokenCount, 'API token')} revoked, ${counted(applicationCount, 'application')} disconnected`,
+          ],
+        }
+      }),
+    )
+
+  user
     .command('list')
     .description('list all users')
     .option('--json', 'print JSON')
@@ -81,10 +148,25 @@ export function addUserCommands(program: Command): void {
             users.length === 0
               ? ['There are no users: add one with `linehook user add`.']
               : users.map(
-                  ({ id, role, hasPassword, email, name }) =>
-                    `${id}  ${role.padEnd(8)} ${hasPassword ? 'set up    ' : 'not set up'}  ${email}  ${name}`,
+                  (each) =>
+                    `${each.id}  ${each.role.padEnd(8)} ${stateOf(each).padEnd(10)}  ${each.email}  ${each.name}`,
                 ),
         }
       }),
     )
+}
+
+function counted(count: number, noun: string): string {
+  return count === 1 ? `1 ${noun}` : `${count} ${noun}s`
+}
+
+function stateOf({ disabledAt, hasPassword }: User): string {
+  if (disabledAt !== null) return 'disabled'
+  return hasPassword ? 'set up' : 'not set up'
+}
+
+/** Neither is a default: one of them harms the people whom the user's programs serve, the other goes on serving. */
+function readBelongings({ stop = false, goOn = false }: { stop?: boolean; goOn?: boolean }): Belongings {
+  if (stop === goOn) throw new UserError('say whether what they own stops: give --stop or --go-on')
+  return stop ? 'stops' : 'goes_on'
 }

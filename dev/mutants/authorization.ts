@@ -3,6 +3,8 @@ import type { Mutant } from './mutant.js'
 const ATTACKS = ['test/web/oauth/attacks.test.ts']
 const ACCESS = ['test/web/oauth/access.test.ts']
 const SIGN_IN = ['test/domain/sign-in.test.ts']
+const DISABLED = ['test/web/disabled-user.test.ts']
+const AUDIT = ['test/domain/audit.test.ts', 'test/web/audit.test.ts']
 const QUEUES = ['test/web/queues.test.ts']
 
 /** These mutants let somebody do what they may not do. */
@@ -38,7 +40,7 @@ export const AUTHORIZATION: readonly Mutant[] = [
   {
     breaks: 'tokens of a code that was used twice at the same moment live on',
     file: 'src/web/oauth/adapter.ts',
-    find: `if (typeof grantId === 'string') await deleteOAuthGrant(db, sha256(grantId))`,
+    find: `if (typeof grantId === 'string') await endTokensOf(context, sha256(grantId))`,
     replace: '',
     tests: ATTACKS,
   },
@@ -55,5 +57,33 @@ export const AUTHORIZATION: readonly Mutant[] = [
     find: `'select pg_advisory_xact_lock(hashtextextended(?, ?))'`,
     replace: `'select hashtextextended(?, ?)'`,
     tests: SIGN_IN,
+  },
+  {
+    breaks: 'the API token of a disabled user goes on',
+    file: 'src/database/api-tokens.ts',
+    find: 'join users u on u.id = t.user_id and u.disabled_at is null',
+    replace: 'join users u on u.id = t.user_id',
+    tests: DISABLED,
+  },
+  {
+    breaks: 'an application goes on for a disabled user',
+    file: 'src/database/oauth-records.ts',
+    find: 'join users u on u.id = t.user_id and u.disabled_at is null',
+    replace: 'join users u on u.id = t.user_id',
+    tests: DISABLED,
+  },
+  {
+    breaks: 'rows of the audit log can be deleted',
+    file: 'src/database/sql/refuse_audit_change.sql',
+    find: 'raise exception',
+    replace: 'raise notice',
+    tests: AUDIT,
+  },
+  {
+    breaks: 'what a form does is nobody’s act',
+    file: 'src/web/routes.ts',
+    find: 'act(actingFor(ctx, context))(ctx)',
+    replace: 'act(context)(ctx)',
+    tests: AUDIT,
   },
 ]

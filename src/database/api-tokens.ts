@@ -1,4 +1,5 @@
 import type { Database } from './connection.js'
+import { runNamed } from './named-statement.js'
 
 export interface ApiToken {
   id: string
@@ -33,22 +34,47 @@ export async function listApiTokens(db: Database, userId: string): Promise<ApiTo
   return db('api_tokens').where({ user_id: userId }).select<ApiToken[]>(columns).orderBy('id', 'desc')
 }
 
-export async function deleteApiToken(db: Database, userId: string, id: string): Promise<boolean> {
-  return (await db('api_tokens').where({ user_id: userId, id }).delete()) > 0
+/** @returns their names */
+export async function deleteApiTokensOf(db: Database, userId: string): Promise<string[]> {
+  const deleted = await db('api_tokens')
+    .where({ user_id: userId })
+    .delete()
+    .returning<{ name: string }[]>('name')
+  return deleted.map(({ name }) => name)
 }
 
-/** Notes the use at most once a minute: most requests of a busy token only read. */
+/** @returns its name; undefined: the user has no such token */
+export async function deleteApiToken(db: Database, userId: string, id: string): Promise<string | undefined> {
+  const [deleted] = await db('api_tokens')
+    .where({ user_id: userId, id })
+    .delete()
+    .returning<{ name: string }[]>('name')
+  return deleted?.name
+}
+
+/**
+ * Not of a disabled user. Notes the use at most once a minute: most requests of a busy token only read.
+ *
+ * Every request of /v1 asks for it. Named it takes two thirds of the time that it took before it looked at the user, when
+ * Postgres planned it each time (measured: 0.73 ms, 1.02 ms).
+ */
 export async function useApiToken(
   db: Database,
   tokenHash: Buffer,
 ): Promise<{ tokenId: string; userId: string } | undefined> {
-  const { rows } = await db.raw<{ rows: { tokenId: string; userId: string }[] }>(
-    `with used as (
-       update api_tokens set last_used_at = now()
-       where token_hash = :tokenHash and (last_used_at is null or last_used_at < now() - interval '1 minute')
+  const [row] = await runNamed<{ tokenId: string; userId: string }>(
+    db,
+    'use_api_token',
+    `with found as (
+       select t.id, t.user_id, t.last_used_at from api_tokens t
+       join users u on u.id = t.user_id and u.disabled_at is null
+       where t.token_hash = decode(?, 'hex')
+     ), used as (
+       update api_tokens t set last_used_at = now() from found f
+       where t.id = f.id and (f.last_used_at is null or f.last_used_at < now() - interval '1 minute')
      )
-     select id as "tokenId", user_id as "userId" from api_tokens where token_hash = :tokenHash`,
-    { tokenHash },
+     select id as "tokenId", user_id as "userId" from found`,
+    [tokenHash.toString('hex')],
   )
-  return rows[0]
+  return row
 }

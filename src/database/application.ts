@@ -15,6 +15,7 @@ import {
   type Kind,
   type Row,
 } from '../shape.js'
+import { DISABLED_REASONS } from './endpoints.js'
 import { OPT_IN_EVENT_TYPES } from './events.js'
 
 /** confidential: has a server that keeps its secret; public: runs where everybody can read it, and has none. */
@@ -74,10 +75,10 @@ export const APPLICATION_FIELDS = {
   endpointFailingSince: internal('e.failing_since', orNull(moment)),
   endpointFailureCount: internal('e.consecutive_failure_count', orNull(count)),
   endpointDisabledAt: internal('e.disabled_at', orNull(moment)),
-  endpointDisabledReason: internal('e.disabled_reason', orNull(oneOf('gone', 'failing'))),
   endpointPausedAt: internal('e.paused_at', orNull(moment)),
   /** A user's id; null: the command line. */
   endpointPausedBy: internal('e.paused_by', orNull(uuid)),
+  endpointDisabledReason: internal('e.disabled_reason', orNull(oneOf(...DISABLED_REASONS))),
   /** Until then the signing secret from before the last rotation signs too. */
   previousSecretUntil: internal(
     'case when e.previous_secret_until > now() then e.previous_secret_until end',

@@ -57,12 +57,14 @@ export async function findApplication(
     .first<Application | undefined>(db.raw(COLUMNS))
 }
 
-/** Whosever it is: for OAuth, which knows no user yet. */
+/** Whosever it is: for OAuth, which knows no user yet. Not while what its owner has stands still. */
 export async function findApplicationByClientId(
   db: Database,
   clientId: string,
 ): Promise<Application | undefined> {
-  return existing(db).where({ 'a.client_id': clientId }).first<Application | undefined>(db.raw(COLUMNS))
+  return existing(db)
+    .where({ 'a.client_id': clientId, 'u.stopped_at': null })
+    .first<Application | undefined>(db.raw(COLUMNS))
 }
 
 /** Until the transaction ends, nobody else deletes it, or changes whose lines it has. @returns false when it is deleted */

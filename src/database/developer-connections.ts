@@ -1,4 +1,5 @@
 import type { Database } from './connection.js'
+import type { DisabledReason } from './endpoints.js'
 import type { OptInEventType } from './events.js'
 
 export interface DeveloperConnection {
@@ -12,7 +13,7 @@ export interface DeveloperConnection {
   optInEvents: OptInEventType[]
   outgoingWebhookUrl: string | null
   endpointDisabledAt: Date | null
-  endpointDisabledReason: 'gone' | 'failing' | null
+  endpointDisabledReason: DisabledReason | null
   /** Since when the endpoint has only failed. */
   endpointFailingSince: Date | null
   endpointFailureCount: number | null

@@ -1,6 +1,11 @@
 import type { Database } from './connection.js'
 import type { OptInEventType } from './events.js'
 
+/** Why an endpoint is disabled. The last one is not its server's fault: the user is disabled whose it is. */
+export const DISABLED_REASONS = ['gone', 'failing', 'owner_disabled'] as const
+
+export type DisabledReason = (typeof DISABLED_REASONS)[number]
+
 export async function insertEndpoint(
   db: Database,
   endpoint: { id: string; userId: string; url: string; secretSealed: Buffer },
@@ -27,6 +32,33 @@ export async function setEndpointUrl(db: Database, id: string, url: string): Pro
 
 export async function enableEndpoint(db: Database, id: string): Promise<void> {
   await db('endpoints').where({ id }).update(healthy)
+}
+
+/**
+ * Of all lines and applications of the user, but for those that are disabled already. In the order in which
+ * `settle_deliveries` locks them.
+ *
+ * @returns how many
+ */
+export async function stopEndpointsOf(db: Database, userId: string): Promise<number> {
+  const { rowCount } = await db.raw<{ rowCount: number }>(
+    `update endpoints set disabled_at = now(), disabled_reason = 'owner_disabled'
+     where id = any (array(select id from endpoints where user_id = ? and disabled_at is null
+       order by id for no key update))`,
+    [userId],
+  )
+  return rowCount
+}
+
+/** @returns how many */
+export async function restartEndpointsOf(db: Database, userId: string): Promise<number> {
+  const { rowCount } = await db.raw<{ rowCount: number }>(
+    `update endpoints set disabled_at = null, disabled_reason = null
+     where id = any (array(select id from endpoints where user_id = ? and disabled_reason = 'owner_disabled'
+       order by id for no key update))`,
+    [userId],
+  )
+  return rowCount
 }
 
 /** Which events it gets besides those that every endpoint gets. */

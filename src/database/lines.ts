@@ -138,14 +138,13 @@ export async function findLineNames(db: Database, ids: readonly string[]): Promi
   return new Map(rows.map(({ id, name }) => [id, name]))
 }
 
-/** @returns false when the user has no such line */
-export async function updateLineName(
-  db: Database,
-  userId: string,
-  id: string,
-  name: string,
-): Promise<boolean> {
-  return (await db('lines').where({ user_id: userId, id }).update({ name })) > 0
+/** Until the transaction ends, nobody else changes it. undefined: the user has no such line. */
+export async function lockOwnLine(trx: Database, userId: string, id: string): Promise<Line | undefined> {
+  return trx('lines').where({ user_id: userId, id }).forNoKeyUpdate().first<Line | undefined>(columns)
+}
+
+export async function updateLineName(db: Database, id: string, name: string): Promise<void> {
+  await db('lines').where({ id }).update({ name })
 }
 
 /** For operators: any user's line. */
@@ -164,13 +163,26 @@ export async function listAllLines(db: Database): Promise<(Line & { connected: b
     .orderBy('lines.id')
 }
 
-export async function updateLineStatus(
-  db: Database,
-  userId: string,
-  id: string,
-  status: LineStatus,
-): Promise<boolean> {
-  return (await db('lines').where({ user_id: userId, id }).update({ status })) > 0
+export async function updateLineStatus(db: Database, id: string, status: LineStatus): Promise<void> {
+  await db('lines').where({ id }).update({ status, is_stopped: false })
+}
+
+/** Disables the user's active lines, and marks them. @returns their numbers */
+export async function stopLinesOf(db: Database, userId: string): Promise<string[]> {
+  const stopped = await db('lines')
+    .where({ user_id: userId, status: 'active' })
+    .update({ status: 'disabled', is_stopped: true })
+    .returning<{ number: string }[]>('number')
+  return stopped.map(({ number }) => number)
+}
+
+/** Makes those active again that were stopped. @returns their numbers */
+export async function restartLinesOf(db: Database, userId: string): Promise<string[]> {
+  const restarted = await db('lines')
+    .where({ user_id: userId, status: 'disabled', is_stopped: true })
+    .update({ status: 'active', is_stopped: false })
+    .returning<{ number: string }[]>('number')
+  return restarted.map(({ number }) => number)
 }
 
 /** How many lines each carrier account has, by its name; one without lines is not in it. */

@@ -1,4 +1,5 @@
 import type { Database } from './connection.js'
+import { runNamed } from './named-statement.js'
 import { toJson } from './text.js'
 
 export type OAuthRecordKind = 'Grant' | 'AuthorizationCode' | 'AccessToken' | 'RefreshToken' | 'Interaction'
@@ -38,7 +39,10 @@ export async function upsertOAuthRecord(db: Database, record: OAuthRecord): Prom
 const MAY_BE_USED = `(consumed_at is null or (kind = 'RefreshToken' and consumed_again_at is null
   and consumed_at > now() - interval '30 seconds'))`
 
-/** Also one that is expired or used up, which its caller tells apart. `consumedAt`: null while it may be used. */
+/**
+ * Also one that is expired or used up, which its caller tells apart. `consumedAt`: null while it may be used. A disabled
+ * user's are not found: they are there again when the user is enabled.
+ */
 export async function findOAuthRecord(
   db: Database,
   kind: OAuthRecordKind,
@@ -46,6 +50,7 @@ export async function findOAuthRecord(
 ): Promise<{ payload: Record<string, unknown>; consumedAt: Date | null } | undefined> {
   return db('oauth_records')
     .where({ kind, id_hash: idHash })
+    .whereRaw(`not exists (select from users u where u.id = user_id and u.disabled_at is not null)`)
     .first<{ payload: Record<string, unknown>; consumedAt: Date | null } | undefined>([
       'payload',
       db.raw(`case when not ${MAY_BE_USED} then consumed_at end as "consumedAt"`),
@@ -70,12 +75,27 @@ export async function deleteOAuthRecord(db: Database, kind: OAuthRecordKind, idH
   await db('oauth_records').where({ kind, id_hash: idHash }).delete()
 }
 
-/** The grant and all that came out of it. */
-export async function deleteOAuthGrant(db: Database, grantHash: Buffer): Promise<void> {
-  await db('oauth_records')
+/** The grant and all that came out of it. @returns whose it was; undefined: there was none any more */
+export async function deleteOAuthGrant(
+  db: Database,
+  grantHash: Buffer,
+): Promise<{ applicationId: string; userId: string } | undefined> {
+  const deleted = await db('oauth_records')
     .where({ grant_hash: grantHash })
     .orWhere({ kind: 'Grant', id_hash: grantHash })
     .delete()
+    .returning<{ kind: string; application_id: string; user_id: string }[]>([
+      'kind',
+      'application_id',
+      'user_id',
+    ])
+  const grant = deleted.find(({ kind }) => kind === 'Grant')
+  return grant && { applicationId: grant.application_id, userId: grant.user_id }
+}
+
+/** All that a user granted to applications, and what came out of it. */
+export async function deleteOAuthRecordsOfUser(db: Database, userId: string): Promise<void> {
+  await db('oauth_records').where({ user_id: userId }).delete()
 }
 
 /** All that users granted to an application, or that one user did. */
@@ -88,21 +108,28 @@ export async function deleteOAuthRecordsOf(
   await (userId === undefined ? records : records.where({ user_id: userId })).delete()
 }
 
-/** A token counts only with its grant: one that was being made while the grant was revoked has none. */
+/**
+ * A token counts only with its grant: one that was being made while the grant was revoked has none. It does not while its
+ * user is disabled, nor while the application's owner is and what they own stands still.
+ */
 export async function findApplicationAccess(
   db: Database,
   tokenHash: Buffer,
 ): Promise<ApplicationAccess | undefined> {
-  const { rows } = await db.raw<{ rows: ApplicationAccess[] }>(
+  const [row] = await runNamed<ApplicationAccess>(
+    db,
+    'find_application_access',
     `select t.application_id as "applicationId", t.user_id as "userId",
        string_to_array(t.payload ->> 'scope', ' ') as scopes
      from oauth_records t
      join oauth_records g on g.kind = 'Grant' and g.id_hash = t.grant_hash and g.expires_at > now()
      join applications a on a.id = t.application_id and a.deleted_at is null
-     where t.kind = 'AccessToken' and t.id_hash = :tokenHash and t.expires_at > now()`,
-    { tokenHash },
+     join users u on u.id = t.user_id and u.disabled_at is null
+     join users o on o.id = a.user_id and o.stopped_at is null
+     where t.kind = 'AccessToken' and t.id_hash = decode(?, 'hex') and t.expires_at > now()`,
+    [tokenHash.toString('hex')],
   )
-  return rows[0]
+  return row
 }
 
 /**

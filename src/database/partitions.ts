@@ -1,6 +1,6 @@
 import type { Database } from './connection.js'
 
-export const PARTITIONED = ['messages', 'events', 'deliveries', 'delivery_attempts']
+export const PARTITIONED = ['messages', 'events', 'deliveries', 'delivery_attempts', 'audit_log']
 /** This month's and the next two: housekeeping could fail for two months before rows go to the default partition. */
 const MONTHS_AHEAD = 3
 

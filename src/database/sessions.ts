@@ -53,7 +53,7 @@ export async function useSession(
      select s.id, u.id as "userId", u.email, u.name, u.role, s.created_at as "createdAt",
        s.confirmed_at > now() - interval '10 minutes' as "isConfirmed"
      from (select * from sessions where token_hash = :tokenHash and ${ALIVE}) s
-     join users u on u.id = s.user_id`,
+     join users u on u.id = s.user_id and u.disabled_at is null`,
     { tokenHash, isUsed },
   )
   return rows[0]

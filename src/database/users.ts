@@ -10,6 +10,10 @@ export interface User {
   role: Role
   /** Without one the user cannot sign in yet. */
   hasPassword: boolean
+  /** Since when the user can do nothing; null: can. */
+  disabledAt: Date | null
+  /** Since when what a disabled user owns stands still; null: it goes on. */
+  stoppedAt: Date | null
 }
 
 export interface NewUser {
@@ -21,7 +25,14 @@ export interface NewUser {
 }
 
 const columns = (db: Database) => [
-  { id: 'id', email: 'email', name: 'name', role: 'role' },
+  {
+    id: 'id',
+    email: 'email',
+    name: 'name',
+    role: 'role',
+    disabledAt: 'disabled_at',
+    stoppedAt: 'stopped_at',
+  },
   db.raw('password_hash is not null as "hasPassword"'),
 ]
 
@@ -66,32 +77,47 @@ export async function updatePassword(db: Database, id: string, passwordHash: str
   await db('users').where({ id }).update({ password_hash: passwordHash })
 }
 
+export interface LockedUser {
+  passwordHash: string | null
+  role: Role
+  disabledAt: Date | null
+}
+
 /** Until the transaction ends, nobody else changes the user, nor what asks for this lock. */
-export async function lockUser(
-  trx: Database,
-  id: string,
-): Promise<{ passwordHash: string | null } | undefined> {
-  return trx('users')
+export async function lockUser(trx: Database, id: string): Promise<LockedUser | undefined> {
+  return trx('users').where({ id }).forUpdate().first<LockedUser | undefined>({
+    passwordHash: 'password_hash',
+    role: 'role',
+    disabledAt: 'disabled_at',
+  })
+}
+
+/** @param stops whether what they own stands still meanwhile */
+export async function disableUserRow(db: Database, id: string, stops: boolean): Promise<void> {
+  await db('users')
     .where({ id })
-    .forUpdate()
-    .first<{ passwordHash: string | null } | undefined>({ passwordHash: 'password_hash' })
+    .update({ disabled_at: db.fn.now(), stopped_at: stops ? db.fn.now() : null })
+}
+
+export async function enableUserRow(db: Database, id: string): Promise<void> {
+  await db('users').where({ id }).update({ disabled_at: null, stopped_at: null })
 }
 
 export async function hasUsers(db: Database): Promise<boolean> {
   return (await db('users').first('id')) !== undefined
 }
 
-/** Whether somebody can sign in who runs the service. */
-export async function hasOperatorWithPassword(db: Database): Promise<boolean> {
-  return (
-    (await db('users').where({ role: 'operator' }).whereNotNull('password_hash').first('id')) !== undefined
-  )
+/** Whether somebody can sign in who runs the service; with an id, somebody else than this one. */
+export async function hasOperatorWithPassword(db: Database, besides?: string): Promise<boolean> {
+  const query = db('users').where({ role: 'operator', disabled_at: null }).whereNotNull('password_hash')
+  if (besides !== undefined) void query.whereNot({ id: besides })
+  return (await query.first('id')) !== undefined
 }
 
 /** The operator who was added first, of those who have not set a password. */
 export async function findWaitingOperator(db: Database): Promise<string | undefined> {
   const row = await db('users')
-    .where({ role: 'operator', password_hash: null })
+    .where({ role: 'operator', password_hash: null, disabled_at: null })
     .orderBy('id')
     .first<{ id: string } | undefined>('id')
   return row?.id

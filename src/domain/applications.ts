@@ -26,6 +26,7 @@ import {
 } from './applications/application-fields.js'
 import { endDeliveriesOf } from './applications/ending.js'
 import { setApplicationEndpointUrl } from './applications/endpoint.js'
+import { maskUrl, record } from './audit.js'
 import type { Context } from './context.js'
 import { readOptInEvents } from './opt-in-events.js'
 
@@ -75,6 +76,8 @@ export async function registerApplication(
       webhookUrl,
     )
     const application = await optIn(trx, { id, userId }, optInEvents)
+    const after = { kind, ...changeableOf(application) }
+    await record(context, trx, { action: 'application.registered', subjectId: id, userId, after })
     return { application, clientSecret, signingSecret }
   })
 }
@@ -111,8 +114,26 @@ export async function updateApplication(
     )
     if (change.webhookUrl !== undefined)
       await setApplicationEndpointUrl(context, trx, application, webhookUrl)
-    return optIn(trx, { id, userId }, optInEvents)
+    const changed = await optIn(trx, { id, userId }, optInEvents)
+    await record(context, trx, {
+      action: 'application.changed',
+      subjectId: id,
+      userId,
+      before: changeableOf(application),
+      after: changeableOf(changed),
+    })
+    return changed
   })
+}
+
+/** As the audit log has it. */
+function changeableOf(application: Application) {
+  const { name, description, website, redirectUris, webhookUrl, optInEvents } = application
+  const { endpointDisabledReason } = application
+  return {
+    ...{ name, description, website, redirectUris, optInEvents, endpointDisabledReason },
+    webhookUrl: maskUrl(webhookUrl),
+  }
 }
 
 /** To be called after the webhook URL is set, because the endpoint opts in. @returns what the application is now */
@@ -141,10 +162,12 @@ async function optIn(
 export async function rotateClientSecret(context: Context, userId: string, id: string): Promise<string> {
   await getApplication(context, userId, id)
   const clientSecret = newToken()
-  const isReplaced = await replaceClientSecret(context.db, userId, id, sha256(clientSecret))
-  if (!isReplaced) {
-    throw new UserError('a public application has no client secret: it proves itself by PKCE', 409)
-  }
+  await transaction(context.db, async (trx) => {
+    if (!(await replaceClientSecret(trx, userId, id, sha256(clientSecret)))) {
+      throw new UserError('a public application has no client secret: it proves itself by PKCE', 409)
+    }
+    await record(context, trx, { action: 'application.client_secret.rotated', subjectId: id, userId })
+  })
   return clientSecret
 }
 
@@ -157,10 +180,17 @@ export async function deleteApplication(context: Context, userId: string, id: st
   await getApplication(context, userId, id)
   await transaction(context.db, async (trx) => {
     // Whoever connects lines waits for this, and then finds it deleted.
-    if ((await findApplication(trx, userId, id, { isLocked: true })) === undefined) throw noApplication()
+    const application = await findApplication(trx, userId, id, { isLocked: true })
+    if (application === undefined) throw noApplication()
     await markApplicationDeleted(trx, id)
-    await deleteAuthorizations(trx, { applicationId: id })
+    const lines = await deleteAuthorizations(trx, { applicationId: id })
     await deleteOAuthRecordsOf(trx, id)
+    await record(context, trx, {
+      action: 'application.deleted',
+      subjectId: id,
+      userId,
+      before: { name: application.name, connectedLineCount: lines.length },
+    })
   })
   await endDeliveriesOf(context, id)
 }

@@ -7,12 +7,15 @@ import {
   upsertAuthorizations,
   type Authorization,
 } from '../database/authorizations.js'
-import { transaction } from '../database/connection.js'
+import { transaction, type Database } from '../database/connection.js'
+import { findLineNumbers } from '../database/lines.js'
+import type { NewDelivery } from '../database/deliveries/creating.js'
 import { deleteOAuthRecordsOf } from '../database/oauth-records.js'
 import { UserError } from '../errors.js'
 import { isId } from '../ids.js'
 import type { Scope } from './application-access.js'
 import { endDeliveriesOf, insertDisconnections } from './applications/ending.js'
+import { record } from './audit.js'
 import type { Context } from './context.js'
 
 export type { Authorization, AuthorizedLine } from '../database/authorizations.js'
@@ -38,10 +41,25 @@ export async function authorizeLines(
     await upsertAuthorizations(trx, { applicationId, userId, lineIds, scopes })
     const removed = await deleteAuthorizations(trx, { applicationId, userId, except: lineIds })
     const deliveries = await insertDisconnections(trx, { applicationId, userId, lineIds: removed })
+    const lines = await numbersOf(trx, lineIds)
+    const after = { lines, scopes, linesNoMore: await numbersOf(trx, removed) }
+    await record(context, trx, {
+      action: 'authorization.granted',
+      subjectId: applicationId,
+      userId,
+      after,
+    })
     return { removed, deliveries }
   })
-  void context.queues.enqueueDeliveries(deliveries)
-  for (const lineId of removed) await endDeliveriesOf(context, applicationId, lineId)
+  await finishEnding(context, { applicationId, lineIds: removed, deliveries })
+}
+
+/** The user was asked, and said no. */
+export async function refuseAuthorization(
+  context: Context,
+  { applicationId, userId }: { applicationId: string; userId: string },
+): Promise<void> {
+  await record(context, context.db, { action: 'authorization.refused', subjectId: applicationId, userId })
 }
 
 export interface AuthorizedApplication {
@@ -111,13 +129,54 @@ async function end(
     const rest = await listAuthorizedLines(trx, applicationId, userId)
     if (rest.length === 0) await deleteOAuthRecordsOf(trx, applicationId, userId)
     const deliveries = await insertDisconnections(trx, { applicationId, userId, lineIds: removed })
+    if (removed.length > 0) {
+      await record(context, trx, {
+        action: 'authorization.ended',
+        subjectId: applicationId,
+        userId,
+        after: { linesNoMore: await numbersOf(trx, removed) },
+      })
+    }
     return { removed, rest, deliveries }
   })
   if (removed.length === 0) {
     throw new UserError(rest.length === 0 ? 'no such application' : 'no such line', 404)
   }
+  await finishEnding(context, { applicationId, lineIds: removed, deliveries })
+}
+
+/** What a transaction has ended, for `finishEnding`. */
+export interface EndedAuthorizations {
+  applicationId: string
+  lineIds: string[]
+  deliveries: NewDelivery[]
+}
+
+/**
+ * Every application loses all of the user's lines, in the order in which everybody locks several applications. Their tokens
+ * are the caller's to end.
+ */
+export async function endAllAuthorizations(trx: Database, userId: string): Promise<EndedAuthorizations[]> {
+  const ended: EndedAuthorizations[] = []
+  const authorizations = await listAuthorizations(trx, userId)
+  for (const applicationId of [...new Set(authorizations.map((each) => each.applicationId))].sort()) {
+    if (!(await lockApplication(trx, applicationId))) continue
+    const lineIds = await deleteAuthorizations(trx, { applicationId, userId })
+    const deliveries = await insertDisconnections(trx, { applicationId, userId, lineIds })
+    ended.push({ applicationId, lineIds, deliveries })
+  }
+  return ended
+}
+
+/** After the transaction: tells the application, and gives up what waits for it. */
+export async function finishEnding(context: Context, ended: EndedAuthorizations): Promise<void> {
+  const { applicationId, lineIds, deliveries } = ended
   void context.queues.enqueueDeliveries(deliveries)
-  for (const lineId of removed) await endDeliveriesOf(context, applicationId, lineId)
+  for (const lineId of lineIds) await endDeliveriesOf(context, applicationId, lineId)
+}
+
+async function numbersOf(trx: Database, lineIds: readonly string[]): Promise<string[]> {
+  return (await findLineNumbers(trx, lineIds)).map(({ number }) => number)
 }
 
 const NO_LINE = 'lineIds: choose active lines of your own'

@@ -6,13 +6,15 @@ import {
   type CarrierAccount,
   type CarrierAccountFields,
 } from '../database/carrier-accounts.js'
+import { transaction } from '../database/connection.js'
 import { listCarrierSessions, type CarrierSessions } from '../database/carrier-sessions.js'
 import { countLinesOfCarriers } from '../database/lines.js'
 import { UserError } from '../errors.js'
 import { isId, newId } from '../ids.js'
+import { record } from './audit.js'
 import { readAccountFields, readAccountName } from './carrier-accounts/account-fields.js'
 import { getCarrierKind, requireChangeable } from './carrier-accounts/kinds.js'
-import { readSettings } from './carrier-accounts/settings.js'
+import { describeSettings, readSettings } from './carrier-accounts/settings.js'
 import { sealSettings } from './carrier-settings.js'
 import type { Context } from './context.js'
 
@@ -55,17 +57,29 @@ export async function addCarrierAccount(
   const name = readAccountName(writtenName)
   const definition = getCarrierKind(context, kind)
   const id = newId()
+  const validated = readSettings(definition, settings)
   const account = {
     ...definition.defaults,
     ...readAccountFields(fields),
     id,
     name,
     kind,
-    settingsSealed: sealSettings(context, id, readSettings(definition, settings)),
+    settingsSealed: sealSettings(context, id, validated),
   }
-  if (!(await insertCarrierAccount(context.db, account))) {
-    throw new UserError(`there is a carrier account ${name} already`, 409)
-  }
+  await transaction(context.db, async (trx) => {
+    if (!(await insertCarrierAccount(trx, account))) {
+      throw new UserError(`there is a carrier account ${name} already`, 409)
+    }
+    const { messagesPerSecond, messagesPerSecondPerLine, handlesOptOut } = account
+    await record(context, trx, {
+      action: 'carrier_account.added',
+      subjectId: id,
+      after: {
+        ...{ name, kind, messagesPerSecond, messagesPerSecondPerLine, handlesOptOut },
+        settings: describeSettings(definition, validated),
+      },
+    })
+  })
   return getCarrierAccount(context, name)
 }
 
@@ -109,11 +123,19 @@ export async function getCarrierAccountById(
 
 /** @throws UserError 409 while lines are at it, and for the simulator */
 export async function removeCarrierAccount(
-  { db }: Pick<Context, 'db'>,
+  context: Pick<Context, 'db' | 'actor'>,
   account: CarrierAccount,
 ): Promise<void> {
+  const { id, name, kind } = account
   requireChangeable(account)
-  if (!(await deleteCarrierAccount(db, account.id))) {
-    throw new UserError(`lines are at ${account.name}: it cannot be removed as long as they are`, 409)
-  }
+  await transaction(context.db, async (trx) => {
+    if (!(await deleteCarrierAccount(trx, id))) {
+      throw new UserError(`lines are at ${name}: it cannot be removed as long as they are`, 409)
+    }
+    await record(context, trx, {
+      action: 'carrier_account.removed',
+      subjectId: id,
+      before: { name, kind },
+    })
+  })
 }

@@ -1,4 +1,5 @@
 import { findConnection } from '../database/developer-connections.js'
+import type { DisabledReason } from '../database/endpoints.js'
 import type { OptInEventType } from '../database/events.js'
 import { requireLine } from './connection-requirements.js'
 import type { Context } from './context.js'
@@ -14,10 +15,10 @@ export interface ConnectionOverview {
     failingSince: Date | null
     consecutiveFailureCount: number
     disabledAt: Date | null
-    disabledReason: 'gone' | 'failing' | null
     /** Since when somebody has paused its deliveries, and whose pause it is. */
     pausedAt: Date | null
     pausedBy: PauseOwner | null
+    disabledReason: DisabledReason | null
     /** Until then the signing secret from before the last rotation signs too. */
     previousSecretUntil: Date | null
   } | null

@@ -17,6 +17,7 @@ import { deleteIncomingWebhook } from '../database/incoming-webhooks.js'
 import { UserError } from '../errors.js'
 import { newId } from '../ids.js'
 import { newSigningSecret } from '../secrets.js'
+import { maskUrl, record } from './audit.js'
 import { requireConnection, requireEnabled, requireLine } from './connection-requirements.js'
 import type { Context } from './context.js'
 import { signingSecretPlace } from './deliveries/deliver.js'
@@ -28,8 +29,8 @@ import { LINE_OPT_IN_EVENT_TYPES, readOptInEvents } from './opt-in-events.js'
  *
  * @throws UserError 404 when the user has no such line
  */
-export async function enableConnection({ db }: Context, userId: string, lineId: string): Promise<void> {
-  await transaction(db, (trx) => enable(trx, userId, lineId))
+export async function enableConnection(context: Context, userId: string, lineId: string): Promise<void> {
+  await changing(context, userId, lineId, (trx) => enable(trx, userId, lineId))
 }
 
 /**
@@ -37,9 +38,11 @@ export async function enableConnection({ db }: Context, userId: string, lineId: 
  *
  * @throws UserError 404
  */
-export async function disableConnection({ db }: Context, userId: string, lineId: string): Promise<void> {
-  await requireConnection(db, userId, lineId)
-  await setConnectionEnabled(db, userId, lineId, false)
+export async function disableConnection(context: Context, userId: string, lineId: string): Promise<void> {
+  await changing(context, userId, lineId, async (trx) => {
+    await requireConnection(trx, userId, lineId, { isLocked: true })
+    await setConnectionEnabled(trx, userId, lineId, false)
+  })
 }
 
 /**
@@ -47,8 +50,8 @@ export async function disableConnection({ db }: Context, userId: string, lineId:
  *
  * @throws UserError 404
  */
-export async function disconnect({ db }: Context, userId: string, lineId: string): Promise<void> {
-  await transaction(db, async (trx) => {
+export async function disconnect(context: Context, userId: string, lineId: string): Promise<void> {
+  await changing(context, userId, lineId, async (trx) => {
     await requireConnection(trx, userId, lineId, { isLocked: true })
     await setConnectionEnabled(trx, userId, lineId, false)
     await deleteIncomingWebhook(trx, lineId)
@@ -69,7 +72,7 @@ export async function setLineEndpointUrl(
 ): Promise<void> {
   const fault = url === undefined ? undefined : await context.safeFetch.explainUrl(url)
   if (fault !== undefined) throw new UserError(`outgoing webhook URL: ${fault}`)
-  await transaction(context.db, async (trx) => {
+  await changing(context, userId, lineId, async (trx) => {
     await writeUrl(context, trx, await requireEnabled(trx, userId, lineId, { isLocked: true }), userId, url)
   })
 }
@@ -95,8 +98,7 @@ export async function changeConnection(
   const { enabled, outgoingWebhookUrl: url } = change
   const optInEvents = change.optInEvents && readOptInEvents(change.optInEvents, LINE_OPT_IN_EVENT_TYPES)
   const fault = url == null ? undefined : await context.safeFetch.explainUrl(url)
-  await transaction(context.db, async (trx) => {
-    const before = await findConnection(trx, userId, lineId, { isLocked: true })
+  await changing(context, userId, lineId, async (trx, before) => {
     if (before === undefined) await requireLine(trx, userId, lineId)
     if (url != null && !(enabled ?? before?.enabled ?? false)) throw new UserError(URL_NEEDS_ENABLED, 409)
     if (fault !== undefined) throw new UserError(`outgoingWebhookUrl: ${fault}`)
@@ -111,6 +113,42 @@ export async function changeConnection(
 }
 
 const URL_NEEDS_ENABLED = 'outgoingWebhookUrl can be set only while the connection is enabled: enable it too'
+
+/** A transaction in which the line's connection is locked. What it has changed in the end is in the audit log. */
+async function changing(
+  context: Context,
+  userId: string,
+  lineId: string,
+  change: (trx: Database, before: DeveloperConnection | undefined) => Promise<void>,
+): Promise<void> {
+  await transaction(context.db, async (trx) => {
+    const before = await findConnection(trx, userId, lineId, { isLocked: true })
+    await change(trx, before)
+    const after = await findConnection(trx, userId, lineId)
+    for (const [action, shownOf] of [
+      ['line.connection.changed', switchesOf],
+      ['line.endpoint.changed', endpointOf],
+    ] as const) {
+      const act = { action, subjectId: lineId, userId }
+      await record(context, trx, { ...act, before: shownOf(before), after: shownOf(after) })
+    }
+  })
+}
+
+function switchesOf(connection: DeveloperConnection | undefined) {
+  return {
+    enabled: connection?.enabled ?? false,
+    hasIncomingWebhook: connection?.hasIncomingWebhook ?? false,
+  }
+}
+
+function endpointOf(connection: DeveloperConnection | undefined) {
+  return {
+    url: maskUrl(connection?.outgoingWebhookUrl ?? null),
+    optInEvents: connection?.optInEvents ?? [],
+    disabledReason: connection?.endpointDisabledReason ?? null,
+  }
+}
 
 async function enable(trx: Database, userId: string, lineId: string): Promise<void> {
   if (!(await setConnectionEnabled(trx, userId, lineId, true))) throw new UserError('no such line', 404)

@@ -28,6 +28,7 @@ import { createLog, type Logger } from '../telemetry/log.js'
 import { watchPool } from '../telemetry/metrics.js'
 import { createThrottle, type Throttle } from '../throttle.js'
 import { createVocabulary, type Vocabulary } from '../vocabulary.js'
+import { SERVICE, type Actor } from './audit/actor.js'
 import { findCallingAccounts, type CallingAccount } from './calling-accounts.js'
 import { MAX_LOST } from './crashes.js'
 import { DISABLE_AFTER_MS } from './deliveries/retry-schedule.js'
@@ -41,6 +42,8 @@ import { createRowCache, type RowCache } from './row-cache.js'
 /** What a process has in its hands. Made once at its start; every domain function takes it first. */
 export interface Context {
   config: Config
+  /** On whose behalf things are done; it changes with each request (`actingAs`). */
+  actor: Actor
   log: Logger
   db: Database
   redis: Redis
@@ -152,6 +155,7 @@ export function createContext(
 
   return {
     config,
+    actor: SERVICE,
     log,
     db,
     redis,
@@ -183,6 +187,14 @@ export function createContext(
       await db.destroy()
     },
   }
+}
+
+/**
+ * The same context for what this actor asks for, so that the audit log names them. It is made for one request: what is kept
+ * for longer hangs on something that both have, such as `db`.
+ */
+export function actingAs(context: Context, actor: Actor): Context {
+  return { ...context, actor }
 }
 
 function createBatched(

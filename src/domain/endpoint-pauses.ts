@@ -4,7 +4,7 @@ import { getApplication } from './applications.js'
 import { NO_ENDPOINT_URL } from './applications/endpoint.js'
 import { requireLine } from './connection-requirements.js'
 import type { Context } from './context.js'
-import { ownerOf, pauseEndpoint, resumeEndpoint, type Pauser } from './pauses.js'
+import { ownerOf, pauseEndpoint, resumeEndpoint, type PausableEndpoint, type Pauser } from './pauses.js'
 import { NO_URL } from './signing-secrets.js'
 
 /**
@@ -42,15 +42,19 @@ export async function resumeApplicationEndpoint(context: Context, userId: string
   await resumeEndpoint(context, ownerOf(userId), await endpointOfApplication(context, userId, id))
 }
 
-async function endpointOfLine({ db }: Context, userId: string, lineId: string) {
+async function endpointOfLine({ db }: Context, userId: string, lineId: string): Promise<PausableEndpoint> {
   const connection = await findConnection(db, userId, lineId)
   if (connection === undefined) await requireLine(db, userId, lineId)
   if (connection?.endpointId == null) throw new UserError(NO_URL, 409)
-  return { id: connection.endpointId, userId }
+  return { id: connection.endpointId, of: 'line', ownerId: lineId, userId }
 }
 
-async function endpointOfApplication(context: Context, userId: string, id: string) {
+async function endpointOfApplication(
+  context: Context,
+  userId: string,
+  id: string,
+): Promise<PausableEndpoint> {
   const { endpointId } = await getApplication(context, userId, id)
   if (endpointId === null) throw new UserError(NO_ENDPOINT_URL, 409)
-  return { id: endpointId, userId }
+  return { id: endpointId, of: 'application', ownerId: id, userId }
 }

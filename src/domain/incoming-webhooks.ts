@@ -1,5 +1,5 @@
 import { timingSafeEqual } from 'node:crypto'
-import { transaction } from '../database/connection.js'
+import { transaction, type Database } from '../database/connection.js'
 import {
   deleteIncomingWebhook,
   findSealedToken,
@@ -9,6 +9,8 @@ import {
 } from '../database/incoming-webhooks.js'
 import { UserError } from '../errors.js'
 import { newToken, sha256 } from '../secrets.js'
+import { record, type AuditDetails } from './audit.js'
+import type { Action } from './audit/actions.js'
 import { requireConnection, requireEnabled } from './connection-requirements.js'
 import type { Context } from './context.js'
 
@@ -39,6 +41,7 @@ export async function createIncomingWebhook(
     if (!(await insertIncomingWebhook(trx, lineId, stored(context, lineId, token)))) {
       throw new UserError('this line has an incoming webhook: regenerate its token or delete it', 409)
     }
+    await recordFor(context, trx, 'created', userId, lineId)
   })
   return shown(context, lineId, token)
 }
@@ -62,14 +65,18 @@ export async function regenerateToken(
   await transaction(context.db, async (trx) => {
     await requireConnection(trx, userId, lineId, { isLocked: true })
     if (!(await replaceToken(trx, lineId, stored(context, lineId, token), overlapSeconds))) throw noWebhook()
+    await recordFor(context, trx, 'regenerated', userId, lineId, { overlapSeconds })
   })
   return shown(context, lineId, token)
 }
 
 /** Deletes the webhook, also while the connection is off. Its URL answers 404 from now on. @throws UserError 404 */
-export async function removeIncomingWebhook({ db }: Context, userId: string, lineId: string): Promise<void> {
-  await requireConnection(db, userId, lineId)
-  if (!(await deleteIncomingWebhook(db, lineId))) throw noWebhook()
+export async function removeIncomingWebhook(context: Context, userId: string, lineId: string): Promise<void> {
+  await transaction(context.db, async (trx) => {
+    await requireConnection(trx, userId, lineId, { isLocked: true })
+    if (!(await deleteIncomingWebhook(trx, lineId))) throw noWebhook()
+    await recordFor(context, trx, 'deleted', userId, lineId)
+  })
 }
 
 /** The webhook's URL with its token, for its owner. undefined: there is none. */
@@ -79,7 +86,9 @@ export async function revealIncomingWebhook(
   lineId: string,
 ): Promise<IncomingWebhook | undefined> {
   const sealed = await findSealedToken(context.db, userId, lineId)
-  return sealed && shown(context, lineId, context.secrets.open(sealed, tokenPlace(lineId)))
+  if (sealed === undefined) return undefined
+  await recordFor(context, context.db, 'shown', userId, lineId)
+  return shown(context, lineId, context.secrets.open(sealed, tokenPlace(lineId)))
 }
 
 /** Whether a request's token opens the webhook, by its SHA-256. Compared in constant time. */
@@ -87,6 +96,23 @@ export function isTokenOf(webhook: OpenIncomingWebhook, hash: Buffer): boolean {
   return [webhook.tokenHash, webhook.previousTokenHash].some(
     (known) => known !== null && timingSafeEqual(known, hash),
   )
+}
+
+type Done = Action extends infer Each
+  ? Each extends `line.incoming_webhook.${infer Verb}`
+    ? Verb
+    : never
+  : never
+
+function recordFor(
+  context: Context,
+  trx: Database,
+  done: Done,
+  userId: string,
+  lineId: string,
+  after?: AuditDetails,
+): Promise<void> {
+  return record(context, trx, { action: `line.incoming_webhook.${done}`, subjectId: lineId, userId, after })
 }
 
 function stored({ secrets }: Context, lineId: string, token: string) {

@@ -4,6 +4,7 @@ import {
   findLineByNumber,
   insertLine,
   listLinesOf,
+  lockOwnLine,
   updateLineName,
   updateLineStatus,
   type Line,
@@ -11,9 +12,11 @@ import {
   type LineStatus,
   type OwnLine,
 } from '../database/lines.js'
+import { transaction, type Database } from '../database/connection.js'
 import { storable } from '../database/text.js'
 import { UserError } from '../errors.js'
 import { isId, newId } from '../ids.js'
+import { record } from './audit.js'
 import { getCarrierClient, notSetUp } from './carrier-clients.js'
 import type { Context } from './context.js'
 import { readName, readOptionalName } from './names.js'
@@ -42,13 +45,11 @@ export async function addLine(context: Context, fields: NewLine): Promise<Line> 
   const account = await findCarrierAccount(db, { name: fields.carrierAccount })
   if (account === undefined) throw notSetUp(fields.carrierAccount)
   await getCarrierClient(context, account)
-  const line: Line = {
-    id: newId(),
-    userId: fields.userId,
+  const details = {
     number: parsed.number,
     name: readOptionalName(fields.name) ?? parsed.number,
     carrierAccount: fields.carrierAccount,
-    status: 'active',
+    status: 'active' as const,
     country: parsed.country ?? null,
     allowedCountries: readCountries(fields.allowedCountries),
     messagesPerNumberPerMinute: readLimit(
@@ -56,12 +57,15 @@ export async function addLine(context: Context, fields: NewLine): Promise<Line> 
       fields.messagesPerNumberPerMinute ?? 5,
     ),
     messagesPerMinute: readLimit('messagesPerMinute', fields.messagesPerMinute ?? 30),
-    pausedAt: null,
-    pausedBy: null,
   }
-  if (!(await insertLine(db, line))) {
-    throw new UserError(`number ${line.number} belongs to a line already`, 409)
-  }
+  const line: Line = { id: newId(), userId: fields.userId, ...details, pausedAt: null, pausedBy: null }
+  await transaction(db, async (trx) => {
+    if (!(await insertLine(trx, line))) {
+      throw new UserError(`number ${line.number} belongs to a line already`, 409)
+    }
+    const { id, userId } = line
+    await record(context, trx, { action: 'line.added', subjectId: id, userId, after: details })
+  })
   return line
 }
 
@@ -105,14 +109,23 @@ export async function getOwnLine(context: Context, userId: string, lineId: strin
 
 /** @throws UserError 400, 404 */
 export async function renameLine(
-  { db }: Context,
+  context: Context,
   userId: string,
   lineId: string,
   written: string,
 ): Promise<void> {
   const name = readName(written)
-  const isRenamed = isId(lineId) && (await updateLineName(db, userId, lineId, name))
-  if (!isRenamed) throw new UserError('no such line', 404)
+  await transaction(context.db, async (trx) => {
+    const before = await requireOwn(trx, userId, lineId)
+    await updateLineName(trx, lineId, name)
+    await record(context, trx, {
+      action: 'line.renamed',
+      subjectId: lineId,
+      userId,
+      before: { name: before.name },
+      after: { name },
+    })
+  })
 }
 
 /**
@@ -121,13 +134,28 @@ export async function renameLine(
  * @throws UserError 404 when the user has no such line
  */
 export async function setLineStatus(
-  { db }: Context,
+  context: Context,
   userId: string,
   lineId: string,
   status: LineStatus,
 ): Promise<void> {
-  const isChanged = await updateLineStatus(db, userId, lineId, status)
-  if (!isChanged) throw new UserError('no such line', 404)
+  await transaction(context.db, async (trx) => {
+    const before = await requireOwn(trx, userId, lineId)
+    await updateLineStatus(trx, lineId, status)
+    await record(context, trx, {
+      action: status === 'active' ? 'line.enabled' : 'line.disabled',
+      subjectId: lineId,
+      userId,
+      before: { status: before.status },
+      after: { status },
+    })
+  })
+}
+
+async function requireOwn(trx: Database, userId: string, lineId: string): Promise<Line> {
+  const line = isId(lineId) ? await lockOwnLine(trx, userId, lineId) : undefined
+  if (line === undefined) throw new UserError('no such line', 404)
+  return line
 }
 
 function readLimit(field: string, value: number): number {

@@ -13,6 +13,9 @@ const COST = { memoryCost: 19_456, timeCost: 2, parallelism: 1 }
 const NOBODYS_HASH =
   '$argon2id$v=19$m=19456,t=2,p=1$xzpaUr0uB4clar/swrKMow$LlWT/bTABM4snUWe4hTYGDT/5N2WNGDoueBjwKB0zr0'
 
+export const PASSWORD_GUESSABLE =
+  'password is easy to guess: choose one that nobody else has, such as four words that do not belong together'
+
 /**
  * A hash takes 19 MiB and one of libuv's four threads for about 50 ms; name look-ups and files need threads too. The last of
  * 32 waits for about a second. If more could wait, people would send the form again.
@@ -48,8 +51,12 @@ export async function passTimeOfACheck(): Promise<void> {
   await sleep(lastCheckMs)
 }
 
-/** Asks for length, not for kinds of characters (NIST SP 800-63B §5.1.1.2). @throws UserError 400 */
-export function requireGoodPassword(plain: string, email?: string): void {
+/**
+ * Asks for length, and that nobody guesses it soon, not for kinds of characters (NIST SP 800-63B §5.1.1.2).
+ *
+ * @throws UserError 400
+ */
+export async function requireGoodPassword(plain: string, email?: string): Promise<void> {
   const password = normalized(plain)
   const { length } = Array.from(password)
   if (length < MIN_PASSWORD_LENGTH || length > MAX_PASSWORD_LENGTH) {
@@ -58,6 +65,8 @@ export function requireGoodPassword(plain: string, email?: string): void {
   if (email !== undefined && password.toLowerCase() === normalized(email).trim().toLowerCase()) {
     throw new UserError('password must not be the e-mail address: choose another one')
   }
+  const { isGuessable } = await import('./guessable-passwords.js')
+  if (isGuessable(password, email)) throw new UserError(PASSWORD_GUESSABLE)
 }
 
 /** Keyboards write the same character composed or decomposed, so both count as equal (NIST SP 800-63B §5.1.1.2: NFKC). */

@@ -1,7 +1,9 @@
 import type { CarrierAccount } from '../database/carrier-accounts.js'
+import { transaction } from '../database/connection.js'
 import type { Line } from '../database/lines.js'
 import { isPaused, pauseRow, resumeRow, type PausableRow } from '../database/pauses.js'
 import { UserError } from '../errors.js'
+import { record } from './audit.js'
 import type { Context } from './context.js'
 
 /** Who pauses or resumes something. */
@@ -36,91 +38,120 @@ export function pauseOf(row: {
   return pausedAt === null ? null : { since: pausedAt, by: pausedBy === userId ? 'owner' : 'operator' }
 }
 
-type Tools = Pick<Context, 'db' | 'log'>
+type Tools = Pick<Context, 'db' | 'log' | 'actor'>
 
 /**
  * Nothing is sent with the line until somebody resumes it, but for what the service answers by itself. Messages are
  * accepted and wait, and expire as always. What the line receives goes on. A line that is paused stays so.
  */
 export function pauseLine(context: Tools, by: Pauser, line: Pick<Line, 'id' | 'userId'>): Promise<void> {
-  return pause(context, by, { table: 'lines', id: line.id }, line.userId)
+  return pause(context, by, ofLine(line))
 }
 
 /** What waits is sent soon. @throws UserError 403 when an operator has paused it, and another asks */
-export function resumeLine(context: Tools, by: Pauser, line: Pick<Line, 'id'>): Promise<void> {
-  return resume(context, by, { table: 'lines', id: line.id })
+export function resumeLine(context: Tools, by: Pauser, line: Pick<Line, 'id' | 'userId'>): Promise<void> {
+  return resume(context, by, ofLine(line))
 }
 
 /** For operators: as `pauseLine`, for all lines at the account. */
 export function pauseCarrierAccount(
   context: Tools,
   by: Pauser,
-  { id }: Pick<CarrierAccount, 'id'>,
+  account: Pick<CarrierAccount, 'id'>,
 ): Promise<void> {
-  return pause(context, by, { table: 'carrier_accounts', id })
+  return pause(context, by, ofCarrierAccount(account))
 }
 
 export function resumeCarrierAccount(
   context: Tools,
   by: Pauser,
-  { id }: Pick<CarrierAccount, 'id'>,
+  account: Pick<CarrierAccount, 'id'>,
 ): Promise<void> {
-  return resume(context, by, { table: 'carrier_accounts', id })
+  return resume(context, by, ofCarrierAccount(account))
 }
 
 /** For operators: as `pauseLine`, for all lines. */
 export function pauseAllSending(context: Tools, by: Pauser): Promise<void> {
-  return pause(context, by, { table: 'all_sending' })
+  return pause(context, by, ALL_SENDING)
 }
 
 export function resumeAllSending(context: Tools, by: Pauser): Promise<void> {
-  return resume(context, by, { table: 'all_sending' })
+  return resume(context, by, ALL_SENDING)
+}
+
+/** An endpoint, and what its events are of. */
+export interface PausableEndpoint {
+  id: string
+  of: 'line' | 'application'
+  /** The line's or the application's. */
+  ownerId: string
+  userId: string
 }
 
 /** Nothing is delivered until somebody resumes it: events wait and use up no attempt. */
-export function pauseEndpoint(
-  context: Tools,
-  by: Pauser,
-  { id, userId }: { id: string; userId: string },
-): Promise<void> {
-  return pause(context, by, { table: 'endpoints', id }, userId)
+export function pauseEndpoint(context: Tools, by: Pauser, endpoint: PausableEndpoint): Promise<void> {
+  return pause(context, by, ofEndpoint(endpoint))
 }
 
 /** What waits is delivered soon. @throws UserError 403 when an operator has paused it, and another asks */
-export function resumeEndpoint(context: Tools, by: Pauser, { id }: { id: string }): Promise<void> {
-  return resume(context, by, { table: 'endpoints', id })
+export function resumeEndpoint(context: Tools, by: Pauser, endpoint: PausableEndpoint): Promise<void> {
+  return resume(context, by, ofEndpoint(endpoint))
 }
 
-async function pause({ db, log }: Tools, by: Pauser, row: PausableRow, ownerId?: string): Promise<void> {
-  const isPaused = await pauseRow(db, row, { userId: by.userId, isOwner: by.userId === ownerId })
-  if (isPaused) log.warn(entryOf(row, by), `${NAMES[row.table]}.paused`)
+/** What can be paused: its row, what the audit log calls it, and what the log does. */
+interface Pausable {
+  row: PausableRow
+  audited: 'line' | 'carrier_account' | 'sending' | 'line.endpoint' | 'application.endpoint'
+  subjectId: string | null
+  /** null: nobody's but the operators'. */
+  userId: string | null
+  logged: { name: 'line' | 'carrier' | 'sending' | 'endpoint'; entry: object }
 }
 
-async function resume({ db, log }: Tools, by: Pauser, row: PausableRow): Promise<void> {
-  const isResumed = await resumeRow(db, row, { isOwner: !by.isOperator })
-  if (isResumed) log.info(entryOf(row, by), `${NAMES[row.table]}.resumed`)
-  else if (!by.isOperator && (await isPaused(db, row))) throw new UserError(NOT_YOURS, 403)
+function ofLine({ id, userId }: Pick<Line, 'id' | 'userId'>): Pausable {
+  const logged = { name: 'line' as const, entry: { lineId: id } }
+  return { row: { table: 'lines', id }, audited: 'line', subjectId: id, userId, logged }
+}
+
+function ofCarrierAccount({ id }: Pick<CarrierAccount, 'id'>): Pausable {
+  const logged = { name: 'carrier' as const, entry: { accountId: id } }
+  const row = { table: 'carrier_accounts' as const, id }
+  return { row, audited: 'carrier_account', subjectId: id, userId: null, logged }
+}
+
+const ALL_SENDING: Pausable = {
+  row: { table: 'all_sending' },
+  audited: 'sending',
+  subjectId: null,
+  userId: null,
+  logged: { name: 'sending', entry: {} },
+}
+
+function ofEndpoint({ id, of, ownerId, userId }: PausableEndpoint): Pausable {
+  const logged = { name: 'endpoint' as const, entry: { endpointId: id } }
+  return { row: { table: 'endpoints', id }, audited: `${of}.endpoint`, subjectId: ownerId, userId, logged }
+}
+
+async function pause(context: Tools, by: Pauser, pausable: Pausable): Promise<void> {
+  const { row, audited, subjectId, userId, logged } = pausable
+  const isChanged = await transaction(context.db, async (trx) => {
+    const isOwner = userId !== null && by.userId === userId
+    if (!(await pauseRow(trx, row, { userId: by.userId, isOwner }))) return false
+    await record(context, trx, { action: `${audited}.paused`, subjectId, userId })
+    return true
+  })
+  if (isChanged) context.log.warn({ ...logged.entry, userId: by.userId }, `${logged.name}.paused`)
+}
+
+async function resume(context: Tools, by: Pauser, pausable: Pausable): Promise<void> {
+  const { row, audited, subjectId, userId, logged } = pausable
+  const isChanged = await transaction(context.db, async (trx) => {
+    if (!(await resumeRow(trx, row, { isOwner: !by.isOperator }))) return false
+    await record(context, trx, { action: `${audited}.resumed`, subjectId, userId })
+    return true
+  })
+  if (isChanged) context.log.info({ ...logged.entry, userId: by.userId }, `${logged.name}.resumed`)
+  else if (!by.isOperator && (await isPaused(context.db, row))) throw new UserError(NOT_YOURS, 403)
 }
 
 const NOT_YOURS = 'an operator has paused it: ask whoever runs this service to resume it'
-
-/** What the log's events are called after. */
-const NAMES = {
-  lines: 'line',
-  carrier_accounts: 'carrier',
-  all_sending: 'sending',
-  endpoints: 'endpoint',
-} as const
-
-function entryOf(row: PausableRow, { userId }: Pauser): object {
-  switch (row.table) {
-    case 'lines':
-      return { lineId: row.id, userId }
-    case 'carrier_accounts':
-      return { accountId: row.id, userId }
-    case 'endpoints':
-      return { endpointId: row.id, userId }
-    case 'all_sending':
-      return { userId }
-  }
-}

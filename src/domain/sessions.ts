@@ -13,8 +13,10 @@ import { findPassword, lockUser, updatePassword } from '../database/users.js'
 import { UserError } from '../errors.js'
 import { isId, newId } from '../ids.js'
 import { newToken, sha256 } from '../secrets.js'
+import { record } from './audit.js'
 import type { Context } from './context.js'
 import { hashPassword, requireGoodPassword } from './passwords.js'
+import { finishRevoking, revokeAccessIn } from './revoke-access.js'
 import { provePassword } from './sign-in-attempts.js'
 
 export type { ListedSession, Session } from '../database/sessions.js'
@@ -49,14 +51,28 @@ export async function findSession(
 }
 
 /** Ends a session, also when somebody signs out. @throws UserError 404 */
-export async function endSession({ db }: Context, userId: string, id: string): Promise<void> {
-  const isEnded = isId(id) && (await deleteSession(db, userId, id))
-  if (!isEnded) throw new UserError('no such session', 404)
+export async function endSession(context: Context, userId: string, id: string): Promise<void> {
+  await transaction(context.db, async (trx) => {
+    const isEnded = isId(id) && (await deleteSession(trx, userId, id))
+    if (!isEnded) throw new UserError('no such session', 404)
+    await record(context, trx, { action: 'session.ended', subjectId: id, userId })
+  })
 }
 
-/** @returns how many were ended */
-export function endOtherSessions({ db }: Context, userId: string, keepId: string): Promise<number> {
-  return deleteSessionsOf(db, userId, keepId)
+/**
+ * Ends all of the user's sessions, or all but one.
+ *
+ * @returns how many it were
+ */
+export function endSessions(context: Context, userId: string, keepId?: string): Promise<number> {
+  return transaction(context.db, async (trx) => {
+    const sessionCount = await deleteSessionsOf(trx, userId, keepId)
+    if (sessionCount > 0) {
+      const act = { action: 'sessions.ended', subjectId: userId, userId } as const
+      await record(context, trx, { ...act, after: { sessionCount } })
+    }
+    return sessionCount
+  })
 }
 
 /**
@@ -79,6 +95,7 @@ export async function confirmPassword(
  * Ends the user's other sessions too, and takes away a set-up link that was not used.
  *
  * @param address the client's IP address
+ * @param revokes whether API tokens and what applications may do end too
  * @throws UserError 400 for the new password, 401 PASSWORD_REFUSED for the current one; Unavailable
  */
 export async function changePassword(
@@ -87,29 +104,38 @@ export async function changePassword(
   current: string,
   next: string,
   address: string,
+  { revokes = false } = {},
 ): Promise<void> {
   const { userId, id, email } = session
-  requireGoodPassword(next, email)
+  await requireGoodPassword(next, email)
   const currentHash = await requirePassword(context, session, current, address)
   const nextHash = await hashPassword(next)
-  await transaction(context.db, async (trx) => {
+  const revoked = await transaction(context.db, async (trx) => {
     if ((await lockUser(trx, userId))?.passwordHash !== currentHash) throw passwordRefused()
     await updatePassword(trx, userId, nextHash)
-    await deleteSessionsOf(trx, userId, id)
+    const sessionsEnded = await deleteSessionsOf(trx, userId, id)
     await confirmSession(trx, userId, id)
     await deleteSetUpLinkOf(trx, userId)
+    await record(context, trx, {
+      action: 'password.changed',
+      subjectId: userId,
+      userId,
+      after: { sessionsEnded },
+    })
+    return revokes ? revokeAccessIn(context, trx, userId) : undefined
   })
+  if (revoked !== undefined) await finishRevoking(context, revoked)
 }
 
 async function requirePassword(
   context: Context,
-  { email }: Session,
+  { email, userId }: Session,
   password: string,
   address: string,
 ): Promise<string | null> {
   const user = await findPassword(context.db, email)
   const passwordHash = user?.passwordHash ?? null
-  const isProven = await provePassword(context, { email, password, passwordHash, address })
+  const isProven = await provePassword(context, { userId, email, password, passwordHash, address })
   if (!isProven) throw passwordRefused()
   return passwordHash
 }

@@ -17,10 +17,13 @@ import {
 } from '../database/users.js'
 import { UserError } from '../errors.js'
 import { newToken, sha256 } from '../secrets.js'
+import { record } from './audit.js'
 import type { Context } from './context.js'
 import { hashPassword, requireGoodPassword } from './passwords.js'
+import { finishRevoking, revokeAccessIn } from './revoke-access.js'
 import { newSession } from './sessions.js'
-import { getUser, newUser, takenEmail } from './users.js'
+import { recordSignIn } from './sign-in.js'
+import { getUser, newUser, recordAdded, takenEmail } from './users.js'
 
 export interface SetUpLink {
   url: string
@@ -34,18 +37,26 @@ export interface SetUpFields {
   name?: string
   password: string
   userAgent: string
+  /** Whether API tokens and what applications may do end, as the sessions do. */
+  revokes?: boolean
 }
 
 /**
  * Makes a link with which somebody sets a password, once. It replaces the link that the user had before.
  *
  * @param userId null: whoever opens it makes the first operator's account
- * @throws UserError 404
+ * @throws UserError 404, 409 for a disabled user
  */
 export async function createSetUpLink(context: Context, userId: string | null): Promise<SetUpLink> {
-  if (userId !== null) await getUser(context, userId)
+  const user = userId === null ? undefined : await getUser(context, userId)
+  if (user?.disabledAt != null) {
+    throw new UserError(`${user.email} is disabled: enable the account first`, 409)
+  }
   const token = newToken()
-  const expiresAt = await replaceSetUpLink(context.db, userId, sha256(token))
+  const expiresAt = await transaction(context.db, async (trx) => {
+    await record(context, trx, { action: 'user.set_up_link.created', subjectId: userId, userId })
+    return replaceSetUpLink(trx, userId, sha256(token))
+  })
   return { url: `${context.config.publicUrl}/console/set-up?token=${token}`, expiresAt }
 }
 
@@ -82,28 +93,39 @@ export async function completeSetUp(
     owner.userId === null
       ? newUser({ ...fields, email: fields.email ?? '', role: 'operator' })
       : { id: owner.userId, email: owner.email }
-  requireGoodPassword(fields.password, account.email)
+  await requireGoodPassword(fields.password, account.email)
   const passwordHash = await hashPassword(fields.password)
   const { token: sessionToken, row: session } = newSession(account.id, fields.userAgent)
-  await transaction(db, async (trx) => {
-    if ('role' in account) await makeFirstOperator(trx, { ...account, passwordHash })
-    else await replacePassword(trx, account.id, passwordHash)
+  const revoked = await transaction(db, async (trx) => {
+    if ('role' in account) await makeFirstOperator(context, trx, { ...account, passwordHash })
+    else await replacePassword(context, trx, account.id, passwordHash)
     if (!(await takeSetUpLink(trx, sha256(token)))) throw usedUp()
+    const revoked = fields.revokes === true ? await revokeAccessIn(context, trx, account.id) : undefined
     await insertSession(trx, session)
+    await recordSignIn(context, trx, session)
+    return revoked
   })
+  if (revoked !== undefined) await finishRevoking(context, revoked)
   return { sessionToken }
 }
 
-async function makeFirstOperator(trx: Database, operator: NewUser): Promise<void> {
+async function makeFirstOperator(context: Context, trx: Database, operator: NewUser): Promise<void> {
   await lockFirstOperator(trx)
   if (await hasOperatorWithPassword(trx)) throw usedUp()
   if (!(await insertUser(trx, operator))) throw takenEmail(operator.email)
+  await recordAdded(context, trx, operator)
 }
 
-async function replacePassword(trx: Database, userId: string, passwordHash: string): Promise<void> {
-  await lockUser(trx, userId)
+async function replacePassword(
+  context: Context,
+  trx: Database,
+  userId: string,
+  passwordHash: string,
+): Promise<void> {
+  if ((await lockUser(trx, userId))?.disabledAt !== null) throw usedUp()
   await updatePassword(trx, userId, passwordHash)
-  await deleteSessionsOf(trx, userId)
+  const sessionsEnded = await deleteSessionsOf(trx, userId)
+  await record(context, trx, { action: 'password.set', subjectId: userId, userId, after: { sessionsEnded } })
 }
 
 function usedUp(): UserError {

@@ -4,6 +4,7 @@ import { newId } from '../ids.js'
 import { networkOf } from '../network.js'
 import { sha256 } from '../secrets.js'
 import { createSemaphore } from '../semaphore.js'
+import { record, recordOnce } from './audit.js'
 import type { Context } from './context.js'
 import { isPassword, passTimeOfACheck } from './passwords.js'
 
@@ -14,6 +15,9 @@ import { isPassword, passTimeOfACheck } from './passwords.js'
  * exist get none: else a flood of invented ones would keep passwords from being checked at all.
  */
 const LIMITS = { perAccount: 10, perAddress: 50, perAccountBeyond: 3 }
+
+/** So long an attempt counts. */
+const LOCKED_OUT_MINUTES = 15
 
 /**
  * Attempts wait for each other's locks: many at once would use up all connections to Postgres. Those who
@@ -27,6 +31,8 @@ const inTurn = createSemaphore({
 
 /** A password that somebody gave, and what it is compared with. */
 export interface PasswordProof {
+  /** null: there is no such user. */
+  userId: string | null
   email: string
   password: string
   /** null: there is no such user, or one without a password. */
@@ -41,7 +47,8 @@ export interface PasswordProof {
  *
  * @throws Unavailable
  */
-export async function provePassword({ db }: Context, proof: PasswordProof): Promise<boolean> {
+export async function provePassword(context: Context, proof: PasswordProof): Promise<boolean> {
+  const { db } = context
   const attempt = {
     id: newId(),
     accountHash: sha256(proof.email.toLowerCase()),
@@ -52,14 +59,21 @@ export async function provePassword({ db }: Context, proof: PasswordProof): Prom
   if (!mayTry) {
     // An answer at once would tell which accounts there are.
     await passTimeOfACheck()
+    await recordOnce(context, { action: 'sign_in.locked_out', ...whoseOf(proof) }, LOCKED_OUT_MINUTES)
     return false
   }
   let isRight: boolean | undefined
   try {
     isRight = await isPassword(proof.passwordHash, proof.password)
+    if (!isRight) await record(context, db, { action: 'sign_in.failed', ...whoseOf(proof) })
     return isRight
   } finally {
     // A password that could not be compared was no guess either.
     if (isRight !== false) await deleteAttempt(db, attempt.id)
   }
+}
+
+/** The e-mail address of nobody is not written down: people type passwords into the wrong field. */
+function whoseOf({ userId }: PasswordProof) {
+  return { subjectId: userId, userId }
 }

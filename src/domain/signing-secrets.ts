@@ -2,6 +2,7 @@ import { transaction, type Database } from '../database/connection.js'
 import { findSealedSecret, replaceSecret } from '../database/endpoints.js'
 import { UserError } from '../errors.js'
 import { newSigningSecret } from '../secrets.js'
+import { record } from './audit.js'
 import { requireConnection } from './connection-requirements.js'
 import type { Context } from './context.js'
 import { signingSecretPlace } from './deliveries/deliver.js'
@@ -15,14 +16,16 @@ const OVERLAP_SECONDS = 86_400
  * @throws UserError 404
  */
 export async function revealSigningSecret(
-  { db, secrets }: Context,
+  context: Context,
   userId: string,
   lineId: string,
 ): Promise<string | undefined> {
+  const { db, secrets } = context
   const { endpointId } = await requireConnection(db, userId, lineId)
-  if (endpointId === null) return undefined
-  const sealed = await findSealedSecret(db, endpointId)
-  return sealed && secrets.open(sealed, signingSecretPlace(endpointId))
+  const sealed = endpointId === null ? undefined : await findSealedSecret(db, endpointId)
+  if (endpointId === null || sealed === undefined) return undefined
+  await record(context, db, { action: 'line.signing_secret.shown', subjectId: lineId, userId })
+  return secrets.open(sealed, signingSecretPlace(endpointId))
 }
 
 /**
@@ -36,6 +39,7 @@ export async function rotateSigningSecret(context: Context, userId: string, line
   return transaction(context.db, async (trx) => {
     const { endpointId } = await requireConnection(trx, userId, lineId, { isLocked: true })
     if (endpointId === null) throw new UserError(NO_URL, 409)
+    await record(context, trx, { action: 'line.signing_secret.rotated', subjectId: lineId, userId })
     return replaceSigningSecret(context, trx, endpointId)
   })
 }

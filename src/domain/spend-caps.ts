@@ -1,3 +1,4 @@
+import { transaction } from '../database/connection.js'
 import type { Line } from '../database/lines.js'
 import {
   listSpendCaps,
@@ -8,6 +9,7 @@ import {
 import type { User } from '../database/users.js'
 import { UserError } from '../errors.js'
 import { countSegments } from '../segments.js'
+import { record } from './audit.js'
 import type { Context } from './context.js'
 
 const MAX_PER_DAY = 100_000_000
@@ -48,12 +50,22 @@ export function readCap(written: string): number | null {
  * @param segmentsPerDay null: no cap
  */
 export async function setSpendCap(
-  { db, log }: Pick<Context, 'db' | 'log'>,
-  owner: { of: 'line' | 'user'; id: string },
+  context: Pick<Context, 'db' | 'log' | 'actor'>,
+  owner: { of: 'line'; id: string; userId: string } | { of: 'user'; id: string },
   segmentsPerDay: number | null,
 ): Promise<void> {
-  await writeSpendCap(db, owner.id, segmentsPerDay)
-  log.info({ of: owner.of, ownerId: owner.id, segmentsPerDay }, 'spend_cap.set')
+  await transaction(context.db, async (trx) => {
+    const [before] = await listSpendCaps(trx, [owner.id])
+    await writeSpendCap(trx, owner.id, segmentsPerDay)
+    await record(context, trx, {
+      action: `${owner.of}.spend_cap.set`,
+      subjectId: owner.id,
+      userId: owner.of === 'user' ? owner.id : owner.userId,
+      before: { segmentsPerDay: before?.segmentsPerDay ?? null },
+      after: { segmentsPerDay },
+    })
+  })
+  context.log.info({ of: owner.of, ownerId: owner.id, segmentsPerDay }, 'spend_cap.set')
 }
 
 /** The caps that hold for a line: its own, and its user's. */

@@ -1,3 +1,4 @@
+import { transaction, type Database } from '../database/connection.js'
 import { storable } from '../database/text.js'
 import {
   findUser,
@@ -9,6 +10,7 @@ import {
 } from '../database/users.js'
 import { UserError } from '../errors.js'
 import { isId, newId } from '../ids.js'
+import { record } from './audit.js'
 import type { Context } from './context.js'
 import { MAX_NAME_LENGTH, readOptionalName } from './names.js'
 
@@ -16,12 +18,15 @@ export type { Role, User } from '../database/users.js'
 
 /** @throws UserError 400 for a bad address or name, 409 for a taken address */
 export async function addUser(
-  { db }: Context,
+  context: Context,
   fields: { email: string; name?: string; role?: Role },
 ): Promise<User> {
   const user = newUser(fields)
-  if (!(await insertUser(db, user))) throw takenEmail(user.email)
-  return { ...user, hasPassword: false }
+  await transaction(context.db, async (trx) => {
+    if (!(await insertUser(trx, user))) throw takenEmail(user.email)
+    await recordAdded(context, trx, user)
+  })
+  return { ...user, hasPassword: false, disabledAt: null, stoppedAt: null }
 }
 
 /**
@@ -36,6 +41,19 @@ export function newUser(fields: { email: string; name?: string; role?: Role }): 
   }
   const name = readOptionalName(fields.name, `name must be at most ${MAX_NAME_LENGTH} characters`)
   return { id: newId(), email, name: name ?? email, role: fields.role ?? 'user' }
+}
+
+export async function recordAdded(
+  context: Pick<Context, 'actor'>,
+  trx: Database,
+  { id, email, name, role }: NewUser,
+): Promise<void> {
+  await record(context, trx, {
+    action: 'user.added',
+    subjectId: id,
+    userId: id,
+    after: { email, name, role },
+  })
 }
 
 export function takenEmail(email: string): UserError {

@@ -3,7 +3,7 @@ import { SCOPES } from '../domain/application-access.js'
 import type { Context } from '../domain/context.js'
 import * as api from './api/operations.js'
 import { getAsset } from './assets.js'
-import { bullBoard } from './bull-board.js'
+import { bullBoard, recordQueueChanges } from './bull-board.js'
 import * as pages from './console/pages.js'
 import { showDocs } from './docs.js'
 import { getMedia } from './media.js'
@@ -171,6 +171,10 @@ export function createApp(context: Context): Koa {
     form(         '/console/settings/api-tokens/:tokenId/revoke',                     pages.postRevokeApiToken, pages.showSettings)
     form(         '/console/settings/sessions/end-others',                            pages.postEndOtherSessions, pages.showSettings)
     form(         '/console/settings/sessions/:sessionId/end',                        pages.postEndSession, pages.showSettings)
+    form(         '/console/settings/revoke-access',                                  pages.postRevokeAccess, pages.showSettings)
+    page(         '/console/settings/history',                                        pages.showHistory)
+    page(         '/console/settings/history.csv',                                    pages.exportHistory('csv'))
+    page(         '/console/settings/history.jsonl',                                  pages.exportHistory('jsonl'))
 
     operatorPage( '/console/overview',                                                pages.showOverview)
     operatorPage( '/console/overview/live',                                           pages.liveOverview)
@@ -178,6 +182,10 @@ export function createApp(context: Context): Koa {
     operatorForm( '/console/users',                                                   pages.postUser, pages.showUsers)
     operatorPage( '/console/users/:userId',                                           pages.showUser)
     operatorForm( '/console/users/:userId/set-up-link',                               pages.postSetUpLink, pages.showUser)
+    operatorForm( '/console/users/:userId/disable',                                   pages.postDisableUser, pages.showUser)
+    operatorForm( '/console/users/:userId/enable',                                    pages.postEnableUser, pages.showUser)
+    operatorForm( '/console/users/:userId/end-sessions',                              pages.postEndUserSessions, pages.showUser)
+    operatorForm( '/console/users/:userId/revoke-access',                             pages.postRevokeUserAccess, pages.showUser)
     operatorForm( '/console/users/:userId/lines',                                     pages.postUserLine, pages.showUser)
     operatorForm( '/console/users/:userId/lines/:lineId/disable',                     pages.postUserLineStatus('disabled'), pages.showUser)
     operatorForm( '/console/users/:userId/lines/:lineId/enable',                      pages.postUserLineStatus('active'), pages.showUser)
@@ -187,6 +195,9 @@ export function createApp(context: Context): Koa {
     operatorPage( '/console/sending',                                                 pages.showSending)
     operatorForm( '/console/sending/pause',                                           pages.postPauseAll, pages.showSending)
     operatorForm( '/console/sending/resume',                                          pages.postResumeAll, pages.showSending)
+    operatorPage( '/console/audit',                                                   pages.showAudit)
+    operatorPage( '/console/audit.csv',                                               pages.exportAudit('csv'))
+    operatorPage( '/console/audit.jsonl',                                             pages.exportAudit('jsonl'))
     operatorPage( '/console/carriers',                                                pages.showCarriers)
     operatorPage( '/console/carriers/live',                                           pages.liveCarriers)
     operatorPage( '/console/carriers/new',                                            pages.showNewCarrier)
@@ -230,7 +241,7 @@ export function createApp(context: Context): Koa {
       fileForm('/simulator/phones/:phone/messages',      phones.postPhoneMessage, phones.showSimulator)
       fileForm('/simulator/phones/:phone/voicemails',    phones.postVoicemail, phones.showSimulator)
     }
-    router.all('/queues{/*path}',         allowPackagedPage, requireOperator(context), requireSameSite(context), bullBoard(context, '/queues'))
+    router.all('/queues{/*path}',         allowPackagedPage, requireOperator(context), requireSameSite(context), recordQueueChanges(context), bullBoard(context, '/queues'))
   }
 
   app.use(firstRouter.routes())

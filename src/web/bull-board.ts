@@ -2,9 +2,12 @@ import { createBullBoard } from '@bull-board/api'
 import { BullMQAdapter } from '@bull-board/api/bullMQAdapter'
 import { KoaAdapter } from '@bull-board/koa'
 import type { Middleware } from 'koa'
+import { record } from '../domain/audit.js'
 import type { Context } from '../domain/context.js'
 import { describeJobs } from '../domain/job-subjects.js'
 import type { QueueName } from '../queues/queues.js'
+import { actorOf } from './actor.js'
+import type { SessionState } from './console/session.js'
 
 /**
  * The operators' view of the queues. Jobs carry ids only; what they are about is looked up for each page. Nothing can be
@@ -90,4 +93,17 @@ function idOf(data: unknown): string | undefined {
 
 function isObject(value: unknown): value is object {
   return typeof value === 'object' && value !== null
+}
+/** Whatever is changed in the dashboard is in the audit log, before it is done: without Postgres nothing is changed. */
+export function recordQueueChanges(context: Context): Middleware {
+  return async (ctx, next) => {
+    if (context.config.queuesWritable && !['GET', 'HEAD', 'OPTIONS'].includes(ctx.method)) {
+      const { session } = ctx.state as SessionState
+      const actor =
+        session === undefined ? { ...actorOf(ctx), kind: 'queues_password' as const } : actorOf(ctx)
+      const after = { request: `${ctx.method} ${ctx.path}` }
+      await record({ actor }, context.db, { action: 'queue.changed', after })
+    }
+    await next()
+  }
 }

@@ -3,6 +3,7 @@ import Router, { type RouterMiddleware } from '@koa/router'
 import type { Middleware } from 'koa'
 import type { Scope } from '../domain/application-access.js'
 import type { Context } from '../domain/context.js'
+import { actingFor } from './actor.js'
 import type { Operation } from './api/owner-operation.js'
 import { readAllSending } from './console/all-sending.js'
 import { submit, type Act } from './console/page.js'
@@ -34,13 +35,19 @@ export function createRoutes(context: Context) {
   const fileForm = [readPhoneForm, requireOwnForm(context)]
   const fileFormOfNobody = [readPhoneFields, requireOwnForm(context)]
 
+  /** What a form does, it does for whoever sent it. */
+  const actFor =
+    (act: Does): Act =>
+    (ctx) =>
+      act(actingFor(ctx, context))(ctx)
+
   /** A page, and the forms on it: what they ask for is done, or their page is shown again with what was wrong. */
   const pageFor = (who: Middleware[]) => (path: string, show: Show) => get(path, ...who, show(context))
   const formFor =
     (checks: Middleware[], read = ownForm, readOfNobody = read) =>
     (path: string, act: Does, show: Show) => {
       const signedIn = signInFirst(context, readOfNobody, [...checks, show(context)])
-      post(path, ...visitor, signedIn, ...checks, ...read, submit(act(context), show(context)))
+      post(path, ...visitor, signedIn, ...checks, ...read, submit(actFor(act), show(context)))
     }
 
   return {
@@ -51,7 +58,7 @@ export function createRoutes(context: Context) {
     post,
     openPage: pageFor(visitor),
     openForm: (path: string, act: Does, show: Show) =>
-      post(path, ...visitor, ...ownForm, submit(act(context), show(context))),
+      post(path, ...visitor, ...ownForm, submit(actFor(act), show(context))),
     page: pageFor(user),
     form: formFor([]),
     operatorPage: pageFor(operator),

@@ -47,7 +47,8 @@ describe('linehook user and linehook line', function () {
 
     const json = await runJson('user', 'add', 'ada@example.com', '--name', 'Ada')
     const { setUpLink, ...rest } = json as { setUpLink: SetUpLink }
-    expect(rest).to.deep.equal({ ...(await findUser('ada@example.com')), hasPassword: false })
+    const added = { ...(await findUser('ada@example.com')), hasPassword: false }
+    expect(rest).to.deep.equal({ ...added, disabledAt: null, stoppedAt: null })
     expect(rest).to.include({ email: 'ada@example.com', name: 'Ada' })
     expect(await ownerOf(setUpLink.url)).to.equal((rest as { id?: string }).id)
   })

@@ -1,16 +1,16 @@
 import { parseOptions } from '@node-rs/argon2'
 import { expect } from 'chai'
-import { hashPassword, isPassword, requireGoodPassword } from '../../src/domain/passwords.js'
+import {
+  hashPassword,
+  isPassword,
+  PASSWORD_GUESSABLE,
+  requireGoodPassword,
+} from '../../src/domain/passwords.js'
 import { Unavailable } from '../../src/errors.js'
 import { refusal } from './refusal.js'
 
 describe('passwords', () => {
-  const refuse = (plain: string, email?: string) =>
-    refusal(
-      Promise.resolve().then(() => {
-        requireGoodPassword(plain, email)
-      }),
-    )
+  const refuse = (plain: string, email?: string) => refusal(requireGoodPassword(plain, email))
 
   it('are known again by their hash, and others are not', async () => {
     const hash = await hashPassword('correct horse battery')
@@ -67,11 +67,47 @@ describe('passwords', () => {
     })
   }
 
-  for (const plain of ['x'.repeat(12), 'x'.repeat(256), '🐎'.repeat(12), 'only lower case letters']) {
-    it(`may be ${plain.slice(0, 24)}, ${plain.length} units long`, () => {
-      requireGoodPassword(plain, 'ada@example.com')
+  const long = 'four words that do not belong together '.repeat(7).slice(0, 256)
+  for (const plain of [
+    'vq7 mz0 kt2x',
+    long,
+    '🐎🦉🐢🦔🐙🦑🦀🐌🐝🦋🐞🕷',
+    'only lower case letters',
+    'grüne Äpfel im Mai',
+  ]) {
+    it(`may be ${plain.slice(0, 24)}, ${plain.length} units long`, async () => {
+      await requireGoodPassword(plain, 'ada@example.com')
     })
   }
+
+  for (const plain of [
+    ...[
+      'password1234',
+      'iloveyouforever',
+      'manchesterunited',
+      'unbelievable',
+      'administrator',
+      'princess1234',
+    ],
+    ...['1q2w3e4r5t6y', '1qaz2wsx3edc', 'qwertyuiop[]', 'zaq12wsxcde3', '123456789012', 'abc123abc123'],
+    ...['linehook2026', 'L1neh00k!!!!', 'linehooklinehook', 'Linehook-Queues-2026', 'welcome-to-linehook'],
+    ...['grace.hopper', 'gracehopper1', 'Grace.Hopper1'],
+    ...['x'.repeat(12), 'x'.repeat(256), '🐎'.repeat(12), 'P@ssw0rd'.repeat(32)],
+  ]) {
+    it(`are not ${plain.slice(0, 24)}, which is guessed soon`, async () => {
+      const fault = await refuse(plain, 'grace.hopper@example.com')
+      expect(fault).to.deep.equal({ status: 400, message: PASSWORD_GUESSABLE })
+    })
+  }
+
+  it('are judged in a time that nobody notices, whatever they are', async () => {
+    await requireGoodPassword('four words that do not belong')
+    for (const part of ['P@ssw0rd', '1a2b', '4dm1n', 'qwErtY$', '0123456789']) {
+      const startedAt = performance.now()
+      await refuse(part.repeat(64).slice(0, 256))
+      expect(performance.now() - startedAt, part).to.be.below(500)
+    }
+  })
 
   it('are not the e-mail address, in any case', async () => {
     expect(await refuse('Ada@Example.com', ' ada@example.COM ')).to.deep.equal({

@@ -3,8 +3,8 @@ import { listSessions } from '../../src/database/sessions.js'
 import {
   changePassword,
   confirmPassword,
-  endOtherSessions,
   endSession,
+  endSessions,
   findSession,
   type Session,
 } from '../../src/domain/sessions.js'
@@ -189,7 +189,7 @@ describeContext('sessions', (context) => {
   it('are ended but for one, and only the own ones', async () => {
     const [token] = [await start(), await start(), await start()]
     const otherToken = await startSession(context, (await createPerson(context)).id, '')
-    expect(await endOtherSessions(context, ada.id, (await get(token)).id)).to.equal(2)
+    expect(await endSessions(context, ada.id, (await get(token)).id)).to.equal(2)
     expect(await listSessions(context.db, ada.id)).to.have.length(1)
     expect(await findSession(context, token)).to.include({ userId: ada.id })
     expect(await findSession(context, otherToken)).not.to.equal(undefined)

@@ -2,6 +2,7 @@ import { expect } from 'chai'
 import { isId, newId } from '../../src/ids.js'
 import { freePort } from '../../dev/free-port.js'
 import { readConfig } from '../../src/config.js'
+import { listAudit } from '../../src/domain/audit.js'
 import { createContext, type Context } from '../../src/domain/context.js'
 import { queueMessage, receiveForDelivery } from '../domain/fixtures.js'
 import { createPerson } from '../domain/people.js'
@@ -168,6 +169,18 @@ describe('/queues', () => {
         for (const site of ['cross-site', 'same-site']) expect((await cleanFrom(site)).status).to.equal(403)
         expect(await writable.context.queues.sendMessage.getJobState(job.id!)).to.equal('waiting')
         expect((await cleanFrom('same-origin')).status).to.equal(204)
+        const [row, ...others] = await listAudit(
+          writable.context,
+          { actions: ['queue.changed'] },
+          { limit: 9 },
+        )
+        expect(others).to.deep.equal([])
+        expect(row).to.deep.include({
+          actorKind: 'user',
+          address: '127.0.0.1',
+          after: { request: `PUT /queues/api/queues/send-message/${job.id!}/clean` },
+        })
+        expect(row?.actorId).to.be.a('string')
       } finally {
         await writable.web.close()
         await writable.context.close()
@@ -400,6 +413,11 @@ describe('/queues', () => {
         expect(await sendMessage.getJobState(delayed)).to.equal('waiting')
         expect((await change(writable.web, 'PUT', `/send-message/${waiting}/clean`)).status).to.equal(204)
         expect(await sendMessage.getJobState(waiting)).to.equal('unknown')
+        const rows = await listAudit(writable.context, { actions: ['queue.changed'] }, { limit: 9 })
+        expect(rows.map(({ actorKind, actorId }) => [actorKind, actorId])).to.deep.equal([
+          ['queues_password', null],
+          ['queues_password', null],
+        ])
       } finally {
         await writable.web.close()
         await writable.context.close()

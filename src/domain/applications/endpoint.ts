@@ -12,6 +12,7 @@ import {
 import { UserError } from '../../errors.js'
 import { newId } from '../../ids.js'
 import { newSigningSecret } from '../../secrets.js'
+import { record } from '../audit.js'
 import type { Context } from '../context.js'
 import { signingSecretPlace } from '../deliveries/deliver.js'
 import { releaseHeldEvents } from '../deliveries/held-events.js'
@@ -59,14 +60,16 @@ export async function setApplicationEndpointUrl(
  * @throws UserError 404
  */
 export async function revealApplicationSigningSecret(
-  { db, secrets }: Context,
+  context: Context,
   userId: string,
   id: string,
 ): Promise<string | undefined> {
+  const { db, secrets } = context
   const { endpointId } = await require(db, userId, id)
-  if (endpointId === null) return undefined
-  const sealed = await findSealedSecret(db, endpointId)
-  return sealed && secrets.open(sealed, signingSecretPlace(endpointId))
+  const sealed = endpointId === null ? undefined : await findSealedSecret(db, endpointId)
+  if (endpointId === null || sealed === undefined) return undefined
+  await record(context, db, { action: 'application.signing_secret.shown', subjectId: id, userId })
+  return secrets.open(sealed, signingSecretPlace(endpointId))
 }
 
 /**
@@ -81,14 +84,25 @@ export async function rotateApplicationSigningSecret(
   id: string,
 ): Promise<string> {
   return transaction(context.db, async (trx) => {
-    const application = await require(trx, userId, id, { isLocked: true })
-    return replaceSigningSecret(context, trx, endpointOf(application))
+    const endpointId = endpointOf(await require(trx, userId, id, { isLocked: true }))
+    await record(context, trx, { action: 'application.signing_secret.rotated', subjectId: id, userId })
+    return replaceSigningSecret(context, trx, endpointId)
   })
 }
 
 /** After it was disabled for failing. Held events stay so until `sendHeldApplicationEvents`. @throws UserError 404, 409 */
-export async function enableApplicationEndpoint({ db }: Context, userId: string, id: string): Promise<void> {
-  await enableEndpoint(db, endpointOf(await require(db, userId, id)))
+export async function enableApplicationEndpoint(context: Context, userId: string, id: string): Promise<void> {
+  await transaction(context.db, async (trx) => {
+    const application = await require(trx, userId, id, { isLocked: true })
+    await enableEndpoint(trx, endpointOf(application))
+    await record(context, trx, {
+      action: 'application.changed',
+      subjectId: id,
+      userId,
+      before: { endpointDisabledReason: application.endpointDisabledReason },
+      after: { endpointDisabledReason: null },
+    })
+  })
 }
 
 /**
@@ -104,7 +118,12 @@ export async function sendHeldApplicationEvents(
   if (application.endpointDisabledAt !== null) {
     throw new UserError('the webhook URL is disabled, because it failed: enable it again first', 409)
   }
-  return releaseHeldEvents(context, endpointOf(application))
+  const count = await releaseHeldEvents(context, endpointOf(application))
+  if (count > 0) {
+    const act = { action: 'application.held_events.sent', subjectId: id, userId } as const
+    await record(context, context.db, { ...act, after: { count } })
+  }
+  return count
 }
 
 /**

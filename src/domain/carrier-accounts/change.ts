@@ -3,12 +3,15 @@ import {
   type CarrierAccount,
   type CarrierAccountFields,
 } from '../../database/carrier-accounts.js'
+import type { CarrierKind } from '../../carriers/kind.js'
+import { transaction } from '../../database/connection.js'
 import { UserError } from '../../errors.js'
+import { record } from '../audit.js'
 import { openSettings, sealSettings, SettingsUnreadable } from '../carrier-settings.js'
 import type { Context } from '../context.js'
 import { readAccountFields } from './account-fields.js'
 import { getCarrierKind, requireChangeable } from './kinds.js'
-import { listSettingFields, readSettings } from './settings.js'
+import { describeSettings, listSettingFields, readSettings } from './settings.js'
 
 /** What is left out stays. */
 export interface CarrierAccountChange extends Partial<CarrierAccountFields> {
@@ -34,31 +37,61 @@ export async function changeCarrierAccount(
     ...readAccountFields(fields),
   }
   const isRewritten = Object.keys(settings).length + unset.length > 0
+  const kept = isRewritten ? await openKept(context, account.id) : { settings: {} }
+  const mixed = isRewritten ? mix(context, account, kept, settings, unset) : undefined
   const change = {
     messagesPerSecond,
     messagesPerSecondPerLine,
     handlesOptOut,
-    ...(isRewritten
-      ? { settingsSealed: sealSettings(context, account.id, await mix(context, account, settings, unset)) }
-      : {}),
+    ...(mixed === undefined ? {} : { settingsSealed: sealSettings(context, account.id, mixed) }),
   }
-  if (!(await updateCarrierAccount(context.db, account, change))) {
-    throw new UserError(
-      `${account.name} was changed by somebody else meanwhile: look at it and try again`,
-      409,
-    )
-  }
+  const kind = getCarrierKind(context, account.kind)
+  await transaction(context.db, async (trx) => {
+    if (!(await updateCarrierAccount(trx, account, change))) {
+      throw new UserError(
+        `${account.name} was changed by somebody else meanwhile: look at it and try again`,
+        409,
+      )
+    }
+    await record(context, trx, {
+      action: 'carrier_account.changed',
+      subjectId: account.id,
+      before: {
+        ...fieldsOf(account),
+        ...(mixed && { settings: describeSettings(kind, kept.settings), secretsChanged: [] }),
+      },
+      after: {
+        ...fieldsOf(change),
+        ...(mixed && {
+          settings: describeSettings(kind, mixed),
+          secretsChanged: changedSecrets(kind, kept.settings, mixed),
+        }),
+      },
+    })
+  })
+}
+
+function fieldsOf({ messagesPerSecond, messagesPerSecondPerLine, handlesOptOut }: CarrierAccountFields) {
+  return { messagesPerSecond, messagesPerSecondPerLine, handlesOptOut }
+}
+
+/** Which secrets are others now: only that may be said of them. */
+function changedSecrets(kind: CarrierKind, before: Record<string, unknown>, after: object): string[] {
+  const now = after as Record<string, unknown>
+  return listSettingFields(kind)
+    .filter(({ key, isSecret }) => isSecret && before[key] !== now[key])
+    .map(({ key }) => key)
 }
 
 /** The settings that are stored, with the new ones written over them. */
-async function mix(
+function mix(
   context: Context,
   account: CarrierAccount,
+  kept: Kept,
   written: Record<string, unknown>,
   unset: readonly string[],
-): Promise<object> {
+): object {
   const kind = getCarrierKind(context, account.kind)
-  const kept = await openKept(context, account.id)
   const mixed: Record<string, unknown> = {
     ...Object.fromEntries(unset.map((key) => [key, undefined])),
     ...written,
@@ -75,11 +108,13 @@ async function mix(
   }
 }
 
+interface Kept {
+  settings: Record<string, unknown>
+  fault?: string
+}
+
 /** Settings that cannot be decrypted count as none, so that somebody can write them anew. */
-async function openKept(
-  context: Context,
-  accountId: string,
-): Promise<{ settings: Record<string, unknown>; fault?: string }> {
+async function openKept(context: Context, accountId: string): Promise<Kept> {
   try {
     return { settings: (await openSettings(context, accountId)) as Record<string, unknown> }
   } catch (error) {

@@ -2,6 +2,7 @@ import type { CarrierNumber } from '../../carriers/carrier.js'
 import type { CarrierAccount } from '../../database/carrier-accounts.js'
 import { findLinesOfNumbers, type LineOfNumber } from '../../database/lines.js'
 import { UserError } from '../../errors.js'
+import { record } from '../audit.js'
 import { getCarrierClient } from '../carrier-clients.js'
 import type { Context } from '../context.js'
 import { addLine } from '../lines.js'
@@ -114,7 +115,13 @@ export async function setUpNumbers(
     async (carrier, signal) => carrier.setUpNumbers?.(numbers, signal),
     numbers.length,
   )
-  return chosen.map(({ number }) => number)
+  const done = chosen.map(({ number }) => number)
+  await record(context, context.db, {
+    action: 'carrier_account.numbers_set_up',
+    subjectId: account.id,
+    after: { numbers: done },
+  })
+  return done
 }
 
 function getOffered(account: CarrierAccount, offered: readonly AccountNumber[], number: string) {

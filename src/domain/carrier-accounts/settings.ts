@@ -60,6 +60,13 @@ export function showSettings(kind: CarrierKind, settings: object): SettingView[]
   })
 }
 
+/** What an account has, for the audit log: of a secret only that there is one. */
+export function describeSettings(kind: CarrierKind, settings: object): string[] {
+  return showSettings(kind, settings)
+    .filter(({ isSet }) => isSet)
+    .map(({ key, value }) => (value === undefined ? `${key} (secret)` : `${key}=${value}`))
+}
+
 /**
  * Settings as somebody wrote them; empty ones count as left out.
  *

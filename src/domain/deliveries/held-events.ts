@@ -1,5 +1,6 @@
 import { releaseHeldDeliveries } from '../../database/deliveries/creating.js'
 import { UserError } from '../../errors.js'
+import { record } from '../audit.js'
 import { requireEnabled } from '../connection-requirements.js'
 import type { Context } from '../context.js'
 
@@ -23,7 +24,12 @@ export async function sendHeldEvents(context: Context, userId: string, lineId: s
   if (endpointDisabledAt !== null) {
     throw new UserError('the endpoint is disabled, because it failed: enable the connection again first', 409)
   }
-  return releaseHeldEvents(context, endpointId)
+  const count = await releaseHeldEvents(context, endpointId)
+  if (count > 0) {
+    const act = { action: 'line.held_events.sent', subjectId: lineId, userId } as const
+    await record(context, context.db, { ...act, after: { count } })
+  }
+  return count
 }
 
 /** Releases the held events of an endpoint that takes events. @returns how many */

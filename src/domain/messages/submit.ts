@@ -100,7 +100,7 @@ export function readDestination(
 }
 
 /** Each process reads the figure once a second at most: the bound is against a flood, and need not be exact. */
-const readings = new WeakMap<Context, { readAt: number; isFull: Promise<boolean> }>()
+const readings = new WeakMap<Context['db'], { readAt: number; isFull: Promise<boolean> }>()
 
 /**
  * Whether so many messages wait in all that new ones are refused. A message that is accepted should be sent soon, not
@@ -109,12 +109,12 @@ const readings = new WeakMap<Context, { readAt: number; isFull: Promise<boolean>
  * @throws Unavailable
  */
 export async function isBacklogFull(context: Context, now = Date.now()): Promise<boolean> {
-  let reading = readings.get(context)
+  let reading = readings.get(context.db)
   if (reading === undefined || now - reading.readAt > FRESH_MS) {
     reading = { readAt: now, isFull: read(context) }
-    readings.set(context, reading)
+    readings.set(context.db, reading)
     // The next caller reads again instead of getting the same failure.
-    reading.isFull.catch(() => readings.delete(context))
+    reading.isFull.catch(() => readings.delete(context.db))
   }
   return reading.isFull
 }

@@ -8,6 +8,7 @@ import {
   updateApplication,
 } from '../../domain/applications.js'
 import { UserError } from '../../errors.js'
+import { actingFor } from '../actor.js'
 import { optInEventsField, readBodyFields } from '../body-fields.js'
 import { userOf } from '../middleware/authenticate.js'
 import { onOwn, type Operation } from './owner-operation.js'
@@ -43,7 +44,7 @@ export const getApplications: Operation = (context) => async (ctx) => {
 /** Answers both secrets, this once. */
 export const postApplication: Operation = (context) => async (ctx) => {
   const fields = await readBodyFields(registration, ctx.request.body)
-  const { application, ...secrets } = await registerApplication(context, userOf(ctx), fields)
+  const { application, ...secrets } = await registerApplication(actingFor(ctx, context), userOf(ctx), fields)
   ctx.body = { ...presentApplication(application), ...secrets }
 }
 

@@ -3,6 +3,7 @@ import type { Context as KoaContext } from 'koa'
 import type { Context } from '../../domain/context.js'
 import { UserError } from '../../errors.js'
 import { isId } from '../../ids.js'
+import { actingFor } from '../actor.js'
 import { userOf } from '../middleware/authenticate.js'
 
 /** An operation of /v1, as the route table has it. */
@@ -29,6 +30,6 @@ export function onOwn(
     const id: unknown = ctx.params[`${thing}Id`]
     if (!isId(id)) throw new UserError(`no such ${thing}`, 404)
     // In the one spelling that ids have: secrets are sealed to it.
-    ctx.body = await answer(context, { userId: userOf(ctx), id: id.toLowerCase(), ctx })
+    ctx.body = await answer(actingFor(ctx, context), { userId: userOf(ctx), id: id.toLowerCase(), ctx })
   }
 }

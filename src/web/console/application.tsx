@@ -6,6 +6,7 @@ import type { Context } from '../../domain/context.js'
 import { findDeliveriesOfApplication } from '../../domain/deliveries/delivery-history.js'
 import { getEndpointWork } from '../../domain/deliveries/endpoint-work.js'
 import type { TestEventResult } from '../../domain/test-event.js'
+import { actingFor } from '../actor.js'
 import { Credentials } from './application/credentials.js'
 import { Deliveries, MAX_SHOWN } from './application/deliveries.js'
 import { ApplicationEndpoint } from './application/endpoint.js'
@@ -41,7 +42,9 @@ export function showApplication(context: Context): Middleware {
     const { id, endpointId } = application
     const isAsked = ctx.method === 'GET' && queryOf(ctx, 'show') === 'secret' && endpointId !== null
     if (isAsked && !isConfirmed(ctx, `${ctx.url}#signing-secret`)) return
-    const signingSecret = isAsked ? await revealApplicationSigningSecret(context, userId, id) : undefined
+    const signingSecret = isAsked
+      ? await revealApplicationSigningSecret(actingFor(ctx, context), userId, id)
+      : undefined
     const deliveries = await findDeliveriesOfApplication(context, userId, id, { limit: MAX_SHOWN })
     const work = endpointId === null ? undefined : await getEndpointWork(context, endpointId)
     const view = { page: pageOf(ctx, context), application, path: applicationPath(id) }

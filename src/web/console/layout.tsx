@@ -96,6 +96,9 @@ function Header({ page }: { page: Page }) {
               <NavLink page={page} href="/console/sending" label="Sending" at={/^\/console\/sending/} />
             )}
             {session.role === 'operator' && (
+              <NavLink page={page} href="/console/audit" label="Audit log" at={/^\/console\/audit/} />
+            )}
+            {session.role === 'operator' && (
               <NavLink page={page} href="/queues" label="Queues" at={/^\/queues/} />
             )}
             <NavLink page={page} href="/docs" label="API" at={/^\/docs/} />

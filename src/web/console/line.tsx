@@ -8,6 +8,7 @@ import { revealIncomingWebhook } from '../../domain/incoming-webhooks.js'
 import { getOwnLine } from '../../domain/lines.js'
 import { revealSigningSecret } from '../../domain/signing-secrets.js'
 import type { TestEventResult } from '../../domain/test-event.js'
+import { actingFor } from '../actor.js'
 import { idOf, queryOf } from './form-values.js'
 import { Layout } from './layout.js'
 import { LineAuthorizations } from './line/authorizations.js'
@@ -44,8 +45,9 @@ export function showLine(context: Context): Middleware {
     if (isSecret && !isConfirmed(ctx, `${ctx.url}#signing-secret`)) return
     if (isWebhook && !isConfirmed(ctx, `${ctx.url}#incoming-webhook`)) return
 
-    const secret = isSecret ? await revealSigningSecret(context, line.userId, line.id) : undefined
-    const webhook = isWebhook ? await revealIncomingWebhook(context, line.userId, line.id) : undefined
+    const acting = actingFor(ctx, context)
+    const secret = isSecret ? await revealSigningSecret(acting, line.userId, line.id) : undefined
+    const webhook = isWebhook ? await revealIncomingWebhook(acting, line.userId, line.id) : undefined
     const endpoint = await loadEndpoint(context, line)
     const limits = await loadLimits(context, line)
     const optOuts = await loadOptOuts(context, line)

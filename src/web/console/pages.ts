@@ -22,6 +22,8 @@ export { postCarrierPause, postCarrierResume } from './carrier/sending.js'
 export { postCarrierSettings } from './carrier/settings.js'
 export { postCarrierTest } from './carrier/test.js'
 export { liveCarriers, showCarriers } from './carriers.js'
+export { showAudit, showHistory } from './audit.js'
+export { exportAudit, exportHistory } from './audit/export.js'
 export { showLine } from './line.js'
 export { postDisable, postDisconnect, postEnable } from './line/connection.js'
 export {
@@ -47,7 +49,7 @@ export { postSetUp, showSetUp } from './set-up.js'
 export { showSettings } from './settings.js'
 export { postApiToken, postRevokeApiToken } from './settings/api-tokens.js'
 export { postPassword } from './settings/password.js'
-export { postEndOtherSessions, postEndSession } from './settings/sessions.js'
+export { postEndOtherSessions, postEndSession, postRevokeAccess } from './settings/sessions.js'
 export { postConfirm, postSignIn, postSignOut, showConfirm, showSignIn } from './sign-in.js'
 export {
   postSetUpLink,
@@ -58,4 +60,5 @@ export {
   showUser,
 } from './user.js'
 export { postSpendCap } from './user/spend-caps.js'
+export { postDisableUser, postEnableUser, postEndUserSessions, postRevokeUserAccess } from './user/access.js'
 export { postUser, showUsers } from './users.js'

@@ -7,6 +7,7 @@ import { fieldOf, queryOf } from './form-values.js'
 import { Field, Form } from './form.js'
 import { Layout } from './layout.js'
 import { answerPage, pageOf } from './page.js'
+import { RevokeAccess } from './settings/password.js'
 import { changeBrowserToken } from './session.js'
 
 /** The page behind a one-time link: a new user, or one who forgot the password, sets it. */
@@ -60,6 +61,7 @@ export function showSetUp(context: Context): Middleware {
               autocomplete="new-password"
               more={{ minlength: MIN_PASSWORD_LENGTH, maxlength: MAX_PASSWORD_LENGTH }}
             />
+            {owner.userId !== null && <RevokeAccess page={page} action={action} />}
             <button type="submit">Set password and sign in</button>
           </Form>
         </article>
@@ -75,6 +77,7 @@ export function postSetUp(context: Context) {
       name: fieldOf(ctx, 'name'),
       password: fieldOf(ctx, 'password'),
       userAgent: ctx.get('User-Agent'),
+      revokes: fieldOf(ctx, 'revoke') === 'true',
     })
     await changeBrowserToken(ctx, context, sessionToken)
     return '/console'

@@ -2,12 +2,13 @@ import type { Middleware } from 'koa'
 import { listApiTokens } from '../../database/api-tokens.js'
 import { listSessions } from '../../database/sessions.js'
 import type { Context } from '../../domain/context.js'
+import { HISTORY } from './audit/paths.js'
 import { Layout } from './layout.js'
 import { answerPage, pageOf, shownOnce } from './page.js'
 import { sessionOf } from './session.js'
 import { ApiTokens, type CreatedToken } from './settings/api-tokens.js'
 import { Password } from './settings/password.js'
-import { Sessions } from './settings/sessions.js'
+import { AllAccess, Sessions } from './settings/sessions.js'
 
 /** What is a user's own: API tokens, the password, sessions. */
 export function showSettings(context: Context): Middleware {
@@ -27,6 +28,14 @@ export function showSettings(context: Context): Middleware {
         <ApiTokens page={page} tokens={tokens} created={created} publicUrl={context.config.publicUrl} />
         <Password page={page} />
         <Sessions page={page} sessions={sessions} currentId={session.id} />
+        <AllAccess page={page} />
+        <section id="history">
+          <h2>What was done with your account</h2>
+          <p>
+            <a href={HISTORY}>Sign-ins, changes and looks</a>: by you, by your programs and applications, and
+            by operators.
+          </p>
+        </section>
       </Layout>,
     )
   }

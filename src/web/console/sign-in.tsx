@@ -3,6 +3,7 @@ import type { Context } from '../../domain/context.js'
 import { confirmPassword, findSession } from '../../domain/sessions.js'
 import { signIn } from '../../domain/sign-in.js'
 import { newToken } from '../../secrets.js'
+import { actingFor } from '../actor.js'
 import { fieldOf, queryOf, readNext } from './form-values.js'
 import { Field, Form } from './form.js'
 import { pageAfterSignIn } from './home.js'
@@ -58,8 +59,9 @@ export async function startSession(
   password: string,
 ): Promise<void> {
   const credentials = { email, password, address: ctx.ip, userAgent: ctx.get('User-Agent') }
-  const { token } = await signIn(context, credentials)
-  await changeBrowserToken(ctx, context, token)
+  const acting = actingFor(ctx, context)
+  const { token } = await signIn(acting, credentials)
+  await changeBrowserToken(ctx, acting, token)
   const session = await findSession(context, token)
   if (session !== undefined) (ctx.state as SessionState).session = session
 }

@@ -4,9 +4,12 @@ import { isSimulator } from '../../domain/carrier-accounts/kinds.js'
 import type { Context } from '../../domain/context.js'
 import { addLine, getOwnLine, listOwnLines, setLineStatus } from '../../domain/lines.js'
 import { pauseLine, resumeLine, type Pauser } from '../../domain/pauses.js'
+import { recordLook } from '../../domain/audit.js'
 import { createSetUpLink } from '../../domain/set-up-links.js'
 import { findCapsOfUser } from '../../domain/spend-caps.js'
 import { getUser } from '../../domain/users.js'
+import { actingFor } from '../actor.js'
+import { LOG } from './audit/paths.js'
 import { fieldOf, idOf } from './form-values.js'
 import { Confirm, Empty, Field, Form, Select, typedIn } from './form.js'
 import { Layout } from './layout.js'
@@ -17,6 +20,7 @@ import { pauserOf } from './pauser.js'
 import { isConfirmed } from './session.js'
 import { UserText } from './user-text.js'
 import { SpendCaps } from './user/spend-caps.js'
+import { UserAccess } from './user/access.js'
 import { SetUpLinkPage } from './users.js'
 
 type Lines = Awaited<ReturnType<typeof listOwnLines>>
@@ -26,6 +30,7 @@ export function showUser(context: Context): Middleware {
   return async (ctx) => {
     const user = await getUser(context, idOf(ctx, 'userId'))
     const page = pageOf(ctx, context)
+    await recordLook(actingFor(ctx, context), 'user.viewed', user.id)
     const lines = await listOwnLines(context, user.id)
     const caps = await findCapsOfUser(context, user, lines)
     const path = userPath(user.id)
@@ -46,6 +51,10 @@ export function showUser(context: Context): Middleware {
           consequence="They can set a new password with it, once. A link from before stops working."
           button="Make the link"
         />
+        <UserAccess page={page} path={path} user={user} />
+        <p>
+          <a href={`${LOG}?user=${user.id}`}>What was done with this account</a>
+        </p>
         <SpendCaps page={page} action={`${path}/spend-cap`} user={user} lines={lines} caps={caps} />
         <h2>Lines</h2>
         {lines.length === 0 ? (

@@ -31,7 +31,7 @@ export function showUsers(context: Context): Middleware {
             </tr>
           </thead>
           <tbody>
-            {users.map(({ id, email, name, role, hasPassword }) => (
+            {users.map(({ id, email, name, role, hasPassword, disabledAt }) => (
               <tr key={id}>
                 <td data-label="E-mail">
                   <a href={`${USERS}/${id}`}>{email}</a>
@@ -40,7 +40,9 @@ export function showUsers(context: Context): Middleware {
                   <UserText>{name}</UserText>
                 </td>
                 <td data-label="Role">{role}</td>
-                <td data-label="Account">{hasPassword ? 'set up' : 'not set up yet'}</td>
+                <td data-label="Account">
+                  {disabledAt !== null ? 'disabled' : hasPassword ? 'set up' : 'not set up yet'}
+                </td>
               </tr>
             ))}
           </tbody>

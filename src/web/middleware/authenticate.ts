@@ -7,6 +7,8 @@ import { UserError } from '../../errors.js'
 /** Who asks: a user's own program, or an application for the user. */
 interface AskerState {
   userId?: string
+  /** Of the user's own program. */
+  tokenId?: string
   application?: AskingApplication
 }
 
@@ -46,7 +48,7 @@ export function authenticate(context: Context, scopes: readonly Scope[] = []): M
 
 async function findAsker(context: Context, token: string): Promise<AskerState | undefined> {
   const owner = await findTokenOwner(context, token)
-  if (owner !== undefined) return { userId: owner.userId }
+  if (owner !== undefined) return owner
   const access = await findAccess(context, token)
   return access && { userId: access.userId, application: { id: access.applicationId, scopes: access.scopes } }
 }
@@ -80,6 +82,11 @@ export function userOf(ctx: KoaContext): string {
 /** Whose token a request came with, on a route that may also be open without one. */
 export function findUserOf(ctx: KoaContext): string | undefined {
   return (ctx.state as AskerState).userId
+}
+
+/** The API token that a request came with; undefined: it came with none. */
+export function tokenOf(ctx: KoaContext): string | undefined {
+  return (ctx.state as AskerState).tokenId
 }
 
 /** The application that asks for the user; undefined: the user's own program does. */

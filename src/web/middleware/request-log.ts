@@ -3,6 +3,8 @@ import type { QueueAnswer } from '../../database/messages/queueing.js'
 import type { Logger } from '../../telemetry/log.js'
 import { httpDuration, httpRequests } from '../../telemetry/metrics.js'
 import { logPlain, word, type PlainText } from '../../telemetry/plain-line.js'
+import type { SessionState } from '../console/session.js'
+import { findUserOf } from './authenticate.js'
 
 /** What a request's handlers tell its line. */
 export interface RequestLogState {
@@ -11,7 +13,7 @@ export interface RequestLogState {
   plainPath?: PlainText
 }
 
-/** One line per request, and its metrics. The path without its query, in which tokens are. */
+/** One line per request, with the user who sent it, if it was one, and its metrics. The path without its query, in which tokens are. */
 export function logRequest(log: Logger): Middleware {
   return async (ctx, next) => {
     const startedAt = performance.now()
@@ -26,7 +28,8 @@ export function logRequest(log: Logger): Middleware {
     } else {
       const path = withoutSecrets(ctx.path).slice(0, 200)
       const level = isOfConsole(ctx.path) && status < 500 ? 'debug' : 'info'
-      log[level]({ method: ctx.method, path, status, outcome, durationMs }, 'request.handled')
+      const userId = (ctx.state as SessionState).session?.userId ?? findUserOf(ctx)
+      log[level]({ method: ctx.method, path, status, outcome, userId, durationMs }, 'request.handled')
     }
   }
 }

@@ -7,13 +7,13 @@ import {
 } from 'oidc-provider'
 import {
   consumeOAuthRecord,
-  deleteOAuthGrant,
   deleteOAuthRecord,
   findOAuthRecord,
   upsertOAuthRecord,
   type OAuthRecordKind,
 } from '../../database/oauth-records.js'
 import { findClient } from '../../domain/applications.js'
+import { endTokensOf } from '../../domain/applications/tokens.js'
 import type { Context } from '../../domain/context.js'
 import { sha256 } from '../../secrets.js'
 
@@ -26,7 +26,8 @@ export function createAdapter(context: Context): AdapterFactory {
   }
 }
 
-function createRecords({ db }: Context, kind: OAuthRecordKind): Adapter {
+function createRecords(context: Context, kind: OAuthRecordKind): Adapter {
+  const { db } = context
   return {
     ...NOTHING,
     upsert: (id, payload, expiresInSeconds = 0) =>
@@ -55,12 +56,12 @@ function createRecords({ db }: Context, kind: OAuthRecordKind): Adapter {
       // It was used up between our look and now. As after every use too many, the grant ends (RFC 9700 §2.1.1).
       const record = await findOAuthRecord(db, kind, sha256(id))
       const grantId = record?.payload.grantId
-      if (typeof grantId === 'string') await deleteOAuthGrant(db, sha256(grantId))
+      if (typeof grantId === 'string') await endTokensOf(context, sha256(grantId))
       throw new errors.InvalidGrant('used at the same moment by another request')
     },
     destroy: (id) =>
-      kind === 'Grant' ? deleteOAuthGrant(db, sha256(id)) : deleteOAuthRecord(db, kind, sha256(id)),
-    revokeByGrantId: (grantId) => deleteOAuthGrant(db, sha256(grantId)),
+      kind === 'Grant' ? endTokensOf(context, sha256(id)) : deleteOAuthRecord(db, kind, sha256(id)),
+    revokeByGrantId: (grantId) => endTokensOf(context, sha256(grantId)),
   }
 }
 

@@ -1,7 +1,7 @@
 import type { Context as KoaContext, Middleware } from 'koa'
 import type { OwnLine } from '../../database/lines.js'
 import type { Scope } from '../../domain/application-access.js'
-import { authorizeLines } from '../../domain/authorizations.js'
+import { authorizeLines, refuseAuthorization } from '../../domain/authorizations.js'
 import type { Context } from '../../domain/context.js'
 import { UserError } from '../../errors.js'
 import { fieldOf, valuesOf } from '../console/form-values.js'
@@ -134,6 +134,7 @@ export function postConsent(context: Context) {
       return `/oauth/authorize/${asked.uid}`
     }
     if (fieldOf(ctx, 'decision') !== 'authorize') {
+      await refuseAuthorization(context, { applicationId: asked.application.id, userId })
       return finish({
         error: 'access_denied',
         error_description: 'the user did not authorize the application',

@@ -3,7 +3,8 @@ import { errors, Provider, type Configuration } from 'oidc-provider'
 import { findClient, isClientSecret } from '../../domain/applications.js'
 import { isRedirectUriOf } from '../../domain/applications/redirect-uris.js'
 import { isScope, SCOPES } from '../../domain/application-access.js'
-import type { Context } from '../../domain/context.js'
+import { SERVICE } from '../../domain/audit/actor.js'
+import { actingAs, type Context } from '../../domain/context.js'
 import { isId } from '../../ids.js'
 import { isSecure } from '../console/session.js'
 import { createAdapter } from './adapter.js'
@@ -22,14 +23,15 @@ const GRANT_SECONDS = 3650 * DAY_SECONDS
 /** The resource to which all our scopes belong. No client names it. */
 export const RESOURCE = 'urn:linehook:api'
 
-const providers = new WeakMap<Context, Provider>()
+const providers = new WeakMap<Context['db'], Provider>()
 
-/** The authorization server; one for each context. */
-export function providerOf(context: Context): Provider {
-  const known = providers.get(context)
+/** The authorization server; one for each process, which acts for nobody who happens to ask first. */
+export function providerOf(asking: Context): Provider {
+  const known = providers.get(asking.db)
   if (known !== undefined) return known
+  const context = actingAs(asking, SERVICE)
   const provider = new Provider(context.config.publicUrl, configure(context))
-  providers.set(context, provider)
+  providers.set(context.db, provider)
   checkClientsOurselves(context, provider)
   provider.on('server_error', (ctx: object, error: Error) => {
     ;(ctx as { oauthFailure?: Error }).oauthFailure = error

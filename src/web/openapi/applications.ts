@@ -1,3 +1,4 @@
+import { DISABLED_REASONS } from '../../database/endpoints.js'
 import { APPLICATION_FIELDS } from '../../database/application.js'
 import { APPLICATION_DELIVERY_FIELDS } from '../../database/deliveries/delivery.js'
 import { MAX_DESCRIPTION_LENGTH } from '../../domain/applications/application-fields.js'
@@ -48,7 +49,7 @@ export function applicationSchemas(words: ProductNames): Record<string, Schema> 
         maybeMoment,
         'Events are held since this moment. Give `webhookUrl` again to enable the endpoint.',
       ),
-      disabledReason: { enum: ['gone', 'failing', null] },
+      disabledReason: { enum: [...DISABLED_REASONS, null] },
       previousSecretUntil: describe(maybeMoment, 'Until this moment the previous signing secret signs too.'),
       pausedAt: describe(maybeMoment, 'Since when no events are sent: they wait.'),
     }),

@@ -1,3 +1,4 @@
+import { DISABLED_REASONS } from '../../database/endpoints.js'
 import { LINE_OPT_IN_EVENT_TYPES } from '../../domain/opt-in-events.js'
 import {
   answers,
@@ -46,8 +47,9 @@ export function connectionSchemas({ vocabulary }: ProductNames): Record<string, 
               'Events are held since this moment. Enable the connection to send events again.',
             ),
             disabledReason: describe(
-              maybe(oneOf('gone', 'failing')),
-              '`gone`: it answered 410. `failing`: every attempt of five days failed.',
+              maybe(oneOf(...DISABLED_REASONS)),
+              '`gone`: it answered 410. `failing`: every attempt of five days failed. `owner_disabled`: the account of its ' +
+                'owner was disabled.',
             ),
             ...pauseFields('Since when no events are sent: they wait.'),
             previousSecretUntil: describe(

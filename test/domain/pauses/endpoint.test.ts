@@ -3,7 +3,7 @@ import { findConnection } from '../../../src/database/developer-connections.js'
 import { deliver } from '../../../src/domain/deliveries/deliver.js'
 import { sendHeldEvents } from '../../../src/domain/deliveries/held-events.js'
 import { runLane } from '../../../src/domain/deliveries/lane.js'
-import { COMMAND_LINE, pauseEndpoint, resumeEndpoint } from '../../../src/domain/pauses.js'
+import { COMMAND_LINE, pauseEndpoint, resumeEndpoint, type PausableEndpoint } from '../../../src/domain/pauses.js'
 import { sweep } from '../../../src/domain/sweep.js'
 import { describeContext } from '../../helpers/context.js'
 import { createLine, type TestLine } from '../../helpers/factories.js'
@@ -22,7 +22,7 @@ import {
 describeContext('while an endpoint is paused', (context) => {
   const receiver = openForSuite(startReceiver)
   let line: TestLine
-  let endpoint: { id: string; userId: string }
+  let endpoint: PausableEndpoint
 
   beforeEach(async () => {
     await context.db('deliveries').delete()
@@ -31,7 +31,7 @@ describeContext('while an endpoint is paused', (context) => {
     receiver.answerWith((response) => response.end())
     line = await createLine(context, { outgoingUrl: receiver.url })
     const { endpointId } = (await findConnection(context.db, line.userId, line.lineId))!
-    endpoint = { id: endpointId!, userId: line.userId }
+    endpoint = { id: endpointId!, of: 'line', ownerId: line.lineId, userId: line.userId }
     await pauseEndpoint(context, COMMAND_LINE, endpoint)
   })
 

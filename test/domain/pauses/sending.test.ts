@@ -48,7 +48,7 @@ const SCOPES: Scope[] = [
   {
     what: 'a line',
     pause: (context, line) => pauseLine(context, COMMAND_LINE, { id: line.lineId, userId: line.userId }),
-    resume: (context, line) => resumeLine(context, COMMAND_LINE, { id: line.lineId }),
+    resume: (context, line) => resumeLine(context, COMMAND_LINE, { id: line.lineId, userId: line.userId }),
   },
   {
     what: 'a carrier account',

@@ -12,10 +12,32 @@ import { consoleRoutes, createOwner } from './support.js'
 const [DEBUG, INFO] = [20, 30]
 
 describeContext('the log of the console', (context) => {
+  it('names the user who is signed in, and whose token it was, and nobody else', async () => {
+    const { log, lines } = memoryLog()
+    const web = await serveApp({ ...context, log })
+    const person = await createPerson(context)
+    try {
+      const { token } = await createApiToken(context, person.id, 'a program')
+      await (await browse(context, web, person.id)).get('/console')
+      await web.request('/v1/lines', { headers: { Authorization: `Bearer ${token}` } })
+      await web.request('/v1/lines')
+      await web.request('/console/sign-in')
+    } finally {
+      await web.close()
+    }
+    const handled = lines.filter(({ msg }) => msg === 'request.handled')
+    expect(handled.map(({ path, userId }) => [path, userId])).to.deep.equal([
+      ['/console', person.id],
+      ['/v1/lines', person.id],
+      ['/v1/lines', undefined],
+      ['/console/sign-in', undefined],
+    ])
+  })
+
   it('has no password, token, cookie or form token, whatever works and whatever fails', async () => {
     const { log, lines } = memoryLog()
     const web = await serveApp({ ...context, log })
-    const secrets = ['a secret password', 'another secret password', 'a wrong secret password']
+    const secrets = ['a phrase of hers alone', 'another phrase of hers', 'a wrong phrase of hers']
     const keep = <Value extends string>(value: Value) => {
       secrets.push(value)
       return value
@@ -32,15 +54,15 @@ describeContext('the log of the console', (context) => {
       await visitor.get(link.pathname + link.search)
       await visitor.get(`${link.pathname}%3Ftoken=${token}`)
       await visitor.submit('/console/set-up', { token, password: 'short' })
-      await visitor.submit('/console/set-up', { token, password: 'a secret password' })
+      await visitor.submit('/console/set-up', { token, password: 'a phrase of hers alone' })
       keep(visitor.cookie().split('=')[1]!)
       await visitor.submit('/console/settings/password', {
-        currentPassword: 'a secret password',
-        newPassword: 'another secret password',
+        currentPassword: 'a phrase of hers alone',
+        newPassword: 'another phrase of hers',
       })
       await visitor.submit('/console/sign-out')
-      await visitor.submit('/console/sign-in', { email: invited.email, password: 'a wrong secret password' })
-      await visitor.submit('/console/sign-in', { email: invited.email, password: 'another secret password' })
+      await visitor.submit('/console/sign-in', { email: invited.email, password: 'a wrong phrase of hers' })
+      await visitor.submit('/console/sign-in', { email: invited.email, password: 'another phrase of hers' })
       keep(visitor.cookie().split('=')[1]!)
 
       const browser = await browse(context, web, person.id)
@@ -56,7 +78,7 @@ describeContext('the log of the console', (context) => {
       // What fails in the middle of its work, and then before it has begun.
       const again = keep(new URL((await createSetUpLink(context, invited.id)).url).searchParams.get('token')!)
       await context.db.raw('alter table users rename column password_hash to password_hash_away')
-      const secret = 'another secret password'
+      const secret = 'another phrase of hers'
       for (const { status } of [
         await visitor.submit('/console/settings/password', { currentPassword: secret, newPassword: secret }),
         await visitor.submit('/console/confirm', { password: secret }),

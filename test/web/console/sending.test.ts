@@ -1,11 +1,10 @@
 import { expect } from 'chai'
-import { findConnection } from '../../../src/database/developer-connections.js'
+import { pauseLineEndpoint } from '../../../src/domain/endpoint-pauses.js'
 import { getCarrierAccount } from '../../../src/domain/carrier-accounts.js'
 import {
   COMMAND_LINE,
   pauseAllSending,
   pauseCarrierAccount,
-  pauseEndpoint,
   pauseLine,
   resumeAllSending,
   resumeCarrierAccount,
@@ -89,8 +88,7 @@ describeWeb('the console, of what is paused', ({ context, web }) => {
     })
 
     it('of a line that an operator paused has no button for its owner', async () => {
-      const { endpointId } = (await findConnection(context.db, line.userId, line.lineId))!
-      await pauseEndpoint(context, COMMAND_LINE, { id: endpointId!, userId: line.userId })
+      await pauseLineEndpoint(context, COMMAND_LINE, line.userId, line.lineId)
       const page = await owning.get(path)
       expect(wordsOf(page.text)).to.include('Only operators can resume them.')
       expect(page.text).not.to.include(`${path}/outgoing-webhook/resume`)

@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import { createApiToken, findTokenOwner } from '../../../src/domain/api-tokens.js'
 import type { Context } from '../../../src/domain/context.js'
 import { createSetUpLink } from '../../../src/domain/set-up-links.js'
 import { createPerson, PASSWORD } from '../../domain/people.js'
@@ -80,6 +81,22 @@ describe('the page behind a set-up link', () => {
     expect((await stolen.get('/console')).status).to.equal(302)
     expect((await browser.get('/console/settings')).text).to.include(person.email)
     expect(await context.db('sessions').where({ user_id: other.id })).to.deep.equal([])
+  })
+
+  it('revokes API tokens if the box is ticked, which the first operator does not see', async () => {
+    for (const [revoke, owner] of [
+      [{}, 'theirs'],
+      [{ revoke: 'true' }, undefined],
+    ] as const) {
+      const person = await createPerson(context)
+      const { token: apiToken } = await createApiToken(context, person.id, 'a program')
+      const { path, token } = await link(person.id)
+      const browser = await browse(context, web)
+      expect((await browser.get(path)).text).to.include('name="revoke"')
+      expectSentTo(await browser.submit(SET_UP, { token, password: NEW_PASSWORD, ...revoke }), '/console')
+      const found = await findTokenOwner(context, apiToken)
+      expect(found?.userId).to.equal(owner === undefined ? undefined : person.id)
+    }
   })
 
   it('works once', async () => {

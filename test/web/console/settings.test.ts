@@ -74,10 +74,10 @@ describeWeb('the settings', ({ context, web }) => {
     })
   })
 
+  const lines = (token: string) => web.request('/v1/lines', { headers: { Authorization: `Bearer ${token}` } })
+
   describe('API tokens', () => {
     const create = (name: string) => browser.submit(`${SETTINGS}/api-tokens`, { name })
-    const lines = (token: string) =>
-      web.request('/v1/lines', { headers: { Authorization: `Bearer ${token}` } })
 
     it('are shown once, work, and are listed without themselves', async () => {
       const { lineId } = await createLine(context, { userId: person.id })
@@ -195,6 +195,13 @@ describeWeb('the settings', ({ context, web }) => {
       expectPage(await browser.get(SETTINGS))
     })
 
+    it('go on when all other access is revoked', async () => {
+      const { token } = await createApiToken(context, person.id, 'a program')
+      expectSentTo(await browser.submit(`${SETTINGS}/revoke-access`), `${SETTINGS}?done=access-revoked`)
+      expect((await lines(token)).status).to.equal(401)
+      expectPage(await browser.get(SETTINGS))
+    })
+
     it('of somebody else cannot be ended', async () => {
       const stranger = await createPerson(context)
       const theirs = await browse(context, web, stranger.id)
@@ -204,6 +211,33 @@ describeWeb('the settings', ({ context, web }) => {
       }
       await browser.submit(`${SETTINGS}/sessions/end-others`)
       expectPage(await theirs.get(SETTINGS))
+    })
+  })
+
+  describe('a new password', () => {
+    const change = (fields: Record<string, string> = {}) =>
+      browser.submit(`${SETTINGS}/password`, {
+        currentPassword: PASSWORD,
+        newPassword: 'a phrase of hers alone',
+        ...fields,
+      })
+
+    it('leaves API tokens alone, or revokes them, as the box says', async () => {
+      for (const [fields, status] of [
+        [{}, 200],
+        [{ currentPassword: 'a phrase of hers alone', revoke: 'true' }, 401],
+      ] as const) {
+        const { token } = await createApiToken(context, person.id, 'a program')
+        expectSentTo(await change(fields), `${SETTINGS}?done=password-changed`)
+        expect((await lines(token)).status).to.equal(status)
+      }
+    })
+
+    it('that is guessed soon is refused, and the box stays as it was', async () => {
+      const answer = await change({ newPassword: 'password1234', revoke: 'true' })
+      expectPage(answer, 400)
+      expect(faultOf(answer)).to.match(/^password is easy to guess/)
+      expect(answer.text).to.match(/<input type="checkbox" name="revoke" value="true" checked/)
     })
   })
 })

@@ -26,11 +26,12 @@ describeWeb('a form that is posted after the session ended', ({ context, web }) 
     'sign-in-email': email,
     'sign-in-password': password,
   })
-  /** Everything but sessions and what counts attempts to sign in. */
+  /** Everything but sessions, what counts attempts to sign in, and what the audit log tells of those and of looks. */
   const rows = async () => {
-    const { sessions, sign_in_attempts, ...others } = await allRows(context)
+    const { sessions, sign_in_attempts, audit_log = [], ...others } = await allRows(context)
     expect([sessions, sign_in_attempts]).to.not.include(undefined)
-    return others
+    const acts = (audit_log as { action: string }[]).map(({ action }) => action)
+    return { ...others, acts: acts.filter((action) => !/^sign_in\.|\.viewed$/.test(action)) }
   }
   /** The fields of the page's form that signs in, but those that are typed. */
   const carried = ({ text }: Answer) => {

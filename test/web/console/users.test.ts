@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import { listUsers } from '../../../src/database/users.js'
+import { createApiToken, findTokenOwner } from '../../../src/domain/api-tokens.js'
 import { addLine, getOwnLine, listOwnLines } from '../../../src/domain/lines.js'
 import { addUser } from '../../../src/domain/users.js'
 import { newId } from '../../../src/ids.js'
@@ -226,6 +227,54 @@ describeWeb('the pages of users', ({ context, web }) => {
         expectPage(await browser.submit(`${USERS}/${id}/set-up-link`), 404)
         expectPage(await browser.get(`${USERS}/${id}`), 404)
       }
+    })
+  })
+
+  describe('the access of a user', () => {
+    let user: Person
+    let path: string
+    const page = async () => (await browser.get(path)).text
+
+    beforeEach(async () => {
+      user = await createPerson(context)
+      path = `${USERS}/${user.id}`
+    })
+
+    it('ends and comes again, once it is said what becomes of what they own', async () => {
+      const undecided = await browser.submit(`${path}/disable`, { belongings: '' })
+      expectPage(undecided, 400)
+      expect(faultOf(undecided)).to.equal('choose whether what they own goes on or stops')
+      for (const [belongings, words] of [
+        ['stops', 'Their lines and applications stand still.'],
+        ['goes_on', 'Their lines and applications go on.'],
+      ] as const) {
+        expectSentTo(await browser.submit(`${path}/disable`, { belongings }), `${path}?done=user-disabled`)
+        expect(await page())
+          .to.include(words)
+          .and.to.include(`action="${path}/enable"`)
+        expect((await browser.get(USERS)).text).to.include('disabled')
+        expectSentTo(await browser.submit(`${path}/enable`), `${path}?done=user-enabled`)
+        expect(await page())
+          .to.include(`action="${path}/disable"`)
+          .and.not.to.include('Disabled since')
+      }
+    })
+
+    it('is not one’s own to end', async () => {
+      const own = `${USERS}/${operator.id}`
+      expect((await browser.get(own)).text).not.to.include(`action="${own}/disable"`)
+      const answer = await browser.submit(`${own}/disable`, { belongings: 'stops' })
+      expectPage(answer, 409)
+      expect(answer.text).to.include('nobody can disable themselves')
+    })
+
+    it('ends for all sessions, tokens and applications', async () => {
+      const theirs = await browse(context, web, user.id)
+      const { token } = await createApiToken(context, user.id, 'a program')
+      expectSentTo(await browser.submit(`${path}/end-sessions`), `${path}?done=user-sessions-ended`)
+      expect((await theirs.get('/console')).status).to.equal(302)
+      expectSentTo(await browser.submit(`${path}/revoke-access`), `${path}?done=access-revoked`)
+      expect(await findTokenOwner(context, token)).to.equal(undefined)
     })
   })
 

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
-import { findConnection } from '../../../src/database/developer-connections.js'
-import { COMMAND_LINE, pauseEndpoint, pauseLine } from '../../../src/domain/pauses.js'
+import { pauseLineEndpoint } from '../../../src/domain/endpoint-pauses.js'
+import { COMMAND_LINE, pauseLine } from '../../../src/domain/pauses.js'
 import { createApplication } from '../../domain/applications.js'
 import type { TestLine } from '../../helpers/factories.js'
 import { describeWith } from '../../helpers/suite.js'
@@ -32,8 +32,7 @@ describeWith('/v1, of what is paused', serveApi, (api) => {
     await pauseLine(api.context, COMMAND_LINE, { id: line.lineId, userId: line.userId })
     expect(expectAnswer(await client.get(path))).to.include({ pausedBy: 'operator' })
     expectProblem(await client.post(`${path}/resume-sending`), 403, /^an operator has paused it/)
-    const { endpointId } = (await findConnection(api.context.db, line.userId, line.lineId))!
-    await pauseEndpoint(api.context, COMMAND_LINE, { id: endpointId!, userId: line.userId })
+    await pauseLineEndpoint(api.context, COMMAND_LINE, line.userId, line.lineId)
     expectProblem(await client.post(`${path}/connection/resume-events`), 403, /^an operator has paused it/)
   })
 

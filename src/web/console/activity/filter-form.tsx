@@ -3,8 +3,8 @@ import type { OwnLine } from '../../../database/lines.js'
 import { MESSAGE_TYPES } from '../../../database/messages/message.js'
 import { Select } from '../form.js'
 import { EVENT_LABELS, TYPE_LABELS } from '../message/labels.js'
-import { STATUSES, zoneOf, type WrittenFilter } from './filter.js'
-import { UTC } from './zone.js'
+import { Moment, ZoneChoice } from '../time-filter-fields.js'
+import { STATUSES, type WrittenFilter } from './filter.js'
 
 type Options = readonly (readonly [value: string, label: string])[]
 
@@ -66,36 +66,6 @@ export function FilterForm(props: {
   )
 }
 
-/**
- * If the address names no zone, `console.js` chooses the reader's own, and shows the list in it too. Without a script both
- * are in UTC.
- */
-function ZoneChoice({ written }: { written: WrittenFilter }) {
-  const zone = zoneOf(written)
-  return (
-    <label>
-      Time zone of From, Until and the list
-      <select name="zone" {...(zone === undefined ? { 'data-zone': 'own' } : {})}>
-        {[...new Set([UTC, zone ?? UTC])].map((each) => (
-          <option key={each} value={each} selected={each === zone}>
-            {each}
-          </option>
-        ))}
-      </select>
-    </label>
-  )
-}
-
-/** Names the zone above the list, also while the filter is closed. */
-export function ZoneNote({ written }: { written: WrittenFilter }) {
-  const zone = zoneOf(written)
-  return (
-    <p class="muted">
-      Times are in <span {...(zone === undefined ? { 'data-zone': 'own' } : {})}>{zone ?? UTC}</span>.
-    </p>
-  )
-}
-
 /** A line that has no name is called by its number already. */
 export function labelOf(name: string, number: string): string {
   return name === number ? number : `${name} (${number})`
@@ -109,13 +79,4 @@ function Choice(props: {
 }) {
   const { name, label, options, written } = props
   return <Select name={name} label={label} options={options} value={written[name] ?? ''} />
-}
-
-function Moment({ name, label, value = '' }: { name: string; label: string; value: string | undefined }) {
-  return (
-    <label>
-      {label}
-      <input type="datetime-local" name={name} value={value} />
-    </label>
-  )
 }

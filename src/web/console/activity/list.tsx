@@ -1,11 +1,10 @@
 import { idOf, type Activity } from '../../../domain/activity.js'
 import { explainFailure } from '../failures.js'
-import { Time } from '../form.js'
 import { EVENT_LABELS, TYPE_LABELS } from '../message/labels.js'
 import { messagePath } from '../message/path.js'
 import { Status } from '../status.js'
+import { TimeIn } from '../time-filter-fields.js'
 import { UserText } from '../user-text.js'
-import { clockIn } from './zone.js'
 
 /** It shows most of a single SMS. A row of the list should have no more than two lines. */
 const EXCERPT_LENGTH = 140
@@ -85,20 +84,11 @@ function Head(props: { at: Date; zone: string | undefined; line: string | undefi
   const { at, zone, line = '' } = props
   return (
     <div class="when">
-      {zone === undefined ? <Time at={at} /> : <ZonedTime at={at} zone={zone} />}
+      <TimeIn zone={zone} at={at} />
       <span>
         <UserText>{line}</UserText>
       </span>
     </div>
-  )
-}
-
-/** `console.js` leaves the zone as it is. */
-function ZonedTime({ at, zone }: { at: Date; zone: string }) {
-  return (
-    <time dateTime={at.toISOString()} data-zone={zone}>
-      {clockIn(zone, at)}
-    </time>
   )
 }
 

@@ -1,17 +1,19 @@
+import type { DisabledReason } from '../../../database/endpoints.js'
 import { MAX_COUNTED, type EndpointWork } from '../../../domain/deliveries/endpoint-work.js'
 import { Form, Time } from '../form.js'
 import type { Page } from '../page.js'
 
-const DISABLED_WORDS = {
+const DISABLED_WORDS: Record<DisabledReason, string> = {
   gone: 'the server answered 410 Gone, which says that the URL is no longer in use.',
   failing: 'nothing but failures came from it for 5 days.',
+  owner_disabled: 'the account of its owner was disabled.',
 }
 
 export interface EndpointHealth extends EndpointWork {
   failingSince: Date | null
   consecutiveFailureCount: number
   disabledAt: Date | null
-  disabledReason: 'gone' | 'failing' | null
+  disabledReason: DisabledReason | null
 }
 
 /**

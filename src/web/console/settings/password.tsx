@@ -2,7 +2,7 @@ import type { Context } from '../../../domain/context.js'
 import { MAX_PASSWORD_LENGTH, MIN_PASSWORD_LENGTH } from '../../../domain/passwords.js'
 import { changePassword } from '../../../domain/sessions.js'
 import { fieldOf } from '../form-values.js'
-import { Field, Form } from '../form.js'
+import { CheckBox, Field, Form } from '../form.js'
 import { withNotice } from '../notices.js'
 import type { Act, Page } from '../page.js'
 import { sessionOf } from '../session.js'
@@ -38,16 +38,30 @@ export function Password({ page }: { page: Page }) {
           autocomplete="new-password"
           more={{ minlength: MIN_PASSWORD_LENGTH, maxlength: MAX_PASSWORD_LENGTH }}
         />
+        <RevokeAccess page={page} action={action} />
         <button type="submit">Change password</button>
       </Form>
     </section>
   )
 }
 
+/** Offered wherever a password is set: who fears that somebody knew the old one. */
+export function RevokeAccess({ page, action }: { page: Page; action: string }) {
+  return (
+    <CheckBox
+      page={page}
+      action={action}
+      name="revoke"
+      label="Also revoke all API tokens and disconnect all applications"
+    />
+  )
+}
+
 export function postPassword(context: Context): Act {
   return async (ctx) => {
     const [current, next] = [fieldOf(ctx, 'currentPassword'), fieldOf(ctx, 'newPassword')]
-    await changePassword(context, sessionOf(ctx), current, next, ctx.ip)
+    const revokes = fieldOf(ctx, 'revoke') === 'true'
+    await changePassword(context, sessionOf(ctx), current, next, ctx.ip, { revokes })
     return withNotice(SETTINGS, 'password-changed')
   }
 }

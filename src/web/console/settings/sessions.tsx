@@ -1,7 +1,8 @@
 import type { Context } from '../../../domain/context.js'
-import { endOtherSessions, endSession, type ListedSession } from '../../../domain/sessions.js'
+import { revokeAccess } from '../../../domain/revoke-access.js'
+import { endSession, endSessions, type ListedSession } from '../../../domain/sessions.js'
 import { idOf } from '../form-values.js'
-import { Form, Time } from '../form.js'
+import { Confirm, Form, Time } from '../form.js'
 import { withNotice } from '../notices.js'
 import type { Act, Page } from '../page.js'
 import { sessionOf } from '../session.js'
@@ -59,6 +60,32 @@ export function Sessions(props: { page: Page; sessions: ListedSession[]; current
   )
 }
 
+/** For whoever fears that somebody else got into the account. */
+export function AllAccess({ page }: { page: Page }) {
+  return (
+    <section id="access">
+      <h2>Programs and applications</h2>
+      <Confirm
+        page={page}
+        action={`${SETTINGS}/revoke-access`}
+        label="Revoke all access…"
+        consequence={
+          'All of your API tokens are refused at once, and all applications lose your lines and their tokens. ' +
+          'Your own sessions and your lines’ webhooks go on.'
+        }
+        button="Revoke all access"
+      />
+    </section>
+  )
+}
+
+export function postRevokeAccess(context: Context): Act {
+  return async (ctx) => {
+    await revokeAccess(context, sessionOf(ctx).userId)
+    return withNotice(SETTINGS, 'access-revoked')
+  }
+}
+
 export function postEndSession(context: Context): Act {
   return async (ctx) => {
     await endSession(context, sessionOf(ctx).userId, idOf(ctx, 'sessionId'))
@@ -69,7 +96,7 @@ export function postEndSession(context: Context): Act {
 export function postEndOtherSessions(context: Context): Act {
   return async (ctx) => {
     const { userId, id } = sessionOf(ctx)
-    await endOtherSessions(context, userId, id)
+    await endSessions(context, userId, id)
     return withNotice(SETTINGS, 'sessions-ended')
   }
 }

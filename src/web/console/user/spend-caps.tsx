@@ -59,7 +59,7 @@ export function postSpendCap(context: Context): Act {
     const owner =
       of === user.id
         ? ({ of: 'user', id: user.id } as const)
-        : ({ of: 'line', id: (await getOwnLine(context, user.id, of)).id } as const)
+        : ({ of: 'line', id: (await getOwnLine(context, user.id, of)).id, userId: user.id } as const)
     const segmentsPerDay = readCap(fieldOf(ctx, 'segments'))
     await setSpendCap(context, owner, segmentsPerDay)
     return withNotice(`/console/users/${user.id}`, segmentsPerDay === null ? 'cap-removed' : 'cap-saved')

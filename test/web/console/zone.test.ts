@@ -1,7 +1,7 @@
 import { expect } from 'chai'
-import { clockIn, isZone, momentIn } from '../../../../src/web/console/activity/zone.js'
+import { clockIn, isZone, momentIn } from '../../../src/web/console/zone.js'
 
-describe('a time zone of the activity page', () => {
+describe('a time zone of a filter', () => {
   for (const [zone, shown, at] of [
     ['UTC', '2026-07-01T00:00:00Z', '2026-07-01T00:00:00.000Z'],
     ['Europe/Berlin', '2026-11-21T13:00:00Z', '2026-11-21T12:00:00.000Z'],

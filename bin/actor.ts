@@ -1,0 +1,21 @@
+import { hostname, userInfo } from 'node:os'
+import type { Actor } from '../src/domain/audit/actor.js'
+
+/** Whoever gives a command, as the machine knows them. */
+export function commandLineActor(): Actor {
+  return {
+    kind: 'command_line',
+    userId: null,
+    credentialId: null,
+    address: `${accountName()}@${hostname()}`,
+  }
+}
+
+/** In a container the process's account may have no name. */
+function accountName(): string {
+  try {
+    return userInfo().username
+  } catch {
+    return String(process.getuid?.() ?? 'unknown')
+  }
+}

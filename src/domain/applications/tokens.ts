@@ -1,0 +1,22 @@
+import { transaction } from '../../database/connection.js'
+import { deleteOAuthGrant } from '../../database/oauth-records.js'
+import { record } from '../audit.js'
+import type { Context } from '../context.js'
+
+/**
+ * Ends a grant and its tokens: the application revoked them, or somebody used a code or a token once too often. The lines
+ * stay connected; the user can authorize the application again.
+ */
+export async function endTokensOf({ db }: Context, grantHash: Buffer): Promise<void> {
+  await transaction(db, async (trx) => {
+    const grant = await deleteOAuthGrant(trx, grantHash)
+    if (grant === undefined) return
+    const { applicationId, userId } = grant
+    const actor = { kind: 'application', userId, credentialId: applicationId, address: null } as const
+    await record({ actor }, trx, {
+      action: 'authorization.tokens_ended',
+      subjectId: applicationId,
+      userId,
+    })
+  })
+}

@@ -1,0 +1,137 @@
+/** What an action is done to. */
+export type SubjectKind =
+  | 'user'
+  | 'session'
+  | 'api_token'
+  | 'line'
+  | 'application'
+  | 'carrier_account'
+  | 'sending'
+  | 'queue'
+  | 'audit_log'
+
+interface ActionAbout {
+  subject: SubjectKind
+  /** Behind the name of who did it: "Ada … renamed the line". */
+  words: string
+}
+
+/**
+ * Everything that the audit log tells of, in the order in which people read it. The console's words, the filters, the
+ * command line and `docs/audit.md` are made of this table, so an action without words does not compile.
+ */
+export const ACTIONS = {
+  'sign_in.succeeded': { subject: 'session', words: 'signed in' },
+  'sign_in.failed': { subject: 'user', words: 'was refused at a password' },
+  'sign_in.locked_out': {
+    subject: 'user',
+    words: 'was locked out for 15 minutes after too many wrong passwords',
+  },
+  'session.ended': { subject: 'session', words: 'ended a session' },
+  'sessions.ended': { subject: 'user', words: 'ended several sessions' },
+  'password.changed': { subject: 'user', words: 'changed the password' },
+  'password.set': { subject: 'user', words: 'set a password by a set-up link' },
+  'access.revoked': {
+    subject: 'user',
+    words: 'revoked all API tokens and disconnected all applications',
+  },
+
+  'user.added': { subject: 'user', words: 'added the user' },
+  'user.set_up_link.created': { subject: 'user', words: 'made a set-up link' },
+  'user.disabled': { subject: 'user', words: 'disabled the user' },
+  'user.enabled': { subject: 'user', words: 'enabled the user' },
+  'user.spend_cap.set': { subject: 'user', words: 'set how many segments the user may send a day' },
+  'user.viewed': { subject: 'user', words: 'looked at the page of the user' },
+
+  'api_token.created': { subject: 'api_token', words: 'created an API token' },
+  'api_token.revoked': { subject: 'api_token', words: 'revoked an API token' },
+
+  'line.added': { subject: 'line', words: 'added the line' },
+  'line.renamed': { subject: 'line', words: 'renamed the line' },
+  'line.disabled': { subject: 'line', words: 'disabled the line' },
+  'line.enabled': { subject: 'line', words: 'enabled the line' },
+  'line.paused': { subject: 'line', words: 'paused what the line sends' },
+  'line.resumed': { subject: 'line', words: 'let the line send again' },
+  'line.spend_cap.set': { subject: 'line', words: 'set how many segments the line may send a day' },
+  'line.connection.changed': { subject: 'line', words: 'changed the developer connection' },
+  'line.endpoint.changed': { subject: 'line', words: 'changed the outgoing webhook' },
+  'line.endpoint.paused': { subject: 'line', words: 'paused the events of the line' },
+  'line.endpoint.resumed': { subject: 'line', words: 'let the events of the line go out again' },
+  'line.incoming_webhook.created': { subject: 'line', words: 'created the incoming webhook' },
+  'line.incoming_webhook.shown': { subject: 'line', words: 'was shown the URL of the incoming webhook' },
+  'line.incoming_webhook.regenerated': { subject: 'line', words: 'gave the incoming webhook a new token' },
+  'line.incoming_webhook.deleted': { subject: 'line', words: 'deleted the incoming webhook' },
+  'line.signing_secret.shown': { subject: 'line', words: 'was shown the signing secret of the line' },
+  'line.signing_secret.rotated': { subject: 'line', words: 'rotated the signing secret of the line' },
+  'line.held_events.sent': { subject: 'line', words: 'sent the held events of the line' },
+
+  'application.registered': { subject: 'application', words: 'registered the application' },
+  'application.changed': { subject: 'application', words: 'changed the application' },
+  'application.deleted': { subject: 'application', words: 'deleted the application' },
+  'application.endpoint.paused': { subject: 'application', words: 'paused the events of the application' },
+  'application.endpoint.resumed': {
+    subject: 'application',
+    words: 'let the events of the application go out again',
+  },
+  'application.client_secret.rotated': { subject: 'application', words: 'rotated the client secret' },
+  'application.signing_secret.shown': {
+    subject: 'application',
+    words: 'was shown the signing secret of the application',
+  },
+  'application.signing_secret.rotated': {
+    subject: 'application',
+    words: 'rotated the signing secret of the application',
+  },
+  'application.held_events.sent': {
+    subject: 'application',
+    words: 'sent the held events of the application',
+  },
+
+  'authorization.granted': { subject: 'application', words: 'authorized the application' },
+  'authorization.refused': { subject: 'application', words: 'did not authorize the application' },
+  'authorization.ended': { subject: 'application', words: 'disconnected the application' },
+  'authorization.tokens_ended': {
+    subject: 'application',
+    words: 'lost its tokens: it revoked them, or used a code or a token too often',
+  },
+
+  'carrier_account.added': { subject: 'carrier_account', words: 'added the carrier account' },
+  'carrier_account.changed': { subject: 'carrier_account', words: 'changed the carrier account' },
+  'carrier_account.removed': { subject: 'carrier_account', words: 'removed the carrier account' },
+  'carrier_account.paused': {
+    subject: 'carrier_account',
+    words: 'paused what the lines of the account send',
+  },
+  'carrier_account.resumed': {
+    subject: 'carrier_account',
+    words: 'let the lines of the account send again',
+  },
+  'carrier_account.numbers_set_up': {
+    subject: 'carrier_account',
+    words: 'let the carrier call us for numbers of the account',
+  },
+
+  'sending.paused': { subject: 'sending', words: 'paused all sending' },
+  'sending.resumed': { subject: 'sending', words: 'let all sending go on' },
+
+  'queue.changed': { subject: 'queue', words: 'changed a queue in the dashboard' },
+  'audit_log.viewed': { subject: 'audit_log', words: 'looked at the audit log' },
+  'audit_log.exported': { subject: 'audit_log', words: 'exported the audit log' },
+} as const satisfies Record<string, ActionAbout>
+
+export type Action = keyof typeof ACTIONS
+
+export function isAction(written: string): written is Action {
+  return Object.hasOwn(ACTIONS, written)
+}
+
+/** The words before the first dot, each of which names all actions that begin so. */
+export const ACTION_GROUPS = [...new Set(listActions().map((action) => groupOf(action)))]
+
+export function listActions(): Action[] {
+  return Object.keys(ACTIONS) as Action[]
+}
+
+export function groupOf(action: string): string {
+  return action.split('.')[0] ?? ''
+}

@@ -1,0 +1,26 @@
+/** Who may do something, and what people call each. */
+export const ACTOR_KINDS = {
+  user: 'a person in the console',
+  api_token: 'a program of the user, by an API token',
+  application: 'an application that the user authorized',
+  command_line: 'an operator on the command line',
+  queues_password: 'whoever has QUEUES_PASSWORD, at the dashboard',
+  visitor: 'somebody who is not signed in',
+  service: 'Linehook itself',
+} as const
+
+export type ActorKind = keyof typeof ACTOR_KINDS
+
+/** On whose behalf domain functions do what they do. */
+export interface Actor {
+  kind: ActorKind
+  /** For an application, the user for whom it acts; null: it is no user. */
+  userId: string | null
+  /** The session, the API token or the application. */
+  credentialId: string | null
+  /** An IP address; of the command line, the account of the operating system and its machine. */
+  address: string | null
+}
+
+/** Who acts when nobody has asked: workers, and what a process does by itself. */
+export const SERVICE: Actor = { kind: 'service', userId: null, credentialId: null, address: null }

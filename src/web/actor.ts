@@ -1,0 +1,26 @@
+import type { Context as KoaContext } from 'koa'
+import type { Actor } from '../domain/audit/actor.js'
+import { actingAs, type Context } from '../domain/context.js'
+import type { SessionState } from './console/session.js'
+import { applicationOf, findUserOf, tokenOf } from './middleware/authenticate.js'
+
+/** The context for what a request asks for: the audit log names who sent it. */
+export function actingFor(ctx: KoaContext, context: Context): Context {
+  return actingAs(context, actorOf(ctx))
+}
+
+/** Who sent a request, as far as its checks have found out by now. */
+export function actorOf(ctx: KoaContext): Actor {
+  const address = ctx.ip
+  const { session } = ctx.state as SessionState
+  if (session !== undefined) {
+    return { kind: 'user', userId: session.userId, credentialId: session.id, address }
+  }
+  const userId = findUserOf(ctx) ?? null
+  const application = applicationOf(ctx)
+  if (application !== undefined) {
+    return { kind: 'application', userId, credentialId: application.id, address }
+  }
+  if (userId !== null) return { kind: 'api_token', userId, credentialId: tokenOf(ctx) ?? null, address }
+  return { kind: 'visitor', userId: null, credentialId: null, address }
+}

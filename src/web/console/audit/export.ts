@@ -1,0 +1,111 @@
+import { pipeline, Readable } from 'node:stream'
+import { stringify } from 'csv-stringify'
+import type { Context as KoaContext, Middleware } from 'koa'
+import {
+  isAuditLongerThan,
+  readAudit,
+  record,
+  type AuditFilter,
+  type ListedAuditRow,
+} from '../../../domain/audit.js'
+import { readAuditFilter, type WrittenAuditFilter } from '../../../domain/audit/filter.js'
+import { asSeenBy, subjectKindOf } from '../../../domain/audit/in-words.js'
+import type { Context } from '../../../domain/context.js'
+import { UserError } from '../../../errors.js'
+import { actingFor } from '../../actor.js'
+import { sessionOf } from '../session.js'
+import { readWritten } from './filter.js'
+
+/** A file that a spreadsheet still opens; about 50 MB. */
+const MAX_ROWS = 100_000
+
+type Format = 'csv' | 'jsonl'
+
+/** For operators: all that fits the filter. */
+export function exportAudit(format: Format) {
+  return (context: Context): Middleware =>
+    async (ctx) => {
+      const { asked } = await readWritten(ctx, context)
+      const filter = await readAuditFilter(context, asked)
+      await requireBounded(context, filter)
+      await record(actingFor(ctx, context), context.db, {
+        action: 'audit_log.exported',
+        userId: filter.userId ?? null,
+        after: { format, ...textsOf(asked) },
+      })
+      answer(ctx, format, readAudit(context, filter))
+    }
+}
+
+/** For everybody: of what is theirs. */
+export function exportHistory(format: Format) {
+  return (context: Context): Middleware =>
+    async (ctx) => {
+      const { userId } = sessionOf(ctx)
+      const { action, from, until } = (await readWritten(ctx, context)).asked
+      const filter = await readAuditFilter(context, { action, from, until, user: userId })
+      await requireBounded(context, filter)
+      answer(ctx, format, seenBy(userId, readAudit(context, filter)))
+    }
+}
+
+/** @throws UserError 413: who is told so at once need not find out that a file is not whole */
+async function requireBounded(context: Context, filter: AuditFilter): Promise<void> {
+  if (!(await isAuditLongerThan(context, filter, MAX_ROWS))) return
+  throw new UserError(
+    `these are more than ${MAX_ROWS} rows: choose a shorter time with from and until, or filter further`,
+    413,
+  )
+}
+
+/** The rows are read as fast as the other end takes them. What fails on the way breaks the download off. */
+function answer(ctx: KoaContext, format: Format, rows: AsyncIterable<ListedAuditRow>): void {
+  ctx.attachment(`linehook-audit-${new Date().toISOString().slice(0, 10)}.${format}`)
+  ctx.type = format === 'csv' ? 'text/csv; charset=utf-8' : 'application/jsonl; charset=utf-8'
+  const source = Readable.from(format === 'csv' ? mapped(rows, flatten) : mapped(rows, toLine))
+  ctx.body = format === 'csv' ? pipeline(source, toCsv(), () => undefined) : source
+}
+
+/** Names that people have chosen must not become formulas in a spreadsheet. */
+function toCsv() {
+  return stringify({ header: true, escape_formulas: true })
+}
+
+async function* mapped<To>(
+  rows: AsyncIterable<ListedAuditRow>,
+  map: (row: ListedAuditRow) => To,
+): AsyncGenerator<To> {
+  for await (const row of rows) yield map(row)
+}
+
+async function* seenBy(userId: string, rows: AsyncIterable<ListedAuditRow>): AsyncGenerator<ListedAuditRow> {
+  for await (const row of rows) yield asSeenBy(userId, row)
+}
+
+function toLine(row: ListedAuditRow): string {
+  return `${JSON.stringify(withSubjectKind(row))}\n`
+}
+
+function flatten(row: ListedAuditRow): Record<string, unknown> {
+  const { id, at, before, after, ...rest } = withSubjectKind(row)
+  return {
+    id,
+    at: at.toISOString(),
+    ...rest,
+    before: before === null ? '' : JSON.stringify(before),
+    after: after === null ? '' : JSON.stringify(after),
+  }
+}
+
+function withSubjectKind(row: ListedAuditRow) {
+  const { id, at, ...rest } = row
+  return { id, at, subjectKind: subjectKindOf(row), ...rest }
+}
+
+function textsOf(asked: WrittenAuditFilter): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(asked).flatMap(([name, value]) =>
+      value === undefined ? [] : [[name, value instanceof Date ? value.toISOString() : String(value)]],
+    ),
+  )
+}

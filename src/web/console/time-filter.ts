@@ -1,0 +1,59 @@
+import type { Context as KoaContext } from 'koa'
+import * as yup from 'yup'
+import { queryOf } from './form-values.js'
+import { isZone, momentIn, UTC } from './zone.js'
+
+/** Of a list that is filtered by its address: the span of time, and the zone of both and of the list, as written. */
+export type TimeFilter = Partial<Record<'zone' | 'from' | 'until', string>>
+
+/** The parameters of these names that have a value. */
+export function writtenParameters<Name extends string>(
+  ctx: KoaContext,
+  names: readonly Name[],
+): Partial<Record<Name, string>> {
+  // A plus sign in a query means a space to most parsers, and people forget to write %2B.
+  const given = names.map((name) => [name, queryOf(ctx, name).replace(/^ (?=\d)/, '+')] as const)
+  return Object.fromEntries(given.filter(([, value]) => value !== '')) as Partial<Record<Name, string>>
+}
+
+/** The same filter at another path, or for an older page. */
+export function filterPath(path: string, written: Record<string, string>, before?: string): string {
+  const query = new URLSearchParams({ ...written, ...(before === undefined ? {} : { before }) }).toString()
+  return query === '' ? path : `${path}?${query}`
+}
+
+/**
+ * The time zone that the address names; UTC if it has times but no zone. undefined: the reader's zone, which only a script
+ * knows.
+ */
+export function zoneOf({ zone, from, until }: TimeFilter): string | undefined {
+  if (zone !== undefined) return isZone(zone) ? zone : UTC
+  return from === undefined && until === undefined ? undefined : UTC
+}
+
+export function zoneParameter() {
+  return yup
+    .string()
+    .test(
+      'zone',
+      '${path} must be a time zone, such as Europe/Berlin',
+      (name) => name === undefined || isZone(name),
+    )
+}
+
+/** A browser's field for date and time writes no zone, so the value is read in the filter's zone. */
+export function localParameter() {
+  return yup.date().when('zone', ([name], schema) => {
+    const zone = typeof name === 'string' && isZone(name) ? name : UTC
+    return schema
+      .transform((_, written: unknown) => readLocal(String(written), zone))
+      .typeError(`\${path} must be a date and time in ${zone}, such as 2026-11-21T13:00`)
+  })
+}
+
+/** Ids begin in 1970, so an earlier moment counts as the first one of 1970. */
+function readLocal(written: string, zone: string): Date {
+  const isWhole = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d{1,3})?)?$/.test(written)
+  const shown = isWhole ? Date.parse(`${written.replace(' ', 'T')}Z`) : NaN
+  return Number.isNaN(shown) ? new Date(NaN) : momentIn(zone, Math.max(0, shown))
+}

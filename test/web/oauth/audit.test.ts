@@ -1,0 +1,108 @@
+import { expect } from 'chai'
+import { endAuthorizations } from '../../../src/domain/authorizations.js'
+import { listAudit } from '../../../src/domain/audit.js'
+import { listActions } from '../../../src/domain/audit/actions.js'
+import { describeWith } from '../../helpers/suite.js'
+import {
+  asking,
+  authorizePath,
+  call,
+  createApplication,
+  createVisitor,
+  decide,
+  getCode,
+  getTokens,
+  REDIRECT_URI,
+  requestToken,
+  serveOAuth,
+  type TestApplication,
+  type Visitor,
+} from './support.js'
+
+describeWith('what the audit log tells of authorizations', serveOAuth, (server) => {
+  let visitor: Visitor
+  let application: TestApplication
+
+  beforeEach(async () => {
+    visitor = await createVisitor(server)
+    application = await createApplication(server)
+  })
+
+  /** Oldest first. */
+  const rows = async () => {
+    const actions = listActions().filter((action) => /^(authorization|line\.renamed)/.test(action))
+    const { userId } = visitor.line
+    return (await listAudit(server.context, { userId, actions }, { limit: 50 })).reverse()
+  }
+
+  it('a consent: who gave it in which session, to whom, for which lines and scopes', async () => {
+    await getTokens(server, visitor, application)
+    const [row, ...others] = await rows()
+    expect(others).to.deep.equal([])
+    expect(row).to.deep.include({
+      action: 'authorization.granted',
+      actorKind: 'user',
+      actorId: visitor.line.userId,
+      address: '127.0.0.1',
+      subjectId: application.id,
+      subjectName: 'Auto reply',
+      userId: visitor.line.userId,
+      after: {
+        lines: [visitor.line.number],
+        scopes: ['messages:write', 'messages:connect'],
+        linesNoMore: [],
+      },
+    })
+    expect(row?.credentialId).to.be.a('string')
+  })
+
+  it('a refusal, and the end of what was given', async () => {
+    const page = await visitor.follow(authorizePath(asking(application)))
+    await decide(visitor, page, { decision: 'cancel' })
+    await getTokens(server, visitor, application)
+    await endAuthorizations(server.context, visitor.line.userId, application.id)
+    expect((await rows()).map(({ action, actorKind }) => [action, actorKind])).to.deep.equal([
+      ['authorization.refused', 'user'],
+      ['authorization.granted', 'user'],
+      ['authorization.ended', 'service'],
+    ])
+  })
+
+  it('that an application lost its tokens, because it revoked them or used a code twice', async () => {
+    const { refresh_token: token } = await getTokens(server, visitor, application)
+    await requestToken(server, application, { token }, { path: '/oauth/revoke' })
+    const code = await getCode(visitor, asking(application))
+    const exchange = { grant_type: 'authorization_code', code, redirect_uri: REDIRECT_URI }
+    const statuses = [0, 1].map(async () => (await requestToken(server, application, exchange)).status)
+    expect((await Promise.all(statuses)).toSorted()).to.deep.equal([200, 400])
+    const ended = (await rows()).filter(({ action }) => action === 'authorization.tokens_ended')
+    expect(ended).to.have.length(2)
+    for (const row of ended) {
+      expect(row).to.deep.include({
+        actorKind: 'application',
+        actorId: visitor.line.userId,
+        credentialId: application.id,
+        applicationName: 'Auto reply',
+        subjectId: application.id,
+      })
+    }
+  })
+
+  it('what an application changes for the user, as its own act', async () => {
+    const scope = 'messages:connect,lines:write'
+    const { access_token: token } = await getTokens(server, visitor, application, { scope })
+    const { lineId, userId } = visitor.line
+    const answer = await call(server, token, `/v1/lines/${lineId}`, {
+      method: 'PUT',
+      body: JSON.stringify({ name: 'Renamed' }),
+    })
+    expect(answer.status, answer.text).to.equal(200)
+    expect((await rows()).at(-1)).to.deep.include({
+      action: 'line.renamed',
+      actorKind: 'application',
+      actorId: userId,
+      credentialId: application.id,
+      after: { name: 'Renamed' },
+    })
+  })
+})

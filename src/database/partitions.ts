@@ -1,6 +1,6 @@
 import type { Database } from './connection.js'
 
-export const PARTITIONED = ['messages', 'events', 'deliveries', 'delivery_attempts', 'audit_log']
+const PARTITIONED = ['messages', 'events', 'deliveries', 'delivery_attempts', 'audit_log']
 /** This month's and the next two: housekeeping could fail for two months before rows go to the default partition. */
 const MONTHS_AHEAD = 3
 
@@ -22,45 +22,42 @@ export async function ensurePartitions(db: Database): Promise<number> {
   return created
 }
 
-/** How far ahead `countPartitionsAhead` looks. */
-const YEAR = 12
-
-/** By table, how many of the months after this one have a partition. */
-export async function countPartitionsAhead(db: Database): Promise<Map<string, number>> {
-  const { rows } = await db.raw<{ rows: { parent: string; count: number }[] }>(
-    `select parent, count(to_regclass(parent || to_char(
-       date_trunc('month', now() at time zone 'UTC') + make_interval(months => month), '_YYYYMM')))::integer as count
-     from unnest(?::text[]) parent cross join generate_series(1, ?::integer) month group by parent`,
-    [PARTITIONED, YEAR],
-  )
-  return new Map(rows.map(({ parent, count }) => [parent, count]))
-}
-
 export interface PartitionsAhead {
   parent: string
-  /** How many months have a partition, this one first, without a gap. */
+  /** How many months have a partition, this one first, without a gap: no more than `ensurePartitions` makes. */
   monthCount: number
-  /** Rows of a month that nobody made a partition for: they stay when that month is dropped. */
-  hasStrayRows: boolean
+  /** Those that are not there, such as `messages_202612`. */
+  missing: string[]
 }
 
-/** Looks as far ahead as `ensurePartitions` makes them. Changes nothing. */
+/** By table. Changes nothing. */
 export async function findPartitionsAhead(db: Database): Promise<PartitionsAhead[]> {
-  const found: PartitionsAhead[] = []
-  for (const parent of PARTITIONED) {
-    const { rows } = await db.raw<{ rows: { isThere: boolean }[] }>(
-      `select to_regclass(? || to_char(date_trunc('month', current_date) + make_interval(months => i), '_YYYYMM'))
-         is not null as "isThere"
-       from generate_series(0, ? - 1) i order by i`,
-      [parent, MONTHS_AHEAD],
-    )
-    const gap = rows.findIndex(({ isThere }) => !isThere)
-    const stray = await db(`${parent}_default`).limit(1).select(db.raw('1'))
-    found.push({
+  const { rows } = await db.raw<{ rows: { parent: string; name: string; isThere: boolean }[] }>(
+    `select parent, name, to_regclass(name) is not null as "isThere"
+     from unnest(?::text[]) with ordinality as p (parent, n)
+     cross join generate_series(0, ? - 1) month
+     cross join lateral (select parent || to_char(
+       date_trunc('month', now() at time zone 'UTC') + make_interval(months => month), '_YYYYMM')) m (name)
+     order by n, month`,
+    [PARTITIONED, MONTHS_AHEAD],
+  )
+  return PARTITIONED.map((parent) => {
+    const months = rows.filter((row) => row.parent === parent)
+    const gap = months.findIndex(({ isThere }) => !isThere)
+    return {
       parent,
-      monthCount: gap < 0 ? rows.length : gap,
-      hasStrayRows: (stray as unknown[]).length > 0,
-    })
+      monthCount: gap < 0 ? months.length : gap,
+      missing: months.filter(({ isThere }) => !isThere).map(({ name }) => name),
+    }
+  })
+}
+
+/** Tables with rows of a month that nobody made a partition for: they stay when that month is dropped. */
+export async function findStrayTables(db: Database): Promise<string[]> {
+  const found: string[] = []
+  for (const parent of PARTITIONED) {
+    const row: unknown = await db(`${parent}_default`).first(db.raw('1'))
+    if (row !== undefined) found.push(parent)
   }
   return found
 }

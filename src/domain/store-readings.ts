@@ -3,8 +3,10 @@ import { listCarrierAccounts } from '../database/carrier-accounts.js'
 import { listCarrierSessions } from '../database/carrier-sessions.js'
 import { countUnhealthyEndpoints } from '../database/endpoints.js'
 import { lookAtDeliveries, lookAtMedia, lookAtMessages, type QueueRows } from '../database/overview/queues.js'
-import { countPartitionsAhead } from '../database/partitions.js'
+import { reading } from '../database/overview/reading.js'
+import { findPartitionsAhead } from '../database/partitions.js'
 import { asError } from '../errors.js'
+import { lookAtQueue } from '../queues/look.js'
 import type { QueueName } from '../queues/queues.js'
 import { readRedisFacts } from '../redis-facts.js'
 import * as metrics from '../telemetry/metrics.js'
@@ -14,9 +16,6 @@ import type { Context } from './context.js'
 const FRESH_MS = 5000
 /** After this a store counts as down. Prometheus itself waits 10 s by default. */
 const PATIENCE_MS = 2000
-
-/** The states of BullMQ that a queue of ours can have. */
-const JOB_STATES = ['waiting', 'active', 'delayed', 'failed'] as const
 
 /** A part of what is read of a store. @returns what shows it */
 type Read = (context: Context) => Promise<() => void>
@@ -35,9 +34,9 @@ const POSTGRES: Store = {
   name: 'postgres',
   ask: ({ db }) => db.raw('select 1'),
   parts: {
-    messages: async ({ db }) => showWaiting('send-message', await lookAtMessages(db)),
-    deliveries: async ({ db }) => showWaiting('deliver-event', await lookAtDeliveries(db)),
-    media: async ({ db }) => showWaiting('fetch-media', await lookAtMedia(db)),
+    messages: async ({ db }) => showWaiting('send-message', await reading(db, lookAtMessages)),
+    deliveries: async ({ db }) => showWaiting('deliver-event', await reading(db, lookAtDeliveries)),
+    media: async ({ db }) => showWaiting('fetch-media', await reading(db, lookAtMedia)),
     sessions: readSessions,
     endpoints: async ({ db }) => {
       const counts = await countUnhealthyEndpoints(db)
@@ -46,9 +45,11 @@ const POSTGRES: Store = {
       }
     },
     partitions: async ({ db }) => {
-      const counts = await countPartitionsAhead(db)
+      const tables = await findPartitionsAhead(db)
       return () => {
-        for (const [table, count] of counts) metrics.partitionsAhead.set({ table }, count)
+        for (const { parent, monthCount } of tables) {
+          metrics.partitionsAhead.set({ table: parent }, Math.max(0, monthCount - 1))
+        }
       }
     },
   },
@@ -64,7 +65,7 @@ const POSTGRES: Store = {
 const REDIS: Store = {
   name: 'redis',
   ask: ({ redis }) => redis.ping(),
-  parts: { jobs: readJobs, workers: readWorkers, durability: readSafety },
+  parts: { jobs: readJobs, durability: readSafety },
   gauges: [metrics.queueJobs, metrics.queueWorkers, metrics.redisSafe],
 }
 
@@ -164,23 +165,15 @@ async function readSessions({ db, carriers }: Context): Promise<() => void> {
   }
 }
 
-async function readJobs({ queues }: Context): Promise<() => void> {
-  const counts = await Promise.all(queues.all.map((queue) => queue.getJobCounts(...JOB_STATES)))
+/** Where Redis does not tell who is connected, there is no figure of workers: 0 would be an alert. */
+async function readJobs({ queues, redis }: Context): Promise<() => void> {
+  const found = await Promise.all(
+    queues.all.map(async (queue) => ({ queue: queue.name, ...(await lookAtQueue(queue, redis)) })),
+  )
   return () => {
-    for (const [n, { name: queue }] of queues.all.entries()) {
-      for (const state of JOB_STATES) metrics.queueJobs.set({ queue, state }, counts[n]?.[state] ?? 0)
-    }
-  }
-}
-
-/** Redis tells of the workers of all its databases, and so of those of other installations that share it. */
-async function readWorkers({ queues, redis }: Context): Promise<() => void> {
-  const { db = 0 } = redis.options
-  const workers = await Promise.all(queues.all.map((queue) => queue.getWorkers()))
-  return () => {
-    for (const [n, { name: queue }] of queues.all.entries()) {
-      const ours = workers[n]?.filter((worker) => worker.db === undefined || Number(worker.db) === db)
-      metrics.queueWorkers.set({ queue }, ours?.length ?? 0)
+    for (const { queue, workers, ...states } of found) {
+      for (const [state, count] of Object.entries(states)) metrics.queueJobs.set({ queue, state }, count)
+      if (workers !== null) metrics.queueWorkers.set({ queue }, workers)
     }
   }
 }

@@ -203,7 +203,7 @@ export const endpoints = gauge(
 )
 export const partitionsAhead = gauge(
   'linehook_partitions_ahead_months',
-  'How many of the months to come have a partition.',
+  'How many months after this one have a partition, without a gap.',
   ['table'],
 )
 

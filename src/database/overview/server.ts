@@ -1,5 +1,4 @@
 import type { Database } from '../connection.js'
-import { PARTITIONED } from '../partitions.js'
 import { only } from './reading.js'
 
 /** How Postgres itself is. */
@@ -11,14 +10,11 @@ export interface PostgresFacts {
   /** Transactions of this service that have been open for a minute or more. */
   longTransactionCount: number
   databaseBytes: number
-  /** Of this month and the next two, such as `messages_202612`. */
-  missingPartitions: string[]
   /** Where its files are; null: it does not tell us. */
   dataFolder: string | null
 }
 
 export async function lookAtPostgres(db: Database): Promise<PostgresFacts> {
-  const partitions = PARTITIONED.map((parent) => `'${parent}'`).join(', ')
   const { rows } = await db.raw<{ rows: PostgresFacts[] }>(
     `select split_part(current_setting('server_version'), ' ', 1) as version,
        pg_is_in_recovery() or current_setting('default_transaction_read_only') = 'on' as "isReadOnly",
@@ -27,10 +23,6 @@ export async function lookAtPostgres(db: Database): Promise<PostgresFacts> {
        (select count(*)::integer from pg_stat_activity where usename = current_user and datname = current_database()
           and pid <> pg_backend_pid() and xact_start < clock_timestamp() - interval '1 minute') as "longTransactionCount",
        pg_database_size(current_database())::double precision as "databaseBytes",
-       array(select p.name from (
-           select parent || to_char(date_trunc('month', now() at time zone 'UTC') + make_interval(months => month), '_YYYYMM')
-           from unnest(array[${partitions}]) parent, generate_series(0, 2) month
-         ) p (name) where to_regclass(p.name) is null order by 1) as "missingPartitions",
        (select setting from pg_settings where name = 'data_directory') as "dataFolder"`,
   )
   return only(rows)

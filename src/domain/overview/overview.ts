@@ -1,6 +1,7 @@
 import { listBusiestLines, type BusyLine } from '../../database/overview/busiest-lines.js'
 import { reading } from '../../database/overview/reading.js'
 import { lookAtPool, lookAtPostgres } from '../../database/overview/server.js'
+import { findPartitionsAhead } from '../../database/partitions.js'
 import { createSemaphore } from '../../semaphore.js'
 import type { Context } from '../context.js'
 import { lookAtCarriers, type CarrierView } from './carriers.js'
@@ -71,9 +72,13 @@ export function createWatch(context: Context, { writes = true } = {}): Watch {
     lines: ofPostgres(() => reading(db, listBusiestLines), SELDOM_MS),
     people: ofPostgres(() => lookForPeople(db)),
     postgres: ofPostgres(async () => {
-      const facts = await reading(db, lookAtPostgres)
+      const [facts, ahead] = await reading(db, async (trx) => [
+        await lookAtPostgres(trx),
+        await findPartitionsAhead(trx),
+      ])
+      const missing = ahead.flatMap((table) => table.missing)
       if (isHere(context)) postgresFolder = facts.dataFolder ?? undefined
-      return judgePostgres(facts, lookAtPool(db))
+      return judgePostgres(facts, missing, lookAtPool(db))
     }),
     redis: keepLooking(() => viewRedis(context), { of: 'Redis', keptMs: KEPT_MS, log }),
     storage: keepLooking(() => viewStorage(context, { postgresFolder, writes }), {

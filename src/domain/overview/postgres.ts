@@ -2,8 +2,13 @@ import type { PoolUse, PostgresFacts } from '../../database/overview/server.js'
 import { countOf, describeBytes } from './figures.js'
 import { moodOfShare, serviceView, type ServiceFault, type ServiceView } from './service.js'
 
-export function judgePostgres(facts: PostgresFacts, pool: PoolUse): ServiceView {
-  const { connectionCount, maxConnections, missingPartitions, longTransactionCount } = facts
+/** @param missingPartitions of this month and the next two */
+export function judgePostgres(
+  facts: PostgresFacts,
+  missingPartitions: readonly string[],
+  pool: PoolUse,
+): ServiceView {
+  const { connectionCount, maxConnections, longTransactionCount } = facts
   const faults: ServiceFault[] = []
   if (facts.isReadOnly) {
     faults.push({

@@ -3,9 +3,9 @@ import { asError } from '../../errors.js'
 import { newId } from '../../ids.js'
 import { StorageFailed } from '../../storage/storage.js'
 import type { Context } from '../context.js'
-import { lookAtDisks, type Disk } from './disks.js'
+import { lookAtDisks, moodOfDisk, type Disk } from './disks.js'
 import { describeBytes } from './figures.js'
-import { moodOfShare, serviceView, type ServiceFault, type ServiceView } from './service.js'
+import { serviceView, type ServiceFault, type ServiceView } from './service.js'
 
 /** So seldom, because a bucket costs something for each write. */
 const TRIED_EVERY_MS = 60_000
@@ -48,8 +48,9 @@ export function judgeStorage(found: {
   fault: string | undefined
   writes: boolean
 }): ServiceView {
-  const faults: ServiceFault[] = found.disks.flatMap(({ of, freeBytes, totalBytes }) => {
-    const mood = moodOfShare(1 - freeBytes / totalBytes)
+  const faults: ServiceFault[] = found.disks.flatMap((disk) => {
+    const { of, freeBytes } = disk
+    const mood = moodOfDisk(disk)
     return mood === undefined
       ? []
       : [

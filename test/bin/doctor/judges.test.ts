@@ -31,13 +31,19 @@ describe('how the doctor judges', () => {
   })
 
   it('disks: by bytes and by share, the fullest first', () => {
-    const disk = (folder: string, freeBytes: number, freeShare: number) => ({ folder, freeBytes, freeShare })
+    const disk = (folder: string, freeBytes: number, freeShare: number) => ({
+      of: 'media',
+      folder,
+      freeBytes,
+      totalBytes: 1e11,
+      freeShare,
+    })
     expect(judgeDisks([disk('/a', 5e10, 0.5)]).state).to.equal('ok')
     expect(judgeDisks([disk('/a', 5e10, 0.05)]).state, 'little of a large one').to.equal('warning')
     expect(judgeDisks([disk('/a', 1e9, 0.5)]).state, 'half of a small one').to.equal('warning')
     expect(judgeDisks([disk('/a', 5e10, 0.5), disk('/b', 1e8, 0.01)])).to.include({
       state: 'fault',
-      why: '100 MB (1 %) free at /b.',
+      why: '100 MB (1 %) free for media at /b.',
     })
     expect(judgeDisks([]).state).to.equal('ok')
   })

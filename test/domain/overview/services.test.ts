@@ -16,17 +16,20 @@ const GOOD_POSTGRES = {
     maxConnections: 100,
     longTransactionCount: 0,
   },
-  ...{ databaseBytes: 1e9, missingPartitions: [], dataFolder: null },
+  ...{ databaseBytes: 1e9, dataFolder: null },
 }
 
 const POOL = { usedCount: 1, maxCount: 10, waitingCount: 0 }
-const ROOM = { of: 'media', freeBytes: 50e9, totalBytes: 100e9 }
+const ROOM = { of: 'media', folder: '/a', freeBytes: 50e9, totalBytes: 100e9, freeShare: 0.5 }
 const GOOD_STORAGE = { place: 'a folder', disks: [ROOM], fault: undefined, writes: true }
-const disk = (freeBytes: number) => ({ ...GOOD_STORAGE, disks: [{ ...ROOM, freeBytes }] })
+const disk = (freeBytes: number) => ({
+  ...GOOD_STORAGE,
+  disks: [{ ...ROOM, freeBytes, freeShare: freeBytes / ROOM.totalBytes }],
+})
 
 describe('what everything rests on', () => {
   it('is well where nothing is wrong', () => {
-    const views = [judgeRedis(GOOD_REDIS), judgePostgres(GOOD_POSTGRES, POOL), judgeStorage(GOOD_STORAGE)]
+    const views = [judgeRedis(GOOD_REDIS), judgePostgres(GOOD_POSTGRES, [], POOL), judgeStorage(GOOD_STORAGE)]
     expect(views.map(({ mood, faults }) => [mood, faults])).to.deep.equal(Array(3).fill(['good', []]))
   })
 
@@ -49,29 +52,29 @@ describe('what everything rests on', () => {
     ['the machine of Redis is full', judgeRedis({ ...GOOD_REDIS, usedBytes: 7.9e9 }), 'bad', /more memory/],
     [
       'Postgres is read-only',
-      judgePostgres({ ...GOOD_POSTGRES, isReadOnly: true }, POOL),
+      judgePostgres({ ...GOOD_POSTGRES, isReadOnly: true }, [], POOL),
       'bad',
       /DATABASE_URL/,
     ],
     [
       'its connections run out',
-      judgePostgres({ ...GOOD_POSTGRES, connectionCount: 80 }, POOL),
+      judgePostgres({ ...GOOD_POSTGRES, connectionCount: 80 }, [], POOL),
       'waiting',
       /80 of its 100/,
     ],
     [
       'transactions stay open',
-      judgePostgres({ ...GOOD_POSTGRES, longTransactionCount: 2 }, POOL),
+      judgePostgres({ ...GOOD_POSTGRES, longTransactionCount: 2 }, [], POOL),
       'waiting',
       /2 transactions/,
     ],
     [
       'a later partition is missing',
-      judgePostgres({ ...GOOD_POSTGRES, missingPartitions: ['events_999912'] }, POOL),
+      judgePostgres(GOOD_POSTGRES, ['events_999912'], POOL),
       'waiting',
       /events_999912/,
     ],
-    ['a disk is filling', judgeStorage(disk(19e9)), 'waiting', /disk of media has only 19 GB left/],
+    ['a disk is filling', judgeStorage(disk(9e9)), 'waiting', /disk of media has only 9.* GB left/],
     ['a disk is full', judgeStorage(disk(0)), 'bad', /only 0 B left/],
     ['nothing can be stored', judgeStorage({ ...GOOD_STORAGE, fault: 'no room.' }), 'bad', /stored: no room/],
   ] as const) {

@@ -126,7 +126,7 @@ export async function countUnhealthyEndpoints(db: Database): Promise<{ failing: 
   const { rows } = await db.raw<{ rows: { failing: number; disabled: number }[] }>(
     `select count(*) filter (where disabled_at is null and failing_since is not null)::integer as failing,
        count(*) filter (where disabled_at is not null)::integer as disabled
-     from endpoints where removed_at is null`,
+     from endpoints where removed_at is null and disabled_reason is distinct from 'owner_disabled'`,
   )
   return rows[0] ?? { failing: 0, disabled: 0 }
 }

@@ -37,7 +37,9 @@ const count = (statuses: string) =>
   `(select count(*)::integer from (select from deliveries d
     where d.endpoint_id = e.id and d.status ${statuses} limit ${MAX_COUNTED + 1}) counted)`
 
-const IN_USE = `e.removed_at is null and (c.enabled or a.id is not null)`
+/** Those of a disabled user rest on purpose. */
+const IN_USE = `e.removed_at is null and (c.enabled or a.id is not null)
+  and e.disabled_reason is distinct from 'owner_disabled'`
 
 /** Disabled ones first, then those with the most failures in a row, then those that are too slow for what they get. */
 export async function listTroubledEndpoints(

@@ -23,6 +23,7 @@ export type Cure =
   | { at: 'failed messages'; userId: string }
   | { at: 'carrier'; id: string }
   | { at: 'queues' }
+  | { at: 'sending' }
   /** A part of the overview itself says more. */
   | { at: 'here'; part: 'postgres' | 'redis' | 'storage' | 'queues' | 'endpoints' }
 
@@ -118,8 +119,10 @@ function andMore(count: number): Need[] {
   return [{ mood: 'waiting', text, cure: { at: 'here', part: 'endpoints' } }]
 }
 
-function ofPeople({ unknownMessages, failedMedia, holding }: ForPeople): Need[] {
+function ofPeople(people: ForPeople): Need[] {
+  const { unknownMessages, failedMedia, holding } = people
   return [
+    ...ofPauses(people),
     ...unknownMessages.map((each): Need => ({
       mood: 'waiting',
       text:
@@ -140,6 +143,27 @@ function ofPeople({ unknownMessages, failedMedia, holding }: ForPeople): Need[] 
         `The endpoint at ${endpoint.host} ${ownerOf(endpoint)} takes events again, and ` +
         `${countOf(endpoint.heldCount, 'event is', 'events are')} still held for it: send them.`,
       cure: cureOf(endpoint),
+    })),
+  ]
+}
+
+/** A line that is paused is its owner's doing, or is seen on the page of pauses. */
+function ofPauses({ allSendingPause, pausedAccounts }: ForPeople): Need[] {
+  const by = allSendingPause?.pausedBy ?? null
+  return [
+    ...(allSendingPause === null
+      ? []
+      : [
+          {
+            mood: 'bad' as const,
+            text: `All sending is paused${by === null ? '' : ` by ${by}`}: messages are accepted and wait until it is resumed.`,
+            cure: { at: 'sending' as const },
+          },
+        ]),
+    ...pausedAccounts.map(({ id, name }): Need => ({
+      mood: 'waiting',
+      text: `The lines of the carrier account ${name} send nothing until it is resumed: somebody has paused it.`,
+      cure: { at: 'carrier', id },
     })),
   ]
 }

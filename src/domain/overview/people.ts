@@ -1,6 +1,8 @@
 import { reading } from '../../database/overview/reading.js'
 import { listFailedMedia, listUnknownMessages, type LooseEnds } from '../../database/overview/loose-ends.js'
+import { listCarrierAccounts } from '../../database/carrier-accounts.js'
 import type { Database } from '../../database/connection.js'
+import { findAllSending, type AllSending } from '../../database/pauses.js'
 import { findHolding, type HoldingEndpoint } from './endpoints.js'
 
 /** What nobody but a person can bring to an end. */
@@ -8,6 +10,9 @@ export interface ForPeople {
   unknownMessages: LooseEnds[]
   failedMedia: LooseEnds[]
   holding: HoldingEndpoint[]
+  /** null: nobody has paused all sending. */
+  allSendingPause: AllSending | null
+  pausedAccounts: { id: string; name: string }[]
 }
 
 export async function lookForPeople(db: Database): Promise<ForPeople> {
@@ -15,5 +20,17 @@ export async function lookForPeople(db: Database): Promise<ForPeople> {
     unknownMessages: await listUnknownMessages(trx),
     failedMedia: await listFailedMedia(trx),
     holding: await findHolding(trx),
+    ...(await findPauses(trx)),
   }))
+}
+
+async function findPauses(db: Database): Promise<Pick<ForPeople, 'allSendingPause' | 'pausedAccounts'>> {
+  const all = await findAllSending(db)
+  const accounts = await listCarrierAccounts(db)
+  return {
+    allSendingPause: all.pausedAt === null ? null : all,
+    pausedAccounts: accounts
+      .filter(({ pausedAt }) => pausedAt !== null)
+      .map(({ id, name }) => ({ id, name })),
+  }
 }

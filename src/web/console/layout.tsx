@@ -61,48 +61,10 @@ function Header({ page }: { page: Page }) {
       {session !== undefined && (
         <nav aria-label="Main">
           <ul>
-            {session.role === 'operator' && (
-              <NavLink page={page} href={OVERVIEW} label="Overview" at={/^\/console\/overview/} />
-            )}
-            <NavLink page={page} href="/console" label="Lines" at={/^\/console(\/lines.*)?$/} />
-            <NavLink
+            <NavLinks
               page={page}
-              href="/console/activity"
-              label="Activity"
-              at={/^\/console\/(activity|messages)/}
+              places={PLACES.filter(({ href }) => page.hasSimulator || href !== SIMULATOR)}
             />
-            <NavLink
-              page={page}
-              href="/console/applications"
-              label="Applications"
-              at={/^\/console\/applications/}
-            />
-            <NavLink
-              page={page}
-              href="/console/authorized-applications"
-              label="Authorized applications"
-              at={/^\/console\/authorized-applications/}
-            />
-            {page.hasSimulator && (
-              <NavLink page={page} href="/simulator" label="Phone simulator" at={/^\/simulator/} />
-            )}
-            {session.role === 'operator' && (
-              <NavLink page={page} href="/console/users" label="Users" at={/^\/console\/users/} />
-            )}
-            {session.role === 'operator' && (
-              <NavLink page={page} href="/console/carriers" label="Carriers" at={/^\/console\/carriers/} />
-            )}
-            {session.role === 'operator' && (
-              <NavLink page={page} href="/console/sending" label="Sending" at={/^\/console\/sending/} />
-            )}
-            {session.role === 'operator' && (
-              <NavLink page={page} href="/console/audit" label="Audit log" at={/^\/console\/audit/} />
-            )}
-            {session.role === 'operator' && (
-              <NavLink page={page} href="/queues" label="Queues" at={/^\/queues/} />
-            )}
-            <NavLink page={page} href="/docs" label="API" at={/^\/docs/} />
-            <NavLink page={page} href="/console/settings" label="Settings" at={/^\/console\/settings/} />
             <li>
               <form method="post" action="/console/sign-out" class="inline">
                 <CsrfField page={page} />
@@ -111,6 +73,13 @@ function Header({ page }: { page: Page }) {
                 </button>
               </form>
             </li>
+          </ul>
+        </nav>
+      )}
+      {session?.role === 'operator' && (
+        <nav aria-label="Operators">
+          <ul>
+            <NavLinks page={page} places={PLACES_OF_OPERATORS} />
           </ul>
         </nav>
       )}
@@ -130,7 +99,8 @@ function Search() {
 
 /** On each page, so that nobody forgets it. The page of sending says it itself. */
 function AllSendingPaused({ page: { allSendingPause, path } }: { page: Page }) {
-  if (allSendingPause?.pausedAt == null || path === '/console/sending') return null
+  // Those two say it themselves.
+  if (allSendingPause?.pausedAt == null || path === '/console/sending' || path === OVERVIEW) return null
   const { pausedAt, pausedBy } = allSendingPause
   return (
     <p class="fault">
@@ -140,13 +110,48 @@ function AllSendingPaused({ page: { allSendingPause, path } }: { page: Page }) {
   )
 }
 
-function NavLink(props: { page: Page; href: string; label: string; at: RegExp }) {
-  const isHere = props.at.test(props.page.path)
+interface Place {
+  href: string
+  label: string
+  /** Paths at which one is there. */
+  at: RegExp
+}
+
+const SIMULATOR = '/simulator'
+
+const PLACES: Place[] = [
+  { href: '/console', label: 'Lines', at: /^\/console(\/lines.*)?$/ },
+  { href: '/console/activity', label: 'Activity', at: /^\/console\/(activity|messages)/ },
+  { href: '/console/applications', label: 'Applications', at: /^\/console\/applications/ },
+  {
+    href: '/console/authorized-applications',
+    label: 'Authorized applications',
+    at: /^\/console\/authorized-applications/,
+  },
+  { href: SIMULATOR, label: 'Phone simulator', at: /^\/simulator/ },
+  { href: '/docs', label: 'API', at: /^\/docs/ },
+  { href: '/console/settings', label: 'Settings', at: /^\/console\/settings/ },
+]
+
+const PLACES_OF_OPERATORS: Place[] = [
+  { href: OVERVIEW, label: 'Overview', at: /^\/console\/overview/ },
+  { href: '/console/users', label: 'Users', at: /^\/console\/users/ },
+  { href: '/console/carriers', label: 'Carriers', at: /^\/console\/carriers/ },
+  { href: '/console/sending', label: 'Sending', at: /^\/console\/sending/ },
+  { href: '/queues', label: 'Queues', at: /^\/queues/ },
+  { href: '/console/audit', label: 'Audit log', at: /^\/console\/audit/ },
+]
+
+function NavLinks({ page, places }: { page: Page; places: readonly Place[] }) {
   return (
-    <li>
-      <a href={props.href} {...(isHere ? { 'aria-current': 'page' as const } : {})}>
-        {props.label}
-      </a>
-    </li>
+    <>
+      {places.map(({ href, label, at }) => (
+        <li key={href}>
+          <a href={href} {...(at.test(page.path) ? { 'aria-current': 'page' as const } : {})}>
+            {label}
+          </a>
+        </li>
+      ))}
+    </>
   )
 }

@@ -4,7 +4,9 @@ import { join } from 'node:path'
 import { Worker } from 'bullmq'
 import { expect } from 'chai'
 import type { Redis } from 'ioredis'
+import { countUnhealthyEndpoints } from '../../../src/database/endpoints.js'
 import { ensurePartitions } from '../../../src/database/partitions.js'
+import { getCarrierAccount } from '../../../src/domain/carrier-accounts.js'
 import type { Context } from '../../../src/domain/context.js'
 import { pauseLineEndpoint } from '../../../src/domain/endpoint-pauses.js'
 import { countNow } from '../../../src/domain/overview/count-minutes.js'
@@ -12,8 +14,10 @@ import { createWatch, type Overview } from '../../../src/domain/overview/overvie
 import {
   COMMAND_LINE,
   pauseAllSending,
+  pauseCarrierAccount,
   pauseLine,
   resumeAllSending,
+  resumeCarrierAccount,
   resumeLine,
 } from '../../../src/domain/pauses.js'
 import { newId } from '../../../src/ids.js'
@@ -193,6 +197,40 @@ describe('the overview', function () {
     expect(await queue('deliver-event')).to.include({ state: 'stuck' })
     await pauseLineEndpoint(context, COMMAND_LINE, userId, lineId)
     expect(await queue('deliver-event')).to.include({ state: 'normal', waitingCount: 1, oldestMs: null })
+  })
+
+  it('names a pause of all sending and of an account, and where it ends', async () => {
+    const account = await getCarrierAccount(context, 'simulator')
+    await pauseAllSending(context, COMMAND_LINE)
+    await pauseCarrierAccount(context, COMMAND_LINE, account)
+    try {
+      const { needs: found } = await look()
+      expect(found).to.deep.equal([
+        {
+          mood: 'bad',
+          text: 'All sending is paused: messages are accepted and wait until it is resumed.',
+          cure: { at: 'sending' },
+        },
+        {
+          mood: 'waiting',
+          text: 'The lines of the carrier account simulator send nothing until it is resumed: somebody has paused it.',
+          cure: { at: 'carrier', id: account.id },
+        },
+      ])
+    } finally {
+      await resumeCarrierAccount(context, COMMAND_LINE, account)
+      await resumeAllSending(context, COMMAND_LINE)
+    }
+    expect(await needs()).to.deep.equal([])
+  })
+
+  it('leaves out an endpoint that rests because its owner is disabled', async () => {
+    await context.db('endpoints').update({ disabled_at: new Date(), disabled_reason: 'owner_disabled' })
+    const { needs: found, endpoints } = await look()
+    expect(found).to.deep.equal([])
+    expect(endpoints.isKnown && endpoints.value.disabledCount).to.equal(0)
+    expect(await countUnhealthyEndpoints(context.db)).to.deep.equal({ failing: 0, disabled: 0 })
+    await context.db('endpoints').update({ disabled_at: null, disabled_reason: null })
   })
 
   it('names an endpoint that is disabled by its host, with what is held and where it is enabled', async () => {

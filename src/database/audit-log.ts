@@ -69,6 +69,36 @@ export async function insertAuditRowOnce(db: Database, row: AuditRow, withinMinu
   )
 }
 
+interface OwnAct {
+  action: string
+  actorId: string | null
+  credentialId: string | null
+}
+
+/** Whether this session or token has done so to this subject within so many minutes. */
+export async function hasRecentAct(
+  db: Database,
+  { subjectId, ...act }: OwnAct & { subjectId: string },
+  withinMinutes: number,
+): Promise<boolean> {
+  return (await recent(db, act, withinMinutes).where({ subject_id: subjectId }).first('id')) !== undefined
+}
+
+/** To which subjects this session or token has done so within so many minutes. */
+export async function listRecentSubjects(
+  db: Database,
+  act: OwnAct,
+  withinMinutes: number,
+): Promise<string[]> {
+  return recent(db, act, withinMinutes).whereNotNull('subject_id').distinct().pluck<string[]>('subject_id')
+}
+
+function recent(db: Database, { action, actorId, credentialId }: OwnAct, withinMinutes: number) {
+  return db('audit_log')
+    .where({ action, actor_id: actorId, credential_id: credentialId })
+    .whereRaw('id >= lowest_id_at(now() - make_interval(mins => ?))', [withinMinutes])
+}
+
 /** Newest first. */
 export async function listAuditRows(
   db: Database,

@@ -55,11 +55,12 @@ const LOOK_MINUTES = 10
 /** An operator looks at what is another user's; one look counts for ten minutes. At what is one's own, everybody may look. */
 export async function recordLook(
   context: WithActor & Pick<Context, 'db'>,
-  action: 'user.viewed' | 'audit_log.viewed',
+  action: 'user.viewed' | 'message.viewed' | 'audit_log.viewed',
   userId: string | null,
+  subjectId = userId,
 ): Promise<void> {
   if (userId !== null && userId === context.actor.userId) return
-  await recordOnce(context, { action, subjectId: userId, userId }, LOOK_MINUTES)
+  await recordOnce(context, { action, subjectId, userId }, LOOK_MINUTES)
 }
 
 /** Newest first. */

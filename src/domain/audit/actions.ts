@@ -4,6 +4,7 @@ export type SubjectKind =
   | 'session'
   | 'api_token'
   | 'line'
+  | 'message'
   | 'application'
   | 'carrier_account'
   | 'sending'
@@ -42,6 +43,8 @@ export const ACTIONS = {
   'user.enabled': { subject: 'user', words: 'enabled the user' },
   'user.spend_cap.set': { subject: 'user', words: 'set how many segments the user may send a day' },
   'user.viewed': { subject: 'user', words: 'looked at the page of the user' },
+  'user.messages.opened': { subject: 'user', words: "said why they look at the user's messages" },
+  'message.viewed': { subject: 'message', words: 'looked at the message' },
 
   'api_token.created': { subject: 'api_token', words: 'created an API token' },
   'api_token.revoked': { subject: 'api_token', words: 'revoked an API token' },

@@ -1,24 +1,14 @@
 import type { Context as KoaContext, Middleware } from 'koa'
-import { EVENT_TYPES, type EventType } from '../../database/events.js'
-import { listPausesOfLine } from '../../database/pauses.js'
 import type { Context } from '../../domain/context.js'
-import { findEvents } from '../../domain/deliveries/delivery-history.js'
 import { sendDeliveryAgain } from '../../domain/deliveries/send-again.js'
-import { getOwnLine } from '../../domain/lines.js'
 import { getMessage } from '../../domain/messages/get-message.js'
 import { sendMessageAgain } from '../../domain/messages/send-again.js'
-import { findObstacles } from '../../domain/opt-out/contacts.js'
-import { isId, newId } from '../../ids.js'
 import { fieldOf, idOf, queryOf } from './form-values.js'
 import { Layout } from './layout.js'
 import { live } from './live.js'
-import { Head } from './message/head.js'
-import { InboundWay } from './message/inbound.js'
-import { Obstacles } from './message/obstacles.js'
-import { OptInEventsWay } from './message/opt-in-events.js'
-import { OutboundWay } from './message/outbound.js'
-import type { MessageView } from './message/page-model.js'
+import { viewMessage, type MessageView } from './message/page-model.js'
 import { messagePath } from './message/path.js'
+import { Way } from './message/way.js'
 import { withNotice } from './notices.js'
 import { answerPage, pageOf, type Act } from './page.js'
 import { sessionOf } from './session.js'
@@ -73,38 +63,7 @@ export function postSendDeliveryAgain(context: Context): Act {
   }
 }
 
-/** @param key of the form that the reader has already; anything else is replaced by a new one */
-async function viewOf(context: Context, ctx: KoaContext, key: string): Promise<MessageView> {
-  const { userId } = sessionOf(ctx)
-  const message = await getMessage(context, userId, idOf(ctx, 'messageId'))
-  const { lineId, direction, fromNumber, toNumber } = message
-  const isStoppable = message.status === 'queued' && message.source !== 'service'
-  const [line, obstacles, events, pauses] = await Promise.all([
-    getOwnLine(context, userId, lineId),
-    findObstacles(context, userId, lineId, direction === 'outbound' ? toNumber : fromNumber),
-    findEvents(context, userId, message.id),
-    isStoppable ? listPausesOfLine(context.db, lineId) : [],
-  ])
-  const isOfReceived = ({ type }: { type: EventType }) => (EVENT_TYPES as readonly EventType[]).includes(type)
-  return {
-    page: pageOf(ctx, context),
-    message,
-    line,
-    obstacles,
-    event: events.find(isOfReceived),
-    pauses,
-    optInEvents: events.filter((each) => !isOfReceived(each)),
-    key: isId(key) ? key : newId(),
-  }
-}
-
-function Way(view: MessageView) {
-  return (
-    <>
-      <Head {...view} />
-      <Obstacles {...view} />
-      {view.message.direction === 'outbound' ? <OutboundWay {...view} /> : <InboundWay {...view} />}
-      <OptInEventsWay {...view} />
-    </>
-  )
+function viewOf(context: Context, ctx: KoaContext, key: string): Promise<MessageView> {
+  const reader = { page: pageOf(ctx, context), userId: sessionOf(ctx).userId, isOwner: true }
+  return viewMessage(context, reader, idOf(ctx, 'messageId'), key)
 }

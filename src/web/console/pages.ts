@@ -59,6 +59,7 @@ export {
   postUserLineStatus,
   showUser,
 } from './user.js'
+export { postLook, showUserMessage } from './user/message.js'
 export { postSpendCap } from './user/spend-caps.js'
 export { postDisableUser, postEnableUser, postEndUserSessions, postRevokeUserAccess } from './user/access.js'
 export { postUser, showUsers } from './users.js'

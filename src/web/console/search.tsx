@@ -1,8 +1,10 @@
 import type { Middleware } from 'koa'
 import type { Context } from '../../domain/context.js'
+import { listOpenLooks } from '../../domain/private-looks.js'
 import { MAX_FOUND, search, type Found, type FoundMessage } from '../../domain/search.js'
 import type { Session } from '../../domain/sessions.js'
 import { refusalOf, UserError } from '../../errors.js'
+import { actingFor } from '../actor.js'
 import { labelOf } from './activity/filter-form.js'
 import { applicationPath } from './application/page-model.js'
 import { explainFailure } from './failures.js'
@@ -16,6 +18,7 @@ import { answerPage, pageOf } from './page.js'
 import { sessionOf } from './session.js'
 import { Status } from './status.js'
 import { UserText } from './user-text.js'
+import { userMessagePath } from './user/message.js'
 import { userPath } from './user.js'
 
 /** Whatever has this number, id or name: of operators everything, of users what is theirs. */
@@ -41,13 +44,25 @@ export function showSearch(context: Context): Middleware {
           )}
           <button type="submit">Search</button>
         </form>
-        {found !== undefined && !(found instanceof UserError) && <Results found={found} session={session} />}
+        {found !== undefined && !(found instanceof UserError) && (
+          <Results
+            found={found}
+            session={session}
+            opened={await openedTo(session, actingFor(ctx, context))}
+          />
+        )}
       </Layout>,
     )
   }
 }
 
-function Results({ found, session }: { found: Found; session: Session }) {
+/** Users whose messages an operator has opened by saying why. */
+async function openedTo({ role }: Session, acting: Context): Promise<Set<string>> {
+  return role === 'operator' ? listOpenLooks(acting) : new Set()
+}
+
+function Results(props: { found: Found; session: Session; opened: Set<string> }) {
+  const { found, session, opened } = props
   const { messages, lines, applications, users, isIncomplete } = found
   const isEmpty = [messages, lines, applications, users].every(({ length }) => length === 0)
   const isTheirs = (userId: string) => userId === session.userId
@@ -74,7 +89,12 @@ function Results({ found, session }: { found: Found; session: Session }) {
             </thead>
             <tbody>
               {messages.map((message) => (
-                <MessageRow key={message.id} message={message} isTheirs={isTheirs(message.userId)} />
+                <MessageRow
+                  key={message.id}
+                  message={message}
+                  isTheirs={isTheirs(message.userId)}
+                  isOpen={opened.has(message.userId)}
+                />
               ))}
             </tbody>
           </table>
@@ -114,8 +134,9 @@ function Results({ found, session }: { found: Found; session: Session }) {
   )
 }
 
-/** Of others' messages operators see what became of them, not what they say nor who got them. */
-function MessageRow({ message, isTheirs }: { message: FoundMessage; isTheirs: boolean }) {
+/** Of others' messages operators see what became of them, and who got them only after saying why they look. */
+function MessageRow(props: { message: FoundMessage; isTheirs: boolean; isOpen: boolean }) {
+  const { message, isTheirs, isOpen } = props
   const { id, direction, type, error, status, fromNumber, toNumber, lineName, ownerEmail } = message
   const number = direction === 'outbound' ? toNumber : fromNumber
   const what = `${TYPE_LABELS[type]} ${direction === 'outbound' ? 'to' : 'from'} `
@@ -125,17 +146,11 @@ function MessageRow({ message, isTheirs }: { message: FoundMessage; isTheirs: bo
         <Time at={message.createdAt} />
       </td>
       <td data-label="Message">
-        {isTheirs ? (
-          <a href={messagePath(id)}>
-            {what}
-            {number}
-          </a>
-        ) : (
-          <>
-            {what}
-            {`…${number.slice(-2)}`} <code class="muted">{id}</code>
-          </>
-        )}
+        <a href={isTheirs ? messagePath(id) : userMessagePath(message.userId, id)}>
+          {what}
+          {isTheirs || isOpen ? number : `…${number.slice(-2)}`}
+        </a>{' '}
+        {!isTheirs && <code class="muted">{id}</code>}
         {error !== null && <p class="why">{explainFailure(error)}</p>}
       </td>
       <td data-label="Line">

@@ -42,7 +42,7 @@ describeWeb('the search', ({ context, web }) => {
     const { text } = await find(operator.id, id)
     expect(text).to.include(id).and.to.include(owner.email).and.to.include('queued')
     expect(text).not.to.include('+14155550142').and.not.to.include('a secret of theirs')
-    expect(text).not.to.include(`href="/console/messages/${id}"`)
+    expect(text).to.include(`href="/console/users/${owner.id}/messages/${id}"`)
     expect((await find(operator.id, owner.email)).text).to.include(`href="/console/users/${owner.id}"`)
   })
 

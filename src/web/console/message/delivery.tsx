@@ -3,15 +3,15 @@ import type { DeliveryWithAttempts } from '../../../domain/deliveries/delivery-h
 import { isMediaFailure } from '../../../domain/media/failures.js'
 import { explainFailure } from '../failures.js'
 import { Form, Time } from '../form.js'
-import type { Page } from '../page.js'
 import { Status } from '../status.js'
 import { formatDuration } from './labels.js'
+import type { MessageView } from './page-model.js'
 import { deliverAgainPath, mayDeliverAgain } from './send-again.js'
 import { Step } from './step.js'
 
 /** One endpoint that the event goes to, with every attempt. */
-export function DeliveryWay(props: { page: Page; messageId: string; delivery: DeliveryWithAttempts }) {
-  const { page, messageId, delivery } = props
+export function DeliveryWay({ view, delivery }: { view: MessageView; delivery: DeliveryWithAttempts }) {
+  const { page, message, isOwner } = view
   const { id, url, applicationName, status, attempts, deliveredAt, endpointPausedAt } = delivery
   const title = (
     <>
@@ -45,8 +45,8 @@ export function DeliveryWay(props: { page: Page; messageId: string; delivery: De
           ))}
         </ol>
       )}
-      {mayDeliverAgain(delivery) && (
-        <Form page={page} action={deliverAgainPath(messageId, id)} class="inline">
+      {isOwner && mayDeliverAgain(delivery) && (
+        <Form page={page} action={deliverAgainPath(message.id, id)} class="inline">
           <button type="submit" class={status === 'delivered' ? 'secondary' : ''}>
             Send again
           </button>

@@ -10,7 +10,8 @@ import { strayFaultOf } from './send-again.js'
 
 /** Between whom, and what it says. */
 export function Head(view: MessageView) {
-  const { message, line } = view
+  const { message, line, isOwner } = view
+  const lineLabel = labelOf(line.name, line.number)
   const { direction, fromNumber, toNumber, type, text, mediaUrl, media, status } = message
   const fault = strayFaultOf(view)
   return (
@@ -25,9 +26,13 @@ export function Head(view: MessageView) {
         <Status status={status} />
         <span>
           {TYPE_LABELS[type]} {direction === 'outbound' ? 'from the line' : 'to the line'}{' '}
-          <a href={linePath(line.id)} dir="auto">
-            {labelOf(line.name, line.number)}
-          </a>
+          {isOwner ? (
+            <a href={linePath(line.id)} dir="auto">
+              {lineLabel}
+            </a>
+          ) : (
+            <span dir="auto">{lineLabel}</span>
+          )}
         </span>
       </p>
       {text !== null && (

@@ -14,7 +14,7 @@ const COPY_WORDS: Record<MediaStatus, string> = {
 
 /** Received, made an event, and where that went. */
 export function InboundWay(view: MessageView) {
-  const { message, line, event } = view
+  const { message, line, event, isOwner } = view
   const isOver = message.media === null || ['stored', 'failed'].includes(message.media.status)
   return (
     <>
@@ -36,13 +36,18 @@ export function InboundWay(view: MessageView) {
         )}
         {message.media !== null && <Step title={COPY_WORDS[message.media.status]} />}
         {event?.deliveries.map((delivery) => (
-          <DeliveryWay key={delivery.id} page={view.page} messageId={message.id} delivery={delivery} />
+          <DeliveryWay key={delivery.id} view={view} delivery={delivery} />
         ))}
       </ol>
       {isOver && (event?.deliveries.length ?? 0) === 0 && (
         <Empty>
           Nobody got it: when it came, the line had no outgoing webhook URL, or it or its developer connection
-          was off. <a href={linePath(line.id)}>Set a URL</a>, and the next one goes there.
+          was off.{' '}
+          {isOwner && (
+            <>
+              <a href={linePath(line.id)}>Set a URL</a>, and the next one goes there.
+            </>
+          )}
         </Empty>
       )}
     </>

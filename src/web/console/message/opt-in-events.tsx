@@ -4,7 +4,8 @@ import type { MessageView } from './page-model.js'
 import { Step } from './step.js'
 
 /** What else was told of the message, to endpoints that asked for it. */
-export function OptInEventsWay({ page, message, optInEvents }: MessageView) {
+export function OptInEventsWay(view: MessageView) {
+  const { optInEvents } = view
   if (optInEvents.length === 0) return null
   return (
     <>
@@ -18,7 +19,7 @@ export function OptInEventsWay({ page, message, optInEvents }: MessageView) {
               </p>
             </Step>
             {deliveries.map((delivery) => (
-              <DeliveryWay key={delivery.id} page={page} messageId={message.id} delivery={delivery} />
+              <DeliveryWay key={delivery.id} view={view} delivery={delivery} />
             ))}
           </>
         ))}

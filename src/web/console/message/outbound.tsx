@@ -10,13 +10,13 @@ import { Step } from './step.js'
 
 /** Accepted, waited, taken to the carrier, sent, and what the carrier reported. */
 export function OutboundWay(view: MessageView) {
-  const { message } = view
+  const { message, isOwner } = view
   return (
     <>
       <h2>What happened</h2>
       <ol class="way">
         <Step title={`Accepted ${SOURCE_LABELS[message.source]}`} at={message.createdAt}>
-          {message.againOf !== null && (
+          {isOwner && message.againOf !== null && (
             <p>
               It sends <a href={messagePath(message.againOf)}>an earlier message</a> again.
             </p>
@@ -27,7 +27,7 @@ export function OutboundWay(view: MessageView) {
         {message.sentAt !== null && <Step title="Sent: the carrier took it" at={message.sentAt} />}
         <End message={message} />
       </ol>
-      {maySendAgain(message) && <SendAgain {...view} />}
+      {isOwner && maySendAgain(message) && <SendAgain {...view} />}
     </>
   )
 }

@@ -1,13 +1,20 @@
+import { EVENT_TYPES, type EventType } from '../../../database/events.js'
 import type { OwnLine } from '../../../database/lines.js'
 import type { Message } from '../../../database/messages/message.js'
-import type { SendingPause } from '../../../database/pauses.js'
-import type { EventWithDeliveries } from '../../../domain/deliveries/delivery-history.js'
-import type { findObstacles } from '../../../domain/opt-out/contacts.js'
+import { listPausesOfLine, type SendingPause } from '../../../database/pauses.js'
+import type { Context } from '../../../domain/context.js'
+import { findEvents, type EventWithDeliveries } from '../../../domain/deliveries/delivery-history.js'
+import { getOwnLine } from '../../../domain/lines.js'
+import { getMessage } from '../../../domain/messages/get-message.js'
+import { findObstacles } from '../../../domain/opt-out/contacts.js'
+import { isId, newId } from '../../../ids.js'
 import type { Page } from '../page.js'
 
 /** What the parts of a message's page may show. */
 export interface MessageView {
   page: Page
+  /** Else an operator looks at it, who sees it and does nothing with it. */
+  isOwner: boolean
   message: Message
   line: OwnLine
   /** Of a received message. */
@@ -20,4 +27,37 @@ export interface MessageView {
   pauses: SendingPause[]
   /** Of one wish to send it again: the same for as long as the page is open. */
   key: string
+}
+
+/**
+ * @param reader.userId whose message it is
+ * @param key of the form that the reader has already; anything else is replaced by a new one
+ * @throws UserError 404
+ */
+export async function viewMessage(
+  context: Context,
+  { userId, ...reader }: Pick<MessageView, 'page' | 'isOwner'> & { userId: string },
+  messageId: string,
+  key = '',
+): Promise<MessageView> {
+  const message = await getMessage(context, userId, messageId)
+  const { lineId, direction, fromNumber, toNumber } = message
+  const isStoppable = message.status === 'queued' && message.source !== 'service'
+  const [line, obstacles, events, pauses] = await Promise.all([
+    getOwnLine(context, userId, lineId),
+    findObstacles(context, userId, lineId, direction === 'outbound' ? toNumber : fromNumber),
+    findEvents(context, userId, message.id),
+    isStoppable ? listPausesOfLine(context.db, lineId) : [],
+  ])
+  const isOfReceived = ({ type }: { type: EventType }) => (EVENT_TYPES as readonly EventType[]).includes(type)
+  return {
+    ...reader,
+    message,
+    line,
+    obstacles,
+    event: events.find(isOfReceived),
+    pauses,
+    optInEvents: events.filter((each) => !isOfReceived(each)),
+    key: isId(key) ? key : newId(),
+  }
 }

@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs'
 import { DATA_FOLDER, givenEnvironment, runningEnvironment } from '../dev/embedded.js'
 import { ConfigInvalid, readConfig } from '../src/config.js'
-import { actingAs, createContext, type Context } from '../src/domain/context.js'
+import { actingAs, type Context } from '../src/domain/context.js'
+import { createContext } from '../src/domain/open-context.js'
 import { Unavailable, UserError } from '../src/errors.js'
 import { commandLineActor } from './actor.js'
 

@@ -1,7 +1,7 @@
 import { readConfig } from '../src/config.js'
 import { createApiToken } from '../src/domain/api-tokens.js'
 import { addCarrierAccount } from '../src/domain/carrier-accounts.js'
-import { createContext } from '../src/domain/context.js'
+import { createContext } from '../src/domain/open-context.js'
 import { whenReady } from '../src/redis.js'
 import { ACCOUNT_SID, AUTH_TOKEN } from '../test/carriers/twilio/stand-in.js'
 import type { Environment } from '../test/helpers/environment.js'

@@ -25,7 +25,7 @@ const OWNERS: Record<string, RegExp> = {
   pg: /^src\/database\//,
   bullmq: /^(src\/queues\/|workers\/)/,
   ioredis:
-    /^src\/(redis|sliding-window|throttle|calls|list-reader)\.ts$|^src\/queues\/|^src\/domain\/context\.ts$/,
+    /^src\/(redis|sliding-window|throttle|calls|list-reader)\.ts$|^src\/queues\/|^src\/domain\/(open-)?context\.ts$/,
   undici: /^src\/safe-fetch/,
   '@aws-sdk/client-s3': /^src\/storage\//,
   smpp: /^src\/carriers\/smpp\//,

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { DelayedError, UnrecoverableError, Worker, type Job } from 'bullmq'
-import { openContext, type Context } from '../src/domain/context.js'
+import type { Context } from '../src/domain/context.js'
+import { openContext } from '../src/domain/open-context.js'
 import { CRASH_WAIT_MS } from '../src/domain/crashes.js'
 import { warmUp, type HotFunction } from '../src/domain/warm-up.js'
 import { asError, Unavailable } from '../src/errors.js'

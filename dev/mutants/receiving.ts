@@ -10,7 +10,7 @@ const SMPP = ['test/domain/smpp/receive.test.ts']
 export const RECEIVING: readonly Mutant[] = [
   {
     breaks: 'the first waiting message gets its turn before the window of its number is cleared',
-    file: 'src/domain/messages/receive-batch.ts',
+    file: 'src/domain/messages/receive.ts',
     find: `    if (keys.size > 0) await windows.clear(keys)
     if (waiting.length > 0) await queues.enqueueMessages(await requeueHeads(db, waiting))`,
     replace: `    if (waiting.length > 0) await queues.enqueueMessages(await requeueHeads(db, waiting))
@@ -19,7 +19,7 @@ export const RECEIVING: readonly Mutant[] = [
   },
   {
     breaks: 'the pause of two programs ends with the next message: the window is cleared in Redis',
-    file: 'src/domain/messages/receive-batch.ts',
+    file: 'src/domain/messages/receive.ts',
     find: 'received.filter(({ answer }) => !answer.isPaused)',
     replace: 'received',
     tests: PAUSES,

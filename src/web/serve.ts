@@ -1,4 +1,4 @@
-import { openContext } from '../domain/context.js'
+import { openContext } from '../domain/open-context.js'
 import { createStoreReadings } from '../domain/store-readings.js'
 import { warmUp } from '../domain/warm-up.js'
 import { isProxyUntold } from '../network.js'

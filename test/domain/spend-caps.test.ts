@@ -22,7 +22,8 @@ describeContext('a daily cap of segments', (context) => {
     second = await createLine(context, { ...UNLIMITED, userId: line.userId })
   })
 
-  const capLine = (count: number | null) => setSpendCap(context, { of: 'line', id: line.lineId, userId: line.userId }, count)
+  const capLine = (count: number | null) =>
+    setSpendCap(context, { of: 'line', id: line.lineId, userId: line.userId }, count)
   const capUser = (count: number | null) => setSpendCap(context, { of: 'user', id: line.userId }, count)
   const usedOf = async (id: string) => (await listSpendCaps(context.db, [id]))[0]?.used
 

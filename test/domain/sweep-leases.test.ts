@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { MAX_LOST } from '../../src/domain/crashes.js'
-import { createContext } from '../../src/domain/context.js'
+import { createContext } from '../../src/domain/open-context.js'
 import { deliver } from '../../src/domain/deliveries/deliver.js'
 import { createLeases, LEASE_MS, stopLeases } from '../../src/domain/leases.js'
 import { sendMessage } from '../../src/domain/messages/send.js'

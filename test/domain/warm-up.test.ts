@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { createContext } from '../../src/domain/context.js'
+import { createContext } from '../../src/domain/open-context.js'
 import { warmUp, type HotFunction } from '../../src/domain/warm-up.js'
 import { startProxy } from '../database/proxy.js'
 import { describeContext } from '../helpers/context.js'

@@ -1,5 +1,6 @@
 import { readConfig } from '../../src/config.js'
-import { createContext, type Context } from '../../src/domain/context.js'
+import type { Context } from '../../src/domain/context.js'
+import { createContext } from '../../src/domain/open-context.js'
 import { whenReady } from '../../src/redis.js'
 import { createEnvironment, type Environment } from '../helpers/environment.js'
 import { messageBody, type TestLine } from '../helpers/factories.js'

@@ -1,4 +1,4 @@
-import { openContext } from '../../src/domain/context.js'
+import { openContext } from '../../src/domain/open-context.js'
 import { holdAccounts } from '../../src/domain/held-accounts/holder.js'
 import { closeOnSignal } from '../../src/shutdown.js'
 import { openMetrics } from '../../src/telemetry/metrics-server.js'

@@ -1,20 +1,28 @@
 import type { ReceivedContent } from '../../carriers/records.js'
 import type { AccountVersion } from '../../database/carrier-accounts.js'
+import { repeatable, transaction, type Database } from '../../database/connection.js'
+import { lockLines } from '../../database/lines.js'
 import type { Receipt } from '../../database/messages/receipts.js'
-import type { ReceiveAnswer, ToldBy } from '../../database/messages/receiving.js'
+import {
+  receiveMessages,
+  type ReceiveAnswer,
+  type Received,
+  type ToldBy,
+} from '../../database/messages/receiving.js'
+import { requeueHeads, type Conversation } from '../../database/messages/requeueing.js'
 import { storable } from '../../database/text.js'
-import { UserError } from '../../errors.js'
+import { asError, UserError } from '../../errors.js'
 import { newId } from '../../ids.js'
 import { newToken } from '../../secrets.js'
 import { boundedLabel } from '../../telemetry/bounded-label.js'
 import { carrierCodes, inboundMessages, receipts } from '../../telemetry/metrics.js'
 import { idOf, logPlain, word } from '../../telemetry/plain-line.js'
-import type { Context } from '../context.js'
+import type { Context, Inbound } from '../context.js'
 import { MESSAGE_TYPE_OF } from '../events.js'
 import { hostedUrl } from '../media/hosting.js'
 import { noteCarrierOptOut } from '../opt-out/carrier-opt-out.js'
-import { readKeyword, type Keyword } from '../opt-out/keywords.js'
-import type { Inbound } from './receive-batch.js'
+import { hearKeywords, readKeyword, type Heard, type Keyword } from '../opt-out/keywords.js'
+import { numberWindowKey } from './windows.js'
 
 export interface InboundMessage {
   carrierAccount: string
@@ -50,7 +58,7 @@ export function noLineOf(carrier: string): UserError {
 /**
  * Takes in what a carrier brings: one transaction writes the message, the event and a delivery for each endpoint (for
  * media, the copy for which the deliveries wait), and the answer comes after it. Calls of one turn of the event loop
- * share a transaction (`receive-batch.ts`). The number's window starts anew, and its first waiting message gets its
+ * share a transaction (`receiveBatch`). The number's window starts anew, and its first waiting message gets its
  * turn, unless two programs seem to answer each other.
  *
  * @param toldBy how a repeat is recognized; by default by the carrier's id
@@ -109,6 +117,77 @@ function newCopy(
     url: hostedUrl(context, token),
     sourceUrl: storable(url),
     purpose: type === 'voiceMail' ? 'voicemail' : 'inbound',
+  }
+}
+
+type Tools = Pick<Context, 'db' | 'queues' | 'windows' | 'log'>
+
+/**
+ * Takes in a batch, whoever brought it, and then enqueues what comes of it. The enqueuing is not awaited: the rows are
+ * committed, and the answer does not need Redis.
+ */
+export async function receiveBatch(tools: Tools, batch: readonly Inbound[]): Promise<ReceiveAnswer[]> {
+  const { db, queues } = tools
+  const { answers, heard } = await takeIn(db, batch)
+  const received = batch.flatMap((inbound, n) => {
+    const answer = answers[n]
+    return answer?.kind === 'received' ? [{ inbound, answer }] : []
+  })
+  void queues.enqueueDeliveries([...received.flatMap(({ answer }) => answer.deliveries), ...heard.deliveries])
+  void queues.enqueueMessages(heard.answers)
+  void queues.enqueueMedia(
+    received.flatMap(({ inbound: { media } }) => (media ? [{ id: media.id, generation: 0 }] : [])),
+  )
+  void giveTurns(tools, received)
+  return answers
+}
+
+/** Needs one statement, and a transaction only where a message is STOP, START or HELP. */
+async function takeIn(
+  db: Database,
+  batch: readonly Inbound[],
+): Promise<{ answers: ReceiveAnswer[]; heard: Heard }> {
+  const saying = batch.filter(({ said }) => said !== undefined)
+  if (saying.length === 0) {
+    const answers = await repeatable(() => receiveMessages(db, batch))
+    return { answers, heard: { answers: [], deliveries: [] } }
+  }
+  return transaction(db, async (trx) => {
+    // These locks come first: whoever queues messages holds them while it waits for rows that are locked here later.
+    const numbers = saying.map(({ toNumber }) => toNumber)
+    await lockLines(trx, numbers)
+    const answers = await receiveMessages(trx, batch)
+    const messages = batch.flatMap(({ messageId: id, fromNumber, said }, n) => {
+      const answer = answers[n]
+      if (said === undefined || answer?.kind !== 'received') return []
+      return [{ id, lineId: answer.lineId, fromNumber, ...said }]
+    })
+    return { answers, heard: await hearKeywords(trx, messages) }
+  })
+}
+
+/**
+ * Empties the sending windows of the senders' numbers, even where nothing was sent to them: that is cheaper than to find
+ * out. Then the first message that waits for each number gets a new job, which finds a place. The order matters: so a
+ * message that is told to wait in between gets a job too. If either step fails, messages wait up to a minute longer.
+ */
+async function giveTurns(
+  { db, queues, windows, log }: Tools,
+  received: readonly { inbound: Inbound; answer: Received }[],
+): Promise<void> {
+  const free = received.filter(({ answer }) => !answer.isPaused)
+  const conversations = free.map(({ inbound, answer }) => ({
+    lineId: answer.lineId,
+    toNumber: inbound.fromNumber,
+    isWaitedFor: answer.isWaitedFor,
+  }))
+  const waiting: Conversation[] = conversations.filter(({ isWaitedFor }) => isWaitedFor)
+  const keys = new Set(conversations.map(({ lineId, toNumber }) => numberWindowKey(lineId, toNumber)))
+  try {
+    if (keys.size > 0) await windows.clear(keys)
+    if (waiting.length > 0) await queues.enqueueMessages(await requeueHeads(db, waiting))
+  } catch (error) {
+    log.warn({ count: keys.size, err: asError(error) }, 'window.clear_failed')
   }
 }
 

@@ -1,12 +1,18 @@
 import type { OpenIncomingWebhook } from '../../database/incoming-webhooks.js'
-import { countQueued, type QueueAnswer } from '../../database/messages/queueing.js'
+import {
+  countQueued,
+  queueMessages,
+  type QueueAnswer,
+  type QueueRequest,
+} from '../../database/messages/queueing.js'
 import { UserError } from '../../errors.js'
 import { newId } from '../../ids.js'
 import { sha256 } from '../../secrets.js'
 import type { Context } from '../context.js'
 import { maySendTo, parseNumber } from '../phone-number.js'
 import { countForCaps } from '../spend-caps.js'
-import { FRESH_MS } from './line-backlogs.js'
+import { createLineBacklogs, FRESH_MS } from './line-backlogs.js'
+import { countAnswers } from './request-counts.js'
 
 /** Twilio takes no longer text (https://www.twilio.com/docs/api/errors/21617). It already is 11 segments of GSM-7. */
 export const MAX_TEXT_LENGTH = 1600
@@ -82,6 +88,35 @@ export async function submitToIncomingWebhook(
         ? undefined
         : { scopeId: webhook.lineId, key, requestHash: sha256(`${toNumber}\n${text}`).toString('hex') },
   })
+}
+
+/**
+ * Writes down the messages of one turn of the event loop, whoever sends them, and then enqueues a job for each. The
+ * enqueuing is not awaited: the rows are committed, and the answer does not need Redis.
+ */
+export function createQueueing({ db, queues, config }: Pick<Context, 'db' | 'queues' | 'config'>) {
+  const lineBacklogs = createLineBacklogs(config.maxQueuedPerLine)
+  return async (requests: readonly QueueRequest[]): Promise<(QueueAnswer | Error)[]> => {
+    const asked = requests.map((each) => ({ ...each, isLineRoomy: lineBacklogs.isRoomy(each.lineId) }))
+    const answers = await queueMessages(db, asked, config.maxQueuedPerLine)
+    lineBacklogs.note(requests, answers)
+    countAnswers(requests, answers)
+    const accepted = requests.filter((_, n) => isAccepted(answers[n]))
+    void queues.enqueueMessages(
+      accepted.flatMap(({ messageId, media }) => (media ? [] : [firstJob(messageId)])),
+    )
+    // The message itself gets its job when its media are copied.
+    void queues.enqueueMedia(accepted.flatMap(({ media }) => (media ? [firstJob(media.id)] : [])))
+    return answers
+  }
+}
+
+function isAccepted(answer: QueueAnswer | Error | undefined): boolean {
+  return answer !== undefined && !(answer instanceof Error) && answer.outcome === 'accepted'
+}
+
+function firstJob(id: string): { id: string; generation: number } {
+  return { id, generation: 0 }
 }
 
 /**

@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import type { ServerResponse } from 'node:http'
-import { createContext, type Context } from '../../../src/domain/context.js'
+import type { Context } from '../../../src/domain/context.js'
+import { createContext } from '../../../src/domain/open-context.js'
 import { runLane, stopLanes } from '../../../src/domain/deliveries/lane.js'
 import { whenReady } from '../../../src/redis.js'
 import { startProxy, type Proxy } from '../../database/proxy.js'

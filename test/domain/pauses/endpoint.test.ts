@@ -3,7 +3,12 @@ import { findConnection } from '../../../src/database/developer-connections.js'
 import { deliver } from '../../../src/domain/deliveries/deliver.js'
 import { sendHeldEvents } from '../../../src/domain/deliveries/held-events.js'
 import { runLane } from '../../../src/domain/deliveries/lane.js'
-import { COMMAND_LINE, pauseEndpoint, resumeEndpoint, type PausableEndpoint } from '../../../src/domain/pauses.js'
+import {
+  COMMAND_LINE,
+  pauseEndpoint,
+  resumeEndpoint,
+  type PausableEndpoint,
+} from '../../../src/domain/pauses.js'
 import { sweep } from '../../../src/domain/sweep.js'
 import { describeContext } from '../../helpers/context.js'
 import { createLine, type TestLine } from '../../helpers/factories.js'

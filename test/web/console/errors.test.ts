@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { freePort } from '../../../dev/free-port.js'
 import { readConfig } from '../../../src/config.js'
-import { createContext } from '../../../src/domain/context.js'
+import { createContext } from '../../../src/domain/open-context.js'
 import { createPerson } from '../../domain/people.js'
 import { browse } from '../../helpers/browser-session.js'
 import { createTestContext } from '../../helpers/context.js'

@@ -1,0 +1,200 @@
+import { batch } from '../batch.js'
+import { createCalls } from '../calls.js'
+import { createCarrierClients, type CARRIER_KINDS } from '../carriers/registry.js'
+import { ConfigInvalid, readConfig, type Config } from '../config.js'
+import { connectDatabase, poolUse } from '../database/connection.js'
+import { deliverNext, type LaneStep } from '../database/deliveries/delivering.js'
+import { findOpenIncomingWebhooks } from '../database/incoming-webhooks.js'
+import { findLinesByNumbers } from '../database/lines.js'
+import type { Receipt } from '../database/messages/receipts.js'
+import {
+  claimMessages,
+  settleMessages,
+  type ClaimRequest,
+  type Settlement,
+} from '../database/messages/sending.js'
+import { insertSimulatedMessages, type SimulatedMessage } from '../database/simulator-outbox.js'
+import { createQueues } from '../queues/queues.js'
+import { connectRedis } from '../redis.js'
+import { createSafeFetch } from '../safe-fetch.js'
+import { createSecrets } from '../secrets.js'
+import { createSlidingWindows } from '../sliding-window.js'
+import { stopWithStarter } from '../stop-request.js'
+import { createStorage } from '../storage/create.js'
+import { createLog } from '../telemetry/log.js'
+import { watchPool } from '../telemetry/metrics.js'
+import { createThrottle } from '../throttle.js'
+import { createVocabulary } from '../vocabulary.js'
+import { SERVICE } from './audit/actor.js'
+import { findCallingAccounts } from './calling-accounts.js'
+import { LOOK_AGAIN_MS, type Batched, type Context, type Inbound } from './context.js'
+import { MAX_LOST } from './crashes.js'
+import { DISABLE_AFTER_MS } from './deliveries/retry-schedule.js'
+import { createLeases, LEASE_MS, stopLeases } from './leases.js'
+import { receiveReceipts } from './messages/receipts.js'
+import { receiveBatch } from './messages/receive.js'
+import { createQueueing } from './messages/submit.js'
+import { createRowCache } from './row-cache.js'
+
+/** The largest that Postgres's integers have. */
+const ANY_NUMBER = 2_147_483_647
+
+/** Called at the start of a process. With a faulty configuration it prints every fault and ends the process with 1. */
+export function openContext(
+  process: string,
+  options: { statementTimeoutMs?: number; isAlone?: boolean } = {},
+): Context {
+  try {
+    const config = readConfig()
+    // This comes before anything that waits: a worker without Redis waits for ever.
+    if (config.startedByPid !== undefined) stopWithStarter(config.startedByPid)
+    return createContext(config, { process, ...options })
+  } catch (error) {
+    if (!(error instanceof ConfigInvalid)) throw error
+    globalThis.process.stderr.write(`${error.message}\n`)
+    globalThis.process.exit(1)
+  }
+}
+
+export function createContext(
+  config: Config,
+  options: {
+    process: string
+    poolSize?: number
+    statementTimeoutMs?: number
+    acquireTimeoutMs?: number
+    /** The process was started for one job only, which may crash it. */
+    isAlone?: boolean
+    carrierKinds?: typeof CARRIER_KINDS
+  },
+): Context {
+  const maxLost = options.isAlone === true ? ANY_NUMBER : MAX_LOST
+  const log = createLog(options.process, config.logLevel, config.logFormat)
+  const db = connectDatabase({
+    url: config.databaseUrl,
+    poolSize: options.poolSize ?? config.databasePoolSize,
+    applicationName: options.process,
+    namesStatements: config.databaseNamedStatements,
+    ...(options.statementTimeoutMs === undefined ? {} : { statementTimeoutMs: options.statementTimeoutMs }),
+    ...(options.acquireTimeoutMs === undefined ? {} : { acquireTimeoutMs: options.acquireTimeoutMs }),
+  })
+  const unwatchPool = watchPool(() => poolUse(db))
+  const redis = connectRedis(config.redisUrl, 'fail-fast', log)
+  const queues = createQueues(redis, log)
+  const safeFetch = createSafeFetch({
+    allowHttp: config.allowHttp,
+    allowedPrivateCidrs: config.allowedPrivateCidrs,
+  })
+  const carrierFetch = createSafeFetch({
+    allowHttp: config.allowHttp,
+    allowedPrivateCidrs: [...config.allowedPrivateCidrs, ...config.allowedCarrierCidrs],
+  })
+  const storage = createStorage(config)
+  const takeSimulated = batch(async (messages: readonly SimulatedMessage[]) => {
+    await insertSimulatedMessages(db, messages)
+    return [...messages]
+  })
+
+  const carriers = createCarrierClients(
+    {
+      http: carrierFetch,
+      log,
+      publicUrl: config.publicUrl,
+      simulatorOutbox: config.simulator ? { take: takeSimulated } : undefined,
+    },
+    options.carrierKinds,
+  )
+
+  const leases = createLeases(db, log)
+  const windows = createSlidingWindows(redis)
+  const secrets = createSecrets(config.encryptionKeys)
+  const batched = createBatched(config, { carriers, db, queues, windows, log, secrets }, maxLost)
+  const calls = createCalls(redis, () => connectRedis(config.redisUrl, 'wait', log), log)
+
+  return {
+    config,
+    actor: SERVICE,
+    log,
+    db,
+    redis,
+    queues,
+    windows,
+    throttle: createThrottle(redis),
+    leases,
+    carriers,
+    calls,
+    secrets,
+    safeFetch,
+    carrierFetch,
+    storage,
+    vocabulary: createVocabulary(config.productWord),
+    batched,
+    incomingWebhooks: createRowCache(batched.findOpenIncomingWebhook),
+    callingAccounts: createRowCache(batched.findCallingAccount),
+    maxLost,
+    close: async () => {
+      await stopLeases(leases)
+      await carriers.close()
+      await calls.close()
+      await carrierFetch.close()
+      await safeFetch.close()
+      storage.close()
+      await queues.close()
+      redis.disconnect()
+      unwatchPool()
+      await db.destroy()
+    },
+  }
+}
+
+function createBatched(
+  config: Config,
+  {
+    carriers,
+    db,
+    queues,
+    windows,
+    log,
+    secrets,
+  }: Pick<Context, 'carriers' | 'db' | 'queues' | 'windows' | 'log' | 'secrets'>,
+  maxLost: number,
+): Batched {
+  const claimLimits = {
+    leaseMs: LEASE_MS.messages,
+    maxAgeMs: config.messageTtlMs,
+    lookAgainMs: LOOK_AGAIN_MS,
+    heldKinds: carriers.heldKinds,
+  }
+  const laneLimits = {
+    leaseMs: LEASE_MS.deliveries,
+    maxLost,
+    maxInFlight: config.endpointMaxInFlight,
+    disableAfterMs: DISABLE_AFTER_MS,
+  }
+
+  return {
+    findOpenIncomingWebhook: batch((lineIds: readonly string[]) => findOpenIncomingWebhooks(db, lineIds)),
+
+    findCallingAccount: batch((ids: readonly string[]) =>
+      findCallingAccounts({ carriers, db, secrets, log }, ids),
+    ),
+
+    queueMessage: batch(createQueueing({ db, queues, config })),
+    claimMessage: batch((claims: readonly ClaimRequest[]) =>
+      claimMessages(db, claims, { ...claimLimits, heldAccounts: carriers.heldAccounts() }),
+    ),
+    settleMessage: batch(async (settlements: readonly Settlement[]) => {
+      const { requeued, deliveries } = await settleMessages(db, settlements)
+      void queues.enqueueMessages(requeued)
+      void queues.enqueueDeliveries(deliveries)
+      return settlements.map(() => true)
+    }),
+
+    deliverNext: batch((steps: readonly LaneStep[]) => deliverNext(db, steps, laneLimits)),
+    findLineByNumber: batch((numbers: readonly string[]) => findLinesByNumbers(db, numbers)),
+    receiveMessage: batch((inbound: readonly Inbound[]) =>
+      receiveBatch({ db, queues, windows, log }, inbound),
+    ),
+    receiveReceipt: batch((receipts: readonly Receipt[]) => receiveReceipts({ db, queues }, receipts)),
+  }
+}

@@ -31,6 +31,8 @@ const OWNERS: Record<string, RegExp> = {
   smpp: /^src\/carriers\/smpp\//,
   pino: /^src\/telemetry\//,
   'prom-client': /^src\/telemetry\//,
+  '@opentelemetry/api': /^src\/telemetry\//,
+  '@opentelemetry/sdk-trace-base': /^src\/telemetry\//,
   'pino-pretty': /^src\/telemetry\//,
 }
 

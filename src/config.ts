@@ -71,6 +71,20 @@ export const settings = {
       'Opens /metrics at `web` too, and is wanted at METRICS_PORT as well: `Authorization: Bearer …`. Without it `web` has no /metrics.',
     secret: true,
   }),
+  OTEL_EXPORTER_OTLP_ENDPOINT: httpUrl().meta({
+    about:
+      'A collector of OpenTelemetry, such as http://localhost:4318: what becomes of each message is traced to it.',
+  }),
+  OTEL_EXPORTER_OTLP_HEADERS: text()
+    .matches(/^[^=,\s]+=[^,]*(,[^=,\s]+=[^,]*)*$/, 'must be name=value, separated by commas')
+    .meta({ about: 'Headers for the collector, as name=value, separated by commas.', secret: true }),
+  OTEL_TRACES_SAMPLER_ARG: yup
+    .number()
+    .typeError('must be a number from 0 to 1')
+    .min(0, 'must be a number from 0 to 1')
+    .max(1, 'must be a number from 0 to 1')
+    .default(1)
+    .meta({ about: 'The share of messages that are traced, 0 to 1.' }),
   RATE_LIMIT_STATUS: yup
     .number()
     .typeError('must be 403 or 429')
@@ -194,6 +208,7 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env) {
     metricsPort: value.METRICS_PORT,
     metricsHost: value.METRICS_HOST,
     metricsToken: value.METRICS_TOKEN,
+    traces: readCollector(value),
     rateLimitStatus: value.RATE_LIMIT_STATUS === 429 ? (429 as const) : (403 as const),
     messageTtlMs: value.MESSAGE_TTL_SECONDS * 1000,
     maxQueuedMessages: value.MAX_QUEUED_MESSAGES,
@@ -216,6 +231,21 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env) {
     mediaS3: readBucket(value),
     startedByPid: value.STARTED_BY_PID,
   })
+}
+
+/** undefined: nothing is traced. */
+function readCollector(value: ReturnType<typeof validate>) {
+  const { OTEL_EXPORTER_OTLP_ENDPOINT: endpoint, OTEL_EXPORTER_OTLP_HEADERS: headers } = value
+  if (endpoint === undefined) return undefined
+  const pairs = splitList(headers).map((pair): [string, string] => {
+    const at = pair.indexOf('=')
+    return [pair.slice(0, at), decodeURIComponent(pair.slice(at + 1))]
+  })
+  return {
+    endpoint: endpoint.replace(/\/+$/, ''),
+    headers: Object.fromEntries(pairs),
+    share: value.OTEL_TRACES_SAMPLER_ARG,
+  }
 }
 
 /** undefined: media are kept in the folder. @throws ConfigInvalid for half a key */

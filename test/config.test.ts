@@ -64,6 +64,7 @@ describe('configuration', () => {
       mediaFolder: '.data/media',
       mediaS3: undefined,
       startedByPid: undefined,
+      traces: undefined,
     })
   })
 
@@ -273,6 +274,21 @@ describe('configuration', () => {
     expect(whole.mediaS3?.credentials).to.deep.equal({ accessKeyId: 'id', secretAccessKey: 'secret' })
   })
 
+  it('traces where a collector is named, with its headers and the share of messages', () => {
+    expect(readConfig(required).traces).to.equal(undefined)
+    const collector = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://localhost:4318/' }
+    expect(readConfig({ ...required, ...collector }).traces).to.deep.equal({
+      ...{ endpoint: 'http://localhost:4318', headers: {}, share: 1 },
+    })
+    const headers = { OTEL_EXPORTER_OTLP_HEADERS: 'authorization=Bearer%20x=,team=sms' }
+    const some = readConfig({ ...required, ...collector, ...headers, OTEL_TRACES_SAMPLER_ARG: '0.1' })
+    expect(some.traces).to.deep.include({ headers: { authorization: 'Bearer x=', team: 'sms' }, share: 0.1 })
+    expect(faultsOf({ OTEL_TRACES_SAMPLER_ARG: '2', OTEL_EXPORTER_OTLP_HEADERS: 'x' })).to.have.members([
+      'OTEL_TRACES_SAMPLER_ARG must be a number from 0 to 1',
+      'OTEL_EXPORTER_OTLP_HEADERS must be name=value, separated by commas',
+    ])
+  })
+
   it('says one sentence about every setting, and marks those that are secret', () => {
     const secret = Object.entries(settings).flatMap(([name, setting]) => {
       const meta = setting.describe().meta as { about: string; secret?: boolean }
@@ -285,6 +301,7 @@ describe('configuration', () => {
       'ENCRYPTION_KEY',
       'QUEUES_PASSWORD',
       'METRICS_TOKEN',
+      'OTEL_EXPORTER_OTLP_HEADERS',
       'MEDIA_S3_SECRET_ACCESS_KEY',
     ])
   })

@@ -10,6 +10,7 @@ import { QUEUE_PREFIX, type QueueName } from '../src/queues/queues.js'
 import { connectRedis, MAX_BLOCK_SECONDS, requireDurableRedis, whenReady } from '../src/redis.js'
 import { closeOnSignal } from '../src/shutdown.js'
 import { openMetrics } from '../src/telemetry/metrics-server.js'
+import { closeTraces, openTraces } from '../src/telemetry/traces.js'
 import { jobCrashes, jobDuration } from '../src/telemetry/metrics.js'
 import { crashesAlone, onlyJob } from './alone.js'
 
@@ -83,6 +84,7 @@ export async function startWorker<Data>(
   const context = openContext(story.queue)
   const { log, config } = context
   await openMetrics(story.queue, config)
+  await openTraces(story.queue, config, log)
   // An alert looks at it: it has to begin with 0.
   jobCrashes.inc({ queue: story.queue }, 0)
   const connection = connectRedis(config.redisUrl, 'wait', log)
@@ -128,6 +130,7 @@ export async function startWorker<Data>(
           sleep(DRAIN_MS, undefined, { ref: false }),
         ]),
     },
+    { name: 'traces', close: closeTraces },
     { name: 'connections', close: () => context.close() },
   ])
 }

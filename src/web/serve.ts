@@ -4,6 +4,7 @@ import { warmUp } from '../domain/warm-up.js'
 import { isProxyUntold } from '../network.js'
 import { closeOnSignal } from '../shutdown.js'
 import { openMetrics } from '../telemetry/metrics-server.js'
+import { closeTraces, openTraces } from '../telemetry/traces.js'
 import { createApp } from './app.js'
 import { listen, type WebServer } from './listen.js'
 
@@ -14,6 +15,7 @@ const STATEMENT_TIMEOUT_MS = 700
 const context = openContext('web', { statementTimeoutMs: STATEMENT_TIMEOUT_MS })
 const { config, log } = context
 await openMetrics('web', config, createStoreReadings(context))
+await openTraces('web', config, log)
 await warmUp(context, ['queue_messages', 'receive_messages'])
 const server = await open()
 log.info({ host: config.host, port: config.port }, 'process.started')
@@ -26,6 +28,7 @@ if (isProxyUntold(config)) {
 
 closeOnSignal(log, [
   { name: 'server', close: () => server.close() },
+  { name: 'traces', close: closeTraces },
   { name: 'connections', close: () => context.close() },
 ])
 

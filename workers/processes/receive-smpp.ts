@@ -2,6 +2,7 @@ import { openContext } from '../../src/domain/open-context.js'
 import { holdAccounts } from '../../src/domain/held-accounts/holder.js'
 import { closeOnSignal } from '../../src/shutdown.js'
 import { openMetrics } from '../../src/telemetry/metrics-server.js'
+import { closeTraces, openTraces } from '../../src/telemetry/traces.js'
 
 /**
  * SMSCs ↔ messages and receipts.
@@ -25,10 +26,12 @@ import { openMetrics } from '../../src/telemetry/metrics-server.js'
 const context = openContext('receive-smpp')
 const { log } = context
 await openMetrics('receive-smpp', context.config)
+await openTraces('receive-smpp', context.config, log)
 const holder = holdAccounts(context)
 log.info('process.started')
 
 closeOnSignal(log, [
   { name: 'sessions', close: () => holder.close() },
+  { name: 'traces', close: closeTraces },
   { name: 'connections', close: () => context.close() },
 ])

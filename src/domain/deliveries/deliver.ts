@@ -10,6 +10,7 @@ import { newId } from '../../ids.js'
 import { FetchFailed } from '../../safe-fetch.js'
 import type { RequestFailure } from '../../states.js'
 import { deliveryAttempts, deliveryDuration } from '../../telemetry/metrics.js'
+import { addSpan, traceHeaders } from '../../telemetry/traces.js'
 import type { Vocabulary } from '../../vocabulary.js'
 import type { Context } from '../context.js'
 import { MAX_CLAIM_AGE_MS } from '../leases.js'
@@ -59,7 +60,12 @@ export async function attemptDelivery(
   }
   const startedAt = delivery.claimedAt
   const answer = await context.leases.deliveries.during(delivery.id, () =>
-    postEvent(context, delivery, startedAt),
+    postEvent(
+      context,
+      delivery,
+      startedAt,
+      traceHeaders(delivery.eventId, keyOf(delivery.id, delivery.attemptNumber)),
+    ),
   )
   return {
     attemptId: newId(),
@@ -97,6 +103,7 @@ export function logAttempt(context: Context, result: AttemptResult): void {
   const outcome = status === 'pending' ? 'retry' : status
   deliveryAttempts.inc({ outcome, answer: answerClass(result) })
   deliveryDuration.observe(durationMs / 1000)
+  traceAttempt(result, outcome)
   context.log.info(
     {
       deliveryId: result.deliveryId,
@@ -111,6 +118,26 @@ export function logAttempt(context: Context, result: AttemptResult): void {
     },
     'delivery.attempted',
   )
+}
+
+function traceAttempt(result: AttemptResult, outcome: string): void {
+  const { eventId, deliveryId, endpointId, attemptNumber, startedAt, durationMs, failure } = result
+  addSpan({
+    ...{ of: eventId, key: keyOf(deliveryId, attemptNumber), name: 'deliver event', kind: 'client' },
+    ...{ startedAt, durationMs, fault: failure },
+    attributes: {
+      'linehook.event.id': eventId,
+      'linehook.delivery.id': deliveryId,
+      'linehook.endpoint.id': endpointId,
+      'linehook.attempt': attemptNumber,
+      'linehook.outcome': outcome,
+      'http.response.status_code': result.responseStatus,
+    },
+  })
+}
+
+function keyOf(deliveryId: string, attemptNumber: number): string {
+  return `deliver ${deliveryId} ${attemptNumber}`
 }
 
 /** Such as `2xx` or `timeout`. Only 410 and 429 stand for themselves: they change what becomes of the endpoint. */

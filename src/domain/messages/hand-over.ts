@@ -10,6 +10,7 @@ import type { MessageToSend, Settlement } from '../../database/messages/sending.
 import { asError } from '../../errors.js'
 import { boundedLabel } from '../../telemetry/bounded-label.js'
 import { carrierAttempts, carrierCodes, carrierDuration, handOverAge } from '../../telemetry/metrics.js'
+import { addSpan } from '../../telemetry/traces.js'
 import { backoffMs, type Backoff } from '../backoff.js'
 import type { Context } from '../context.js'
 import { hostedUrl } from '../media/hosting.js'
@@ -25,13 +26,43 @@ export async function handOver(
   message: MessageToSend,
   claimed: { attempt: number; claim: string },
 ): Promise<Settlement> {
-  const startedAt = performance.now()
+  const startedAt = new Date()
+  const begunAt = performance.now()
   const settlement = await callCarrier(context, carrier, message, claimed)
-  carrierDuration.observe({ carrier: carrier.name }, (performance.now() - startedAt) / 1000)
+  const durationMs = performance.now() - begunAt
+  carrierDuration.observe({ carrier: carrier.name }, durationMs / 1000)
+  traceHandOver(carrier.name, message, settlement, { ...claimed, startedAt, durationMs })
   countAttempt(carrier.name, settlement)
   // A carrier that asks to wait is asked again, and that is the first attempt then.
   if (claimed.attempt === 1 && settlement.error !== 'throttled') handOverAge.observe(message.ageMs / 1000)
   return settlement
+}
+
+/** The first time, how long the message has waited, too. */
+function traceHandOver(
+  carrier: string,
+  { id: of, ageMs, lineId }: MessageToSend,
+  { status, error, carrierMessageId, carrierCode }: Settlement,
+  { attempt, startedAt, durationMs }: { attempt: number; startedAt: Date; durationMs: number },
+): void {
+  const ids = { 'linehook.message.id': of, 'linehook.line.id': lineId }
+  if (attempt === 1) {
+    const acceptedAt = new Date(startedAt.getTime() - ageMs)
+    addSpan({
+      ...{ of, key: 'wait', name: 'wait in the queue', kind: 'internal', attributes: ids },
+      ...{ startedAt: acceptedAt, durationMs: ageMs },
+    })
+  }
+  const attributes = {
+    ...ids,
+    'linehook.carrier': carrier,
+    'linehook.attempt': attempt,
+    'linehook.status': status,
+    'linehook.carrier.message_id': carrierMessageId,
+    'linehook.carrier.code': carrierCode,
+  }
+  const key = `send ${attempt}`
+  addSpan({ of, key, name: 'send message', kind: 'client', startedAt, durationMs, attributes, fault: error })
 }
 
 const TAKEN_OR_NOT = { sent: 'taken', failed: 'rejected', unknown: 'unknown', queued: 'unavailable' } as const

@@ -17,6 +17,7 @@ import { newToken } from '../../secrets.js'
 import { boundedLabel } from '../../telemetry/bounded-label.js'
 import { carrierCodes, inboundMessages, receipts } from '../../telemetry/metrics.js'
 import { idOf, logPlain, word } from '../../telemetry/plain-line.js'
+import { addSpan, ROOT } from '../../telemetry/traces.js'
 import type { Context, Inbound } from '../context.js'
 import { MESSAGE_TYPE_OF } from '../events.js'
 import { hostedUrl } from '../media/hosting.js'
@@ -70,6 +71,7 @@ export async function receiveMessage(
   toldBy?: ToldBy,
 ): Promise<ReceiveOutcome> {
   const { batched, log } = context
+  const startedAt = new Date()
   const inbound = { ...readInbound(context, message), toldBy }
   const { messageId, eventType: type } = inbound
   const answer = await batched.receiveMessage(inbound)
@@ -82,6 +84,17 @@ export async function receiveMessage(
   if (hasPaused) log.warn({ messageId, lineId }, 'conversation.paused')
   const ids = { messageId: idOf(messageId), lineId: idOf(lineId) }
   logPlain(log, { ...ids, type: word(type), deliveryCount }, 'message.received')
+  addSpan({
+    ...{ of: inbound.eventId, key: ROOT, name: 'receive message', kind: 'server', startedAt },
+    durationMs: Date.now() - startedAt.getTime(),
+    attributes: {
+      'linehook.message.id': messageId,
+      'linehook.event.id': inbound.eventId,
+      'linehook.line.id': lineId,
+      'linehook.carrier': message.carrierAccount,
+      'linehook.type': type,
+    },
+  })
   return { kind: 'received', messageId, deliveryCount }
 }
 

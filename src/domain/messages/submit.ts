@@ -8,6 +8,7 @@ import {
 import { UserError } from '../../errors.js'
 import { newId } from '../../ids.js'
 import { sha256 } from '../../secrets.js'
+import { addSpan, ROOT } from '../../telemetry/traces.js'
 import type { Context } from '../context.js'
 import { maySendTo, parseNumber } from '../phone-number.js'
 import { countForCaps } from '../spend-caps.js'
@@ -97,6 +98,7 @@ export async function submitToIncomingWebhook(
 export function createQueueing({ db, queues, config }: Pick<Context, 'db' | 'queues' | 'config'>) {
   const lineBacklogs = createLineBacklogs(config.maxQueuedPerLine)
   return async (requests: readonly QueueRequest[]): Promise<(QueueAnswer | Error)[]> => {
+    const startedAt = new Date()
     const asked = requests.map((each) => ({ ...each, isLineRoomy: lineBacklogs.isRoomy(each.lineId) }))
     const answers = await queueMessages(db, asked, config.maxQueuedPerLine)
     lineBacklogs.note(requests, answers)
@@ -105,9 +107,30 @@ export function createQueueing({ db, queues, config }: Pick<Context, 'db' | 'que
     void queues.enqueueMessages(
       accepted.flatMap(({ messageId, media }) => (media ? [] : [firstJob(messageId)])),
     )
+    traceAccepted(accepted, startedAt)
     // The message itself gets its job when its media are copied.
     void queues.enqueueMedia(accepted.flatMap(({ media }) => (media ? [firstJob(media.id)] : [])))
     return answers
+  }
+}
+
+function traceAccepted(accepted: readonly QueueRequest[], startedAt: Date): void {
+  const durationMs = Date.now() - startedAt.getTime()
+  for (const { messageId, lineId, source } of accepted) {
+    const attributes = {
+      'linehook.message.id': messageId,
+      'linehook.line.id': lineId,
+      'linehook.source': source,
+    }
+    addSpan({
+      of: messageId,
+      key: ROOT,
+      name: 'accept message',
+      kind: 'server',
+      startedAt,
+      durationMs,
+      attributes,
+    })
   }
 }
 

@@ -1,0 +1,38 @@
+import type { Config } from '../config.js'
+import type { Logger } from './log.js'
+import type { Span, Tracer } from './span.js'
+
+export { ROOT } from './span.js'
+
+let tracer: Tracer | undefined
+
+/** Called at the start of a process: where a collector is set, spans go there from now on. */
+export async function openTraces(
+  name: string,
+  config: Pick<Config, 'traces' | 'version'>,
+  log: Logger,
+): Promise<void> {
+  const { traces, version } = config
+  if (traces === undefined || tracer !== undefined) return
+  // Loaded here, because it needs memory and time that nobody else should pay for.
+  const { createTracer } = await import('./opentelemetry.js')
+  tracer = createTracer({ process: name, version, ...traces }, log)
+}
+
+/** What has not been sent yet is sent, for some seconds. */
+export async function closeTraces(): Promise<void> {
+  const closing = tracer
+  tracer = undefined
+  await closing?.close()
+}
+
+/** Of what has just ended. Without a collector it does nothing. */
+export function addSpan(span: Span): void {
+  tracer?.add(span)
+}
+
+/** The header of W3C Trace Context, where there is a trace. */
+export function traceHeaders(of: string, key: string): Record<string, string> {
+  const traceparent = tracer?.parentOf(of, key)
+  return traceparent === undefined ? {} : { traceparent }
+}

@@ -133,6 +133,34 @@ create table carrier_sessions (
 alter table carrier_sessions add constraint carrier_sessions_pkey PRIMARY KEY (account_id);
 alter table carrier_sessions add constraint carrier_sessions_account_id_fkey FOREIGN KEY (account_id) REFERENCES carrier_accounts(id) ON DELETE CASCADE;
 
+create table country_guard (
+  is_all boolean not null default true,
+  counted_until timestamp with time zone not null default clock_timestamp()
+);
+alter table country_guard add constraint country_guard_pkey PRIMARY KEY (is_all);
+alter table country_guard add constraint country_guard_is_all_check CHECK (is_all);
+
+create table country_hours (
+  user_id uuid not null,
+  country text not null,
+  hour timestamp with time zone not null,
+  accepted integer not null
+);
+alter table country_hours add constraint country_hours_pkey PRIMARY KEY (user_id, country, hour);
+alter table country_hours add constraint country_hours_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE;
+CREATE INDEX country_hours_hour ON public.country_hours USING btree (hour);
+
+create table country_pauses (
+  user_id uuid not null,
+  country text not null,
+  paused_at timestamp with time zone not null default clock_timestamp(),
+  accepted integer not null,
+  usual integer not null,
+  resumed_at timestamp with time zone
+);
+alter table country_pauses add constraint country_pauses_pkey PRIMARY KEY (user_id, country);
+alter table country_pauses add constraint country_pauses_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE;
+
 create table deliveries (
   id uuid not null,
   user_id uuid not null,
@@ -284,7 +312,8 @@ create table lines (
   paused_at timestamp with time zone,
   paused_by uuid,
   resumed_at timestamp with time zone,
-  is_stopped boolean not null default false
+  is_stopped boolean not null default false,
+  paused_countries text[]
 );
 alter table lines add constraint lines_number_key UNIQUE (number);
 alter table lines add constraint lines_pkey PRIMARY KEY (id);

@@ -100,6 +100,10 @@ export const settings = {
   MAX_QUEUED_PER_LINE: count(1, 1_000_000)
     .default(1000)
     .meta({ about: 'With so many messages of one line waiting, new ones for it are refused.' }),
+  COUNTRY_GUARD_PER_HOUR: count(0, 1_000_000).default(100).meta({
+    about:
+      'So many messages of a user to one country in an hour, and ten times what was usual, pause sending there; 0 is never.',
+  }),
   ACCESS_TOKEN_SECONDS: count(60, 31_536_000)
     .default(7_776_000)
     .meta({ about: "How long an application's access token works; the default is 90 days." }),
@@ -213,6 +217,7 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env) {
     messageTtlMs: value.MESSAGE_TTL_SECONDS * 1000,
     maxQueuedMessages: value.MAX_QUEUED_MESSAGES,
     maxQueuedPerLine: value.MAX_QUEUED_PER_LINE,
+    countryGuardPerHour: value.COUNTRY_GUARD_PER_HOUR,
     accessTokenSeconds: value.ACCESS_TOKEN_SECONDS,
     simulator: value.SIMULATOR,
     allowHttp: value.ALLOW_HTTP,

@@ -28,6 +28,7 @@ describe('configuration', () => {
     expect(version).to.equal(readVersion())
     expect(rest).to.deep.equal({
       databaseUrl: required.DATABASE_URL,
+      countryGuardPerHour: 100,
       databasePoolSize: 10,
       databaseNamedStatements: true,
       redisUrl: required.REDIS_URL,

@@ -2,6 +2,7 @@ import type { Command } from 'commander'
 import { listUsers } from '../../src/database/users.js'
 import { createSetUpLink } from '../../src/domain/set-up-links.js'
 import { readCap, setSpendCap } from '../../src/domain/spend-caps.js'
+import { resumeCountry } from '../../src/domain/country-guard.js'
 import { disableUser, enableUser, type Belongings } from '../../src/domain/disabled-users.js'
 import { revokeAccess } from '../../src/domain/revoke-access.js'
 import { endSessions } from '../../src/domain/sessions.js'
@@ -68,6 +69,23 @@ export function addUserCommands(program: Command): void {
         return {
           result: { id, email, segmentsPerDay },
           lines: [`all lines of ${email} together may send ${capWords(segmentsPerDay)}`],
+        }
+      }),
+    )
+
+  user
+    .command('resume-country')
+    .description('accept messages to a country again, after a sudden rise had paused them')
+    .argument('<email>', 'e-mail address')
+    .argument('<country>', 'ISO 3166, such as JM')
+    .option('--json', 'print JSON')
+    .action((email: string, country: string, options: { json?: boolean }) =>
+      run(options, async (context) => {
+        const { id } = await getUserByEmail(context, email)
+        await resumeCountry(context, { id }, country)
+        return {
+          result: { id, email, country },
+          lines: [`messages of ${email} to ${country} are accepted again`],
         }
       }),
     )

@@ -9,6 +9,7 @@ export interface OpenIncomingWebhook {
   lineNumber: string
   country: string | null
   allowedCountries: string[] | null
+  pausedCountries: string[] | null
   tokenHash: Buffer
   /** Only while the overlap after a regeneration lasts. */
   previousTokenHash: Buffer | null
@@ -36,7 +37,7 @@ export async function findOpenIncomingWebhooks(
      -- One look-up for each, whatever the planner believes of tables that have just filled.
      cross join lateral (
        select w.line_id as "lineId", l.xmin::text as "lineVersion", l.user_id as "userId", l.number as "lineNumber", l.country,
-         l.allowed_countries as "allowedCountries", w.token_hash as "tokenHash",
+         l.allowed_countries as "allowedCountries", l.paused_countries as "pausedCountries", w.token_hash as "tokenHash",
          case when w.previous_token_until > now() then w.previous_token_hash end as "previousTokenHash",
          l.messages_per_number_per_minute as "numberLimit", l.messages_per_minute as "lineLimit",
          (select coalesce(array_agg(m.created_at order by m.created_at), '{}') from messages m

@@ -12,6 +12,8 @@ export interface Line {
   status: LineStatus
   country: string | null
   allowedCountries: string[] | null
+  /** To which messages are refused for now, after a sudden rise; null: none. */
+  pausedCountries: string[] | null
   messagesPerNumberPerMinute: number
   messagesPerMinute: number
   /** Since when a person has paused what it sends; null: it goes on. */
@@ -29,6 +31,7 @@ const columns = {
   status: 'status',
   country: 'country',
   allowedCountries: 'allowed_countries',
+  pausedCountries: 'paused_countries',
   messagesPerNumberPerMinute: 'messages_per_number_per_minute',
   messagesPerMinute: 'messages_per_minute',
   pausedAt: 'paused_at',
@@ -61,6 +64,7 @@ export async function insertLine(db: Database, line: Line): Promise<boolean> {
       status: line.status,
       country: line.country,
       allowed_countries: line.allowedCountries,
+      paused_countries: line.pausedCountries,
       messages_per_number_per_minute: line.messagesPerNumberPerMinute,
       messages_per_minute: line.messagesPerMinute,
     })

@@ -19,6 +19,7 @@ import { isId, newId } from '../ids.js'
 import { record } from './audit.js'
 import { getCarrierClient, notSetUp } from './carrier-clients.js'
 import type { Context } from './context.js'
+import { listPausedCountries } from './country-guard.js'
 import { readName, readOptionalName } from './names.js'
 import { parseE164, parseNumber } from './phone-number.js'
 
@@ -58,7 +59,10 @@ export async function addLine(context: Context, fields: NewLine): Promise<Line> 
     ),
     messagesPerMinute: readLimit('messagesPerMinute', fields.messagesPerMinute ?? 30),
   }
-  const line: Line = { id: newId(), userId: fields.userId, ...details, pausedAt: null, pausedBy: null }
+  const line: Line = {
+    ...{ id: newId(), userId: fields.userId, ...details, pausedAt: null, pausedBy: null },
+    pausedCountries: await pausedCountriesFor(context, fields.userId, details),
+  }
   await transaction(db, async (trx) => {
     if (!(await insertLine(trx, line))) {
       throw new UserError(`number ${line.number} belongs to a line already`, 409)
@@ -67,6 +71,18 @@ export async function addLine(context: Context, fields: NewLine): Promise<Line> 
     await record(context, trx, { action: 'line.added', subjectId: id, userId, after: details })
   })
   return line
+}
+
+/** A new line of a user is held back like the others. */
+async function pausedCountriesFor(
+  context: Context,
+  userId: string,
+  { country, allowedCountries }: Pick<Line, 'country' | 'allowedCountries'>,
+): Promise<string[] | null> {
+  if (allowedCountries !== null) return null
+  const paused = (await listPausedCountries(context, userId)).map((pause) => pause.country)
+  const others = paused.filter((each) => each !== country)
+  return others.length === 0 ? null : others
 }
 
 /**

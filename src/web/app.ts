@@ -193,6 +193,7 @@ export function createApp(context: Context): Koa {
     operatorForm( '/console/users/:userId/lines/:lineId/resume',                      pages.postUserLineResume, pages.showUser)
     operatorPage( '/console/users/:userId/messages/:messageId',                       pages.showUserMessage)
     operatorForm( '/console/users/:userId/messages/:messageId/look',                  pages.postLook, pages.showUserMessage)
+    operatorForm( '/console/users/:userId/countries/resume',                          pages.postResumeCountry, pages.showUser)
     operatorForm( '/console/users/:userId/spend-cap',                                 pages.postSpendCap, pages.showUser)
     operatorPage( '/console/sending',                                                 pages.showSending)
     operatorForm( '/console/sending/pause',                                           pages.postPauseAll, pages.showSending)

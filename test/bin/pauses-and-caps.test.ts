@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import { findConnection } from '../../src/database/developer-connections.js'
+import { listCountryPauses, pauseCountry } from '../../src/database/country-guard.js'
 import { listSpendCaps } from '../../src/database/spend-caps.js'
 import type { Context } from '../../src/domain/context.js'
 import { getAnyLine } from '../../src/domain/lines.js'
@@ -69,6 +70,17 @@ describe('linehook … pause, resume and cap', function () {
     })
     expect((await run('sending', 'resume'))[0]).to.equal('sending goes on')
     expect(await jsonAnswer(environment, 'sending', 'status')).to.include({ pausedAt: null })
+  })
+
+  it('user resume-country lets messages to a country go on', async () => {
+    const { userId } = await createLine(context)
+    const { email } = await context.db('users').where({ id: userId }).first<{ email: string }>('email')
+    await pauseCountry(context.db, { userId, country: 'JM', accepted: 340, usual: 12 })
+    expect(await run('user', 'resume-country', email, 'JM')).to.deep.equal([
+      `messages of ${email} to JM are accepted again`,
+    ])
+    expect(await listCountryPauses(context.db, { userId }, 10)).to.deep.equal([])
+    expect(await refusal(environment, 'user', 'resume-country', email, 'JM')).to.match(/^country must be one/)
   })
 
   it('line cap and user cap set a daily cap, and take it away', async () => {

@@ -1,3 +1,4 @@
+import { deleteOldCountryHours } from '../../src/database/country-guard.js'
 import { deleteExpiredKeys } from '../../src/database/idempotency-keys.js'
 import { deleteExpiredOAuthRecords } from '../../src/database/oauth-records.js'
 import { deleteOldCounts } from '../../src/database/overview/counting.js'
@@ -6,6 +7,7 @@ import { deleteExpiredSessions } from '../../src/database/sessions.js'
 import { deleteExpiredSetUpLinks } from '../../src/database/set-up-links.js'
 import { deleteOldAttempts } from '../../src/database/sign-in-attempts.js'
 import type { Context } from '../../src/domain/context.js'
+import { guardCountries } from '../../src/domain/country-guard.js'
 import { catchUp } from '../../src/domain/messages/catch-up.js'
 import { reconcile } from '../../src/domain/messages/reconcile.js'
 import { bringResumed } from '../../src/domain/messages/resume.js'
@@ -27,6 +29,8 @@ const SCHEDULE_CHECK_MS = 5000
 /** How often to look whether carriers are to be asked. Postgres says which: each only every three minutes. */
 const CATCH_UP_CHECK_MS = 10_000
 const CAP_CHECK_MS = 5000
+/** A stolen webhook's line sends 30 messages a minute, unless somebody has set it higher. */
+const COUNTRY_CHECK_MS = 10_000
 /** To delete the keys of a busy hour in one statement could take longer than a statement may. */
 const KEYS_AT_ONCE = 5000
 /** The newest minutes of the overview's charts, and those that may have changed since, or were never counted. */
@@ -58,6 +62,7 @@ await startWorker(
         'catching up',
       ),
       every(CAP_CHECK_MS, () => warnOfCaps(context), context.log, 'warning of caps'),
+      every(COUNTRY_CHECK_MS, () => guardCountries(context), context.log, 'guarding countries'),
       every(COUNT_MS, () => countNow(context), context.log, 'counting'),
       every(COUNT_AGAIN_MS, () => countAgain(context), context.log, 'counting again'),
       every(COUNT_AGAIN_MS, createCatchingUp(context), context.log, 'catching up with counting'),
@@ -89,6 +94,7 @@ async function keepHouse(context: Context): Promise<void> {
   const oauthRecordCount = await deleteExpiredOAuthRecords(db)
   const mediaCount = await removeOldMedia(context)
   const minuteCount = await deleteOldCounts(db)
+  const countryHourCount = await deleteOldCountryHours(db)
   log.info(
     {
       partitionCount,
@@ -100,6 +106,7 @@ async function keepHouse(context: Context): Promise<void> {
       attemptCount,
       oauthRecordCount,
       minuteCount,
+      countryHourCount,
     },
     'maintenance.done',
   )

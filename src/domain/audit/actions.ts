@@ -42,6 +42,11 @@ export const ACTIONS = {
   'user.disabled': { subject: 'user', words: 'disabled the user' },
   'user.enabled': { subject: 'user', words: 'enabled the user' },
   'user.spend_cap.set': { subject: 'user', words: 'set how many segments the user may send a day' },
+  'user.country.paused': {
+    subject: 'user',
+    words: 'paused what the user sends to a country, because it rose suddenly',
+  },
+  'user.country.resumed': { subject: 'user', words: 'let the user send to a country again' },
   'user.viewed': { subject: 'user', words: 'looked at the page of the user' },
   'user.messages.opened': { subject: 'user', words: "said why they look at the user's messages" },
   'message.viewed': { subject: 'message', words: 'looked at the message' },

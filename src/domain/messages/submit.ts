@@ -33,6 +33,7 @@ export const REFUSALS = {
   unsendable: 'Text contains a NUL character, which cannot be sent',
   notANumber: 'Provided toNumber phone number cannot be parsed',
   notAllowed: 'Destination is not allowed',
+  countryPaused: 'Sending to this country is paused',
   optedOut: 'Recipient has opted out',
   rateLimited: 'Rate limit exceeded',
   overCap: 'Daily cap of segments reached',
@@ -148,12 +149,16 @@ function firstJob(id: string): { id: string; generation: number } {
  * @throws UserError 400 when it is none, 403 when the line may not send there
  */
 export function readDestination(
-  line: Pick<OpenIncomingWebhook, 'country' | 'allowedCountries' | 'lineNumber'>,
+  line: Pick<OpenIncomingWebhook, 'country' | 'allowedCountries' | 'pausedCountries' | 'lineNumber'>,
   written: string,
 ): string {
   const parsed = parseNumber(written, line.country)
   if (parsed === undefined) throw new UserError(REFUSALS.notANumber)
   if (!maySendTo({ ...line, number: line.lineNumber }, parsed)) throw new UserError(REFUSALS.notAllowed, 403)
+  // The country costs a little to find, and hardly any line has one that is paused.
+  if (line.pausedCountries !== null && line.pausedCountries.includes(parsed.country ?? '')) {
+    throw new UserError(REFUSALS.countryPaused, 403)
+  }
   return parsed.number
 }
 

@@ -1,3 +1,4 @@
+import { countryName } from '../country-guard.js'
 import type { CarrierView } from './carriers.js'
 import type { EndpointTroubles, HoldingEndpoint, TroubledEndpoint } from './endpoints.js'
 import { countOf } from './figures.js'
@@ -24,6 +25,7 @@ export type Cure =
   | { at: 'carrier'; id: string }
   | { at: 'queues' }
   | { at: 'sending' }
+  | { at: 'user'; userId: string }
   /** A part of the overview itself says more. */
   | { at: 'here'; part: 'postgres' | 'redis' | 'storage' | 'queues' | 'endpoints' }
 
@@ -120,9 +122,16 @@ function andMore(count: number): Need[] {
 }
 
 function ofPeople(people: ForPeople): Need[] {
-  const { unknownMessages, failedMedia, holding } = people
+  const { unknownMessages, failedMedia, holding, pausedCountries } = people
   return [
     ...ofPauses(people),
+    ...pausedCountries.map(({ country, email, userId, accepted, usual }): Need => ({
+      mood: 'bad',
+      text:
+        `Messages of ${email} to ${countryName(country)} are refused: ${accepted} came in an hour, and never more than ` +
+        `${usual} in one before. Ask whether they are theirs.`,
+      cure: { at: 'user', userId },
+    })),
     ...unknownMessages.map((each): Need => ({
       mood: 'waiting',
       text:

@@ -2,6 +2,7 @@ import { reading } from '../../database/overview/reading.js'
 import { listFailedMedia, listUnknownMessages, type LooseEnds } from '../../database/overview/loose-ends.js'
 import { listCarrierAccounts } from '../../database/carrier-accounts.js'
 import type { Database } from '../../database/connection.js'
+import { listCountryPauses, type CountryPause } from '../../database/country-guard.js'
 import { findAllSending, type AllSending } from '../../database/pauses.js'
 import { findHolding, type HoldingEndpoint } from './endpoints.js'
 
@@ -13,7 +14,11 @@ export interface ForPeople {
   /** null: nobody has paused all sending. */
   allSendingPause: AllSending | null
   pausedAccounts: { id: string; name: string }[]
+  pausedCountries: CountryPause[]
 }
+
+/** Whoever has more of them has one cause. */
+const MAX_COUNTRIES = 5
 
 export async function lookForPeople(db: Database): Promise<ForPeople> {
   return reading(db, async (trx) => ({
@@ -21,6 +26,7 @@ export async function lookForPeople(db: Database): Promise<ForPeople> {
     failedMedia: await listFailedMedia(trx),
     holding: await findHolding(trx),
     ...(await findPauses(trx)),
+    pausedCountries: await listCountryPauses(trx, {}, MAX_COUNTRIES),
   }))
 }
 

@@ -31,6 +31,7 @@ export function presentLine(line: OwnLine) {
     messagesPerMinute: line.messagesPerMinute,
     pausedAt: pause?.since ?? null,
     pausedBy: pause?.by ?? null,
+    pausedCountries: line.pausedCountries ?? [],
     lastActivityAt: line.lastActivityAt,
   }
 }

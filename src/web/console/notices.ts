@@ -41,6 +41,7 @@ const NOTICES = {
   'user-sessions-ended': 'All sessions of the user are ended.',
   'line-added': 'The line is added.',
   'line-disabled': 'The line is disabled: it sends and receives nothing.',
+  'country-resumed': 'Messages to the country are accepted again.',
   'cap-saved': 'The cap is saved. It counts what is accepted from now on.',
   'cap-removed': 'The cap is removed.',
   'line-enabled': 'The line works again.',

@@ -59,6 +59,7 @@ export {
   postUserLineStatus,
   showUser,
 } from './user.js'
+export { postResumeCountry } from './user/countries.js'
 export { postLook, showUserMessage } from './user/message.js'
 export { postSpendCap } from './user/spend-caps.js'
 export { postDisableUser, postEnableUser, postEndUserSessions, postRevokeUserAccess } from './user/access.js'

@@ -5,6 +5,7 @@ import type { Context } from '../../domain/context.js'
 import { addLine, getOwnLine, listOwnLines, setLineStatus } from '../../domain/lines.js'
 import { pauseLine, resumeLine, type Pauser } from '../../domain/pauses.js'
 import { recordLook } from '../../domain/audit.js'
+import { listPausedCountries } from '../../domain/country-guard.js'
 import { createSetUpLink } from '../../domain/set-up-links.js'
 import { findCapsOfUser } from '../../domain/spend-caps.js'
 import { getUser } from '../../domain/users.js'
@@ -20,6 +21,7 @@ import { pauserOf } from './pauser.js'
 import { isConfirmed } from './session.js'
 import { UserText } from './user-text.js'
 import { SpendCaps } from './user/spend-caps.js'
+import { PausedCountries } from './user/countries.js'
 import { UserAccess } from './user/access.js'
 import { SetUpLinkPage } from './users.js'
 
@@ -51,6 +53,7 @@ export function showUser(context: Context): Middleware {
           consequence="They can set a new password with it, once. A link from before stops working."
           button="Make the link"
         />
+        <PausedCountries page={page} path={path} pauses={await listPausedCountries(context, user.id)} />
         <UserAccess page={page} path={path} user={user} />
         <p>
           <a href={`${LOG}?user=${user.id}`}>What was done with this account</a>

@@ -46,6 +46,10 @@ export function lineSchemas({ line, Line }: ProductNames): Record<string, Schema
       messagesPerNumberPerMinute: describe(count, 'The limit to one number.'),
       messagesPerMinute: describe(count, 'The limit in all.'),
       ...pauseFields(`Since when what the ${line} sends is paused: messages wait.`),
+      pausedCountries: describe(
+        listOf(text),
+        'ISO 3166 codes of countries to which messages are refused, because they rose suddenly. An operator ends it.',
+      ),
       lastActivityAt: describe(maybeMoment, 'When it last sent or received.'),
     }),
     OptOut: object({ number, optedOutAt: moment }),

@@ -31,6 +31,7 @@ describeWith('/v1/lines', serveApi, (api) => {
         messagesPerMinute: 30,
         pausedAt: null,
         pausedBy: null,
+        pausedCountries: [],
         lastActivityAt: null,
       },
       expectAnswer(await client.get(`/v1/lines/${second.lineId}`)),

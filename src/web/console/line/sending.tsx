@@ -1,3 +1,4 @@
+import { countryName } from '../../../domain/country-guard.js'
 import { getOwnLine } from '../../../domain/lines.js'
 import type { Context } from '../../../domain/context.js'
 import { pauseLine, pauseOf, resumeLine, type Pause } from '../../../domain/pauses.js'
@@ -34,6 +35,12 @@ export function Sending({ view }: { view: LineView }) {
         </>
       ) : (
         <Paused pause={pause} />
+      )}
+      {line.pausedCountries !== null && (
+        <p class="fault">
+          Messages to {line.pausedCountries.map(countryName).join(', ')} are refused: they rose suddenly. Ask
+          an operator to let them go on.
+        </p>
       )}
       {pause !== null && mayResume && (
         <Form page={page} action={action} class="inline">

@@ -12,6 +12,8 @@ function placeOf(cure: Cure, userId: string): [href: string, label: string] {
       return [`/console/carriers/${cure.id}`, 'Open the account']
     case 'queues':
       return ['/queues', 'Open the queues']
+    case 'user':
+      break
     case 'sending':
       return ['/console/sending', 'Resume it']
     case 'here':

@@ -1,0 +1,69 @@
+import { expect } from 'chai'
+import { pauseCountry } from '../../src/database/country-guard.js'
+import { createWatch } from '../../src/domain/overview/overview.js'
+import { createPerson } from '../domain/people.js'
+import { browse } from '../helpers/browser-session.js'
+import { createLine, messageBody, type TestLine } from '../helpers/factories.js'
+import { describeWeb } from '../helpers/web.js'
+import { expectPage, expectSentTo } from './console/support.js'
+import { wordsOf } from './console/line/line-page.js'
+import { expectAccepted, expectRefused } from './support.js'
+import { createClient, expectProblem } from './v1/support.js'
+import type { DescribedWeb } from './described.js'
+
+const JAMAICA = '+18765550100'
+
+describeWeb('messages to a country that rose suddenly', ({ context, web }) => {
+  let line: TestLine
+  const send = (toNumber: string) => web.post(line.webhookPath, messageBody({ toNumber }))
+  const pause = () =>
+    pauseCountry(context.db, { userId: line.userId, country: 'JM', accepted: 340, usual: 12 })
+
+  beforeEach(async () => {
+    line = await createLine(context)
+  })
+
+  it('are refused from the next request on, and nobody else’s are', async () => {
+    expectAccepted(await send(JAMAICA))
+    await pause()
+    expectRefused(await send(JAMAICA), 403, 'Sending to this country is paused')
+    expectRefused(await send('1 876 555 0100'), 403, 'Sending to this country is paused')
+    expectAccepted(await send('+14155550142'))
+    const other = await createLine(context)
+    expectAccepted(await web.post(other.webhookPath, messageBody({ toNumber: JAMAICA })))
+
+    const client = await createClient(context, web as DescribedWeb, line.userId)
+    const message = { lineId: line.lineId, toNumber: JAMAICA, text: 'Hello' }
+    expectProblem(await client.post('/v1/messages', message), 403, /^Sending to this country is paused/)
+    expect((await client.get(`/v1/lines/${line.lineId}`)).body).to.deep.include({ pausedCountries: ['JM'] })
+  })
+
+  it('are shown to the owner and to operators, who let them go on', async () => {
+    await pause()
+    const owner = await browse(context, web, line.userId)
+    const linePage = await owner.get(`/console/lines/${line.lineId}`)
+    expect(wordsOf(linePage.text)).to.include('Messages to Jamaica are refused')
+
+    const operator = await createPerson(context, { role: 'operator' })
+    const browser = await browse(context, web, operator.id)
+    const path = `/console/users/${line.userId}`
+    const page = await browser.get(path)
+    expectPage(page)
+    expect(wordsOf(page.text)).to.match(
+      /Messages to Jamaica are refused since .*: 340 were accepted .* more than 12 in/,
+    )
+    const { needs } = await createWatch(context, { writes: false }).look('1h')
+    expect(needs.find(({ cure }) => cure.at === 'user')).to.deep.include({
+      mood: 'bad',
+      cure: { at: 'user', userId: line.userId },
+    })
+
+    expectSentTo(
+      await browser.submit(`${path}/countries/resume`, { country: 'JM' }),
+      `${path}?done=country-resumed`,
+    )
+    expectAccepted(await send(JAMAICA))
+    expect(wordsOf((await browser.get(path)).text)).not.to.include('Jamaica')
+    expect((await owner.submit(`${path}/countries/resume`, { country: 'JM' })).status).to.equal(404)
+  })
+})

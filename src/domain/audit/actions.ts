@@ -8,6 +8,8 @@ export type SubjectKind =
   | 'carrier_account'
   | 'sending'
   | 'queue'
+  | 'person'
+  | 'retention'
   | 'audit_log'
 
 interface ActionAbout {
@@ -41,6 +43,8 @@ export const ACTIONS = {
   'user.disabled': { subject: 'user', words: 'disabled the user' },
   'user.enabled': { subject: 'user', words: 'enabled the user' },
   'user.spend_cap.set': { subject: 'user', words: 'set how many segments the user may send a day' },
+  'user.exported': { subject: 'user', words: 'exported all of the account' },
+  'user.activity.exported': { subject: 'user', words: 'exported messages and deliveries' },
   'user.viewed': { subject: 'user', words: 'looked at the page of the user' },
 
   'api_token.created': { subject: 'api_token', words: 'created an API token' },
@@ -64,6 +68,7 @@ export const ACTIONS = {
   'line.signing_secret.shown': { subject: 'line', words: 'was shown the signing secret of the line' },
   'line.signing_secret.rotated': { subject: 'line', words: 'rotated the signing secret of the line' },
   'line.held_events.sent': { subject: 'line', words: 'sent the held events of the line' },
+  'line.exported': { subject: 'line', words: 'exported all of the line' },
 
   'application.registered': { subject: 'application', words: 'registered the application' },
   'application.changed': { subject: 'application', words: 'changed the application' },
@@ -113,6 +118,10 @@ export const ACTIONS = {
 
   'sending.paused': { subject: 'sending', words: 'paused all sending' },
   'sending.resumed': { subject: 'sending', words: 'let all sending go on' },
+
+  'person.exported': { subject: 'person', words: 'exported all of a person' },
+  'person.forgotten': { subject: 'person', words: 'had a person forgotten' },
+  'retention.carried_out': { subject: 'retention', words: 'deleted what was kept long enough' },
 
   'queue.changed': { subject: 'queue', words: 'changed a queue in the dashboard' },
   'audit_log.viewed': { subject: 'audit_log', words: 'looked at the audit log' },

@@ -10,6 +10,7 @@ import { addEventCommands } from './commands/event.js'
 import { addLineCommands } from './commands/line.js'
 import { addMessageCommands } from './commands/message.js'
 import { addMigrateCommand } from './commands/migrate.js'
+import { addPersonCommands } from './commands/person.js'
 import { addRetentionCommands } from './commands/retention.js'
 import { addSecretsCommands } from './commands/secrets.js'
 import { addSendingCommands } from './commands/sending.js'
@@ -43,6 +44,7 @@ export function createProgram(): Command {
   addDeliveryCommands(program)
   addEventCommands(program)
   addAuditCommand(program)
+  addPersonCommands(program)
   addRetentionCommands(program)
   addTailCommand(program)
   addSecretsCommands(program)

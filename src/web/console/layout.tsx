@@ -90,6 +90,9 @@ function Header({ page }: { page: Page }) {
               <NavLink page={page} href="/console/users" label="Users" at={/^\/console\/users/} />
             )}
             {session.role === 'operator' && (
+              <NavLink page={page} href="/console/people" label="People" at={/^\/console\/people/} />
+            )}
+            {session.role === 'operator' && (
               <NavLink page={page} href="/console/carriers" label="Carriers" at={/^\/console\/carriers/} />
             )}
             {session.role === 'operator' && (

@@ -7,6 +7,7 @@ import { addConnectionCommands } from './commands/connection.js'
 import { addDeliveryCommands } from './commands/delivery.js'
 import { addDoctorCommand } from './commands/doctor.js'
 import { addEventCommands } from './commands/event.js'
+import { addExportCommands } from './commands/export.js'
 import { addLineCommands } from './commands/line.js'
 import { addMessageCommands } from './commands/message.js'
 import { addMigrateCommand } from './commands/migrate.js'
@@ -45,6 +46,7 @@ export function createProgram(): Command {
   addEventCommands(program)
   addAuditCommand(program)
   addPersonCommands(program)
+  addExportCommands(program)
   addRetentionCommands(program)
   addTailCommand(program)
   addSecretsCommands(program)

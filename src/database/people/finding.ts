@@ -82,3 +82,21 @@ export async function countInHand(db: Database, person: PersonOnLines): Promise<
   )
   return rows[0].count
 }
+
+/** What lines know of the number. */
+export async function listContactsOf(
+  db: Database,
+  { number, lineIds }: Pick<PersonOnLines, 'number' | 'lineIds'>,
+): Promise<{ lineId: string; lineNumber: string; optedOutAt: Date | null; optedInAt: Date | null }[]> {
+  return db('line_contacts as c')
+    .join('lines as l', 'l.id', 'c.line_id')
+    .whereIn('c.line_id', [...lineIds])
+    .where('c.number', number)
+    .orderBy('c.line_id')
+    .select({
+      lineId: 'c.line_id',
+      lineNumber: 'l.number',
+      optedOutAt: 'c.opted_out_at',
+      optedInAt: 'c.opted_in_at',
+    })
+}

@@ -9,6 +9,7 @@ import { isConfirmed } from './session.js'
 
 const PEOPLE = '/console/people'
 const FORGET = `${PEOPLE}/forget`
+const EXPORT = `${PEOPLE}/export`
 /** A page may wait as long for workers to finish; most are at it for less than a second. */
 const PATIENCE_MS = 5000
 
@@ -63,15 +64,21 @@ function Person({ page, shown, number }: { page: Page; shown: Partial<Shown>; nu
       {isForgotten && <p role="status">This person is forgotten. What is counted here was erased.</p>}
       {counts !== undefined && <Counts counts={counts} />}
       {!isForgotten && number !== undefined && (isRefused || hasAny(counts)) && (
-        <Confirm
-          page={page}
-          action={FORGET}
-          label="Forget this person"
-          consequence="Every text, medium, excerpt and contact of this number is erased on all lines, and what waits for it fails. Ids, states and times stay, and so do opt-outs. It cannot be taken back."
-          button="Forget this person"
-        >
-          <input type="hidden" name="number" value={number} />
-        </Confirm>
+        <>
+          <Form page={page} action={EXPORT} class="inline">
+            <input type="hidden" name="number" value={number} />
+            <button type="submit">All of it as a zip</button>
+          </Form>
+          <Confirm
+            page={page}
+            action={FORGET}
+            label="Forget this person"
+            consequence="Every text, medium, excerpt and contact of this number is erased on all lines, and what waits for it fails. Ids, states and times stay, and so do opt-outs. It cannot be taken back."
+            button="Forget this person"
+          >
+            <input type="hidden" name="number" value={number} />
+          </Confirm>
+        </>
       )}
     </section>
   )

@@ -6,7 +6,7 @@ const REASON = 'forgotten'
 
 /**
  * Ends what waits for a person, or to be told of them: nobody is told, since that would write the number down again. What a
- * worker has in its hands stays as it is.
+ * worker has in its hands stays as it is, and so does what somebody has locked.
  *
  * @returns how many, at most `limit` of a kind
  */
@@ -20,17 +20,18 @@ export async function endWaiting(
   return {
     messages: await end(
       `update messages set status = 'failed', error = '${REASON}' where id = any (array(
-         select m.id from ${PERSON_MESSAGES} where m.status = 'queued' limit :limit)) and status = 'queued'`,
+         select m.id from ${PERSON_MESSAGES} where m.status = 'queued'
+         limit :limit for update of m skip locked))`,
     ),
     media: await end(
       `update media set status = 'failed', failure = 'media_gone' where id = any (array(
          select x.id from ${PERSON_MESSAGES} join media x on x.message_id = m.id
-         where x.status = 'pending' limit :limit)) and status = 'pending'`,
+         where x.status = 'pending' limit :limit for update of x skip locked))`,
     ),
     deliveries: await end(
       `update deliveries set status = 'exhausted', last_failure = '${REASON}', lease_until = null where id = any (array(
-         select d.id from ${PERSON_DELIVERIES} where d.status in ('pending', 'held') limit :limit))
-         and status in ('pending', 'held')`,
+         select d.id from ${PERSON_DELIVERIES} where d.status in ('pending', 'held')
+         limit :limit for update of d skip locked))`,
     ),
   }
 }

@@ -1,4 +1,4 @@
-import type { Database } from '../connection.js'
+import { transaction, type Database } from '../connection.js'
 import { PERSON_DELIVERIES, PERSON_MESSAGES, personBindings, type PersonOnLines } from './finding.js'
 import { FORGOTTEN } from './forgotten.js'
 
@@ -39,7 +39,7 @@ export async function eraseMessages(
   number: string,
   messageIds: readonly string[],
 ): Promise<{ media: number; deliveries: number }> {
-  return db.transaction(async (trx) => {
+  return transaction(db, async (trx) => {
     const bindings = { number, ids: [...messageIds] }
     const { rowCount: media } = await trx.raw<{ rowCount: number }>(
       `update media set source_url = '', removed_at = case when status = 'stored' then coalesce(removed_at, now()) end
@@ -68,7 +68,7 @@ export async function eraseMessages(
 
 /** Takes them out of events that tell of no message, or of one that was dropped. @returns how many deliveries were looked at */
 export async function eraseDeliveries(db: Database, person: PersonOnLines, limit: number): Promise<number> {
-  return db.transaction(async (trx) => {
+  return transaction(db, async (trx) => {
     const { rows } = await trx.raw<{ rows: { id: string; eventId: string }[] }>(
       `select d.id, d.event_id as "eventId" from ${PERSON_DELIVERIES} limit :limit`,
       { ...personBindings(person), limit },

@@ -26,12 +26,12 @@ export const PERSON_DELIVERIES = `unnest(:lineIds::uuid[]) l(id)
 
 export interface PersonCounts {
   messages: number
-  /** With a file, or still to be copied. */
+  /** Copies, also those whose files are gone already. */
   media: number
   deliveries: number
-  /** Lines that know the number. */
+  /** Lines that know the number, and forget it. */
   contacts: number
-  /** Of these, lines that they may not be written to any more. */
+  /** Lines that they opted out of, which go on to know that. */
   optOuts: number
   /** What the simulator's phone took. */
   simulated: number
@@ -53,10 +53,9 @@ export async function countPerson(
 ): Promise<Omit<PersonCounts, 'simulated'>> {
   const { rows } = await db.raw<{ rows: [Omit<PersonCounts, 'simulated'>] }>(
     `select (select count(*)::integer from ${PERSON_MESSAGES}) as messages,
-       (select count(*)::integer from ${PERSON_MESSAGES} join media x on x.message_id = m.id
-        where x.removed_at is null and x.status <> 'failed') as media,
+       (select count(*)::integer from ${PERSON_MESSAGES} join media x on x.message_id = m.id) as media,
        (select count(*)::integer from ${PERSON_DELIVERIES}) as deliveries, c.contacts, c."optOuts"
-     from (select count(*)::integer as contacts, count(opted_out_at)::integer as "optOuts"
+     from (select count(*) filter (where opted_out_at is null)::integer as contacts, count(opted_out_at)::integer as "optOuts"
            from line_contacts where line_id = any (:lineIds::uuid[]) and number = :number) c`,
     personBindings(person),
   )

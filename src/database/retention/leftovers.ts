@@ -38,19 +38,27 @@ export async function deleteCarrierIds(
   afterId: string,
   limit: number,
 ): Promise<string | undefined> {
-  const { rows } = await db.raw<{ rows: { id: string }[] }>(
-    `with looked as materialized (
-       select id, carrier_message_id from :partition: where id > :afterId::uuid order by id limit :limit
-     ), deleted as (
-       delete from carrier_message_ids c using looked
-       where c.carrier in (select name from carrier_accounts) and c.carrier_message_id = looked.carrier_message_id
-         and c.message_id = looked.id
-     )
-     select id from looked order by id desc limit 1`,
-    { partition, afterId, limit },
-  )
-  return rows[0]?.id
+  try {
+    const { rows } = await db.raw<{ rows: { id: string }[] }>(
+      `with looked as materialized (
+         select id, carrier_message_id from :partition: where id > :afterId::uuid order by id limit :limit
+       ), deleted as (
+         delete from carrier_message_ids c using looked
+         where c.carrier in (select name from carrier_accounts) and c.carrier_message_id = looked.carrier_message_id
+           and c.message_id = looked.id
+       )
+       select id from looked order by id desc limit 1`,
+      { partition, afterId, limit },
+    )
+    return rows[0]?.id
+  } catch (error) {
+    // Another run has dropped it meanwhile, and it did this first.
+    if ((error as { code?: unknown }).code === NO_SUCH_TABLE) return undefined
+    throw error
+  }
 }
+
+const NO_SUCH_TABLE = '42P01'
 
 /** Forgets what the simulator took. Its ids are made as ours, so they tell the time. @returns how many, at most `limit` */
 export async function deleteSimulatedMessages(db: Database, span: Span, limit: number): Promise<number> {

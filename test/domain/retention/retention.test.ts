@@ -121,6 +121,7 @@ describeContext('retention', (context) => {
 
     it('a delivery of a later month, of an event of this one', async () => {
       const past = await insertPast(context, line, amid(old), {
+        event: { message_id: null },
         delivery: { id: idAt(new Date()), status: 'held' },
       })
       expect((await outcomes())[1]).to.deep.equal(['messages', name(old), 'kept', { heldDeliveries: 1 }])
@@ -158,6 +159,20 @@ describeContext('retention', (context) => {
     expect(await leftOf(context, past)).to.deep.equal(EVERYTHING)
   })
 
+  it('and to one who sends a later delivery of one of its events again, after its own deliveries are gone', async () => {
+    const past = await insertPast(context, line, amid(old))
+    const later = await insertPast(context, line, new Date(), { delivery: { event_id: past.eventId } })
+    const [reader, person] = [await context.db.transaction(), await context.db.transaction()]
+    await reader('events').limit(1)
+    await person('deliveries').where({ id: later.deliveryId }).update({ status: 'pending' })
+    const dropping = outcomes()
+    await until('it waits for its lock', async () => (await countWaitingForLocks(context)) > 0)
+    await person.commit()
+    await reader.rollback()
+    expect((await dropping)[1]).to.deep.equal(['messages', name(old), 'kept', { deliveries: 1 }])
+    expect(await leftOf(context, past)).to.include.members(['events', 'messages', 'media', 'file'])
+  })
+
   it('does not hold up who wants to write meanwhile', async () => {
     await insertPast(context, line, amid(old))
     const reader = await context.db.transaction()
@@ -176,14 +191,23 @@ describeContext('retention', (context) => {
 
   it('and partitions being made at the same time do not lock each other out', async () => {
     const next = monthAgo(-2)
-    const runs = Array.from({ length: 3 }, async () => {
+    const make = async () => {
       for (const table of ['messages', 'events', 'deliveries']) {
         await context.db.raw('drop table if exists ??', [nameOf(table, next)])
         await ensurePartitions(context.db)
       }
-    })
-    const [dropped] = await Promise.all([outcomes(), ...runs])
+    }
+    const [dropped] = await Promise.all([outcomes(), make()])
     expect(dropped.map(([, , outcome]) => outcome)).to.deep.equal(['dropped', 'dropped'])
+  })
+
+  it('is carried out by two at once as by one', async () => {
+    const past = await insertPast(context, line, amid(old))
+    const runs = await Promise.all(Array.from({ length: 3 }, () => outcomes()))
+    for (const run of runs) {
+      expect(run.map(([, , outcome]) => outcome)).not.to.include('kept')
+    }
+    expect(await leftOf(context, past)).to.deep.equal([])
   })
 
   it('tells of old rows that are in no month', async () => {

@@ -7,9 +7,12 @@ import { addConnectionCommands } from './commands/connection.js'
 import { addDeliveryCommands } from './commands/delivery.js'
 import { addDoctorCommand } from './commands/doctor.js'
 import { addEventCommands } from './commands/event.js'
+import { addExportCommands } from './commands/export.js'
 import { addLineCommands } from './commands/line.js'
 import { addMessageCommands } from './commands/message.js'
 import { addMigrateCommand } from './commands/migrate.js'
+import { addPersonCommands } from './commands/person.js'
+import { addRetentionCommands } from './commands/retention.js'
 import { addSecretsCommands } from './commands/secrets.js'
 import { addSendingCommands } from './commands/sending.js'
 import { addStartCommand } from './commands/start.js'
@@ -42,6 +45,9 @@ export function createProgram(): Command {
   addDeliveryCommands(program)
   addEventCommands(program)
   addAuditCommand(program)
+  addPersonCommands(program)
+  addExportCommands(program)
+  addRetentionCommands(program)
   addTailCommand(program)
   addSecretsCommands(program)
   addCompletion(program)

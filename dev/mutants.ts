@@ -1,5 +1,6 @@
 import { AUTHORIZATION } from './mutants/authorization.js'
 import { CARRIERS } from './mutants/carriers.js'
+import { DATA } from './mutants/data.js'
 import { DELIVERIES } from './mutants/deliveries.js'
 import type { Mutant } from './mutants/mutant.js'
 import { QUEUEING } from './mutants/queueing.js'
@@ -17,5 +18,6 @@ export const MUTANTS: readonly Mutant[] = [
   ...DELIVERIES,
   ...CARRIERS,
   ...AUTHORIZATION,
+  ...DATA,
   ...TOOLS,
 ]

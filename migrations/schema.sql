@@ -436,6 +436,12 @@ CREATE INDEX oauth_records_expiry ON public.oauth_records USING btree (expires_a
 CREATE INDEX oauth_records_grant ON public.oauth_records USING btree (grant_hash);
 CREATE INDEX oauth_records_user ON public.oauth_records USING btree (user_id);
 
+create table retention_progress (
+  task text not null,
+  until_id uuid not null
+);
+alter table retention_progress add constraint retention_progress_pkey PRIMARY KEY (task);
+
 create table sessions (
   token_hash bytea not null,
   id uuid not null,

@@ -149,6 +149,15 @@ export const settings = {
   MEDIA_RETENTION_DAYS: count(1, 3650)
     .default(30)
     .meta({ about: 'Copies of media are deleted after so many days; their URLs answer 410 from then on.' }),
+  MESSAGE_RETENTION_DAYS: retention(
+    'Messages, events and deliveries are dropped, a month at a time, when the whole month is older than so many days',
+  ),
+  EXCERPT_RETENTION_DAYS: retention(
+    'What endpoints answered, which attempts keep an excerpt of, is cleared after so many days',
+  ),
+  AUDIT_RETENTION_DAYS: retention(
+    'The audit log is dropped, a month at a time, when the whole month is older than so many days',
+  ),
   MEDIA_FOLDER: text().default('.data/media').meta({
     about: 'The folder for copies of media, shared by `web` and `fetch-media`; unused with a bucket.',
   }),
@@ -232,6 +241,9 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env) {
     fetchConcurrency: value.FETCH_CONCURRENCY,
     mediaTimeoutMs: value.MEDIA_TIMEOUT_MS,
     mediaRetentionDays: value.MEDIA_RETENTION_DAYS,
+    messageRetentionDays: value.MESSAGE_RETENTION_DAYS,
+    excerptRetentionDays: value.EXCERPT_RETENTION_DAYS,
+    auditRetentionDays: value.AUDIT_RETENTION_DAYS,
     mediaFolder: value.MEDIA_FOLDER,
     mediaS3: readBucket(value),
     startedByPid: value.STARTED_BY_PID,
@@ -329,6 +341,13 @@ function hardToGuess(minLength: number, randomBytes: number) {
 function count(min: number, max: number) {
   const range = `must be a whole number from ${min} to ${max}`
   return yup.number().typeError(range).integer(range).min(min, range).max(max, range)
+}
+
+/** @param what happens after so many days; with 0, the default, it never does */
+function retention(what: string) {
+  return count(0, 36_500)
+    .default(0)
+    .meta({ about: `${what}; 0: never.` })
 }
 
 function flag() {

@@ -59,7 +59,7 @@ export const MESSAGE_STEPS = [
     from: 'queued',
     to: 'failed',
     when: 'may not be sent',
-    reasons: ['expired', 'line_disabled', 'opted_out'],
+    reasons: ['expired', 'forgotten', 'line_disabled', 'opted_out'],
     family: 'media',
   },
   { from: 'queued', to: 'failed', when: 'our own fault, again and again', reasons: ['internal_error'] },
@@ -116,6 +116,7 @@ export const DELIVERY_STEPS = [
   { from: 'pending', to: 'delivering', when: 'claimed' },
   { from: 'pending', to: 'held', when: 'endpoint disabled' },
   { from: 'pending', to: 'exhausted', when: 'line disconnected', reasons: ['disconnected'] },
+  { from: 'pending', to: 'exhausted', when: 'person forgotten', reasons: ['forgotten'] },
   { from: 'pending', to: 'exhausted', when: 'our own fault, again and again', reasons: ['internal_error'] },
   { from: 'pending', to: 'pending', when: 'our own fault', reasons: ['internal_error'] },
   { from: 'delivering', to: 'delivered', when: '2xx' },
@@ -140,6 +141,7 @@ export const DELIVERY_STEPS = [
   { from: 'exhausted', to: 'delivered', when: 'late 2xx' },
   { from: 'held', to: 'pending', when: 'sent again, or media there', family: 'media' },
   { from: 'held', to: 'exhausted', when: 'line disconnected', reasons: ['disconnected'] },
+  { from: 'held', to: 'exhausted', when: 'person forgotten', reasons: ['forgotten'] },
   { from: 'exhausted', to: 'pending', when: 'sent again' },
   { from: 'delivered', to: 'pending', when: 'sent again' },
 ] as const satisfies readonly Step<DeliveryStatus>[]
@@ -147,6 +149,7 @@ export const DELIVERY_STEPS = [
 export const MEDIA_STEPS = [
   { from: 'new', to: 'pending', when: 'received, or to be sent' },
   { from: 'pending', to: 'fetching', when: 'claimed' },
+  { from: 'pending', to: 'failed', when: 'person forgotten', family: 'media' },
   { from: 'fetching', to: 'stored', when: 'copied' },
   { from: 'fetching', to: 'pending', when: 'failed, to be repeated', family: 'media' },
   { from: 'fetching', to: 'pending', when: 'worker lost' },

@@ -15,6 +15,7 @@ import { postMessage } from '../src/domain/messages/post.js'
 import { receiveMessage, receiveReceipt } from '../src/domain/messages/receive.js'
 import { sendMessageAgain } from '../src/domain/messages/send-again.js'
 import { countMessageCrash } from '../src/domain/messages/send.js'
+import { forgetPerson } from '../src/domain/people/forget.js'
 import { sweep } from '../src/domain/sweep.js'
 import { UserError } from '../src/errors.js'
 import { newId } from '../src/ids.js'
@@ -47,7 +48,7 @@ const ACTIONS = [
     'receipt',
     'crash of a message',
   ],
-  ...['send again', 'STOP', 'START', 'grow old', 'disable the line', 'enable the line', 'sweep'],
+  ...['send again', 'STOP', 'START', 'grow old', 'disable the line', 'enable the line', 'sweep', 'forget'],
   ...['receive', 'receive media', 'deliver', 'lose the deliverer', 'deliver late', 'crash of a delivery'],
   ...['deliver again', 'send held', 'copy', 'lose the copier'],
 ] as const
@@ -147,6 +148,7 @@ describeContext('states', { environment: { DELIVERY_RETRY_BASE_MS: '10' } }, (co
     })
 
   const ACTS: Record<Action, (pick: number, chance: number) => Promise<unknown>> = {
+    forget: (_, chance) => (chance % 4 === 0 ? forgetPerson(context, ANNA) : Promise.resolve()),
     accept: () => post(undefined),
     'accept with media': () => post(receiver.url),
     send: async (pick, chance) => {

@@ -1,6 +1,7 @@
 import type { Database } from './connection.js'
 import type { Event, EventType } from './events.js'
 import { conditions, idsBetween } from './pages.js'
+import { FORGOTTEN } from './people/forgotten.js'
 
 /** Which events are replayed: those of a span of time, by the ids of the rows. */
 export interface ReplayFilter {
@@ -23,18 +24,20 @@ export async function listEventsBetween(
 ): Promise<Event[]> {
   const { sql, bindings } = condition(filter)
   const { rows } = await db.raw<{ rows: Event[] }>(
-    `select ${EVENT} from events where id > ?::uuid${sql} order by id limit ?`,
+    `select ${EVENT} from events where id > ?::uuid${sql}${HAS_CONTENT} order by id limit ?`,
     [afterId, ...bindings, limit],
   )
   return rows
 }
 
 export async function countEventsBetween(db: Database, filter: ReplayFilter): Promise<number> {
-  return count(db, 'events', filter)
+  return count(db, 'events', filter, HAS_CONTENT)
 }
 
+/** Of people who were forgotten there is nothing left to send. */
+const HAS_CONTENT = ` and from_number <> '${FORGOTTEN}'`
 /** What is not under way any more, and may be sent again. */
-const OVER = ` and status in ('delivered', 'exhausted', 'held')`
+const OVER = `${HAS_CONTENT} and status in ('delivered', 'exhausted', 'held')`
 
 /** Oldest first, those after one. */
 export async function listDeliveriesBetween(
@@ -55,7 +58,7 @@ export async function countDeliveriesBetween(db: Database, filter: ReplayFilter)
   return count(db, 'deliveries', filter, OVER)
 }
 
-async function count(db: Database, table: string, filter: ReplayFilter, more = ''): Promise<number> {
+async function count(db: Database, table: string, filter: ReplayFilter, more: string): Promise<number> {
   const { sql, bindings } = condition(filter)
   const { rows } = await db.raw<{ rows: { count: number }[] }>(
     `select count(*)::integer as count from ${table} where true${sql}${more}`,

@@ -6,6 +6,7 @@ import { listMessages } from '../database/messages/reading.js'
 import type { Page } from '../database/pages.js'
 import { DELIVERY_STATUSES, MESSAGE_STATUSES } from '../states.js'
 import type { Context } from './context.js'
+import { eachRow } from './each-row.js'
 import { EVENT_TYPE_OF } from './events.js'
 
 export type Activity = { kind: 'message'; message: Message } | { kind: 'delivery'; delivery: Delivery }
@@ -56,6 +57,15 @@ export async function findActivity(
   ]
     .sort((a, b) => (idOf(a) < idOf(b) ? 1 : -1))
     .slice(0, page.limit)
+}
+
+/** All that fit the filter, newest first, page by page, as fast as they are taken. */
+export function readActivity(
+  context: Context,
+  userId: string,
+  filter: ActivityFilter,
+): AsyncGenerator<Activity> {
+  return eachRow((page) => findActivity(context, userId, filter, page), idOf)
 }
 
 export function idOf(activity: Activity): string {

@@ -14,6 +14,7 @@ import { newId } from '../ids.js'
 import { sha256 } from '../secrets.js'
 import type { Action } from './audit/actions.js'
 import type { Context } from './context.js'
+import { eachRow } from './each-row.js'
 
 export type { AuditDetails, AuditFilter, ListedAuditRow } from '../database/audit-log.js'
 
@@ -77,17 +78,12 @@ export async function isAuditLongerThan(
   return (await countAuditRows(db, filter, count + 1)) > count
 }
 
-const BATCH = 500
-
 /** All that fit the filter, newest first, batch by batch, as fast as they are taken. */
-export async function* readAudit({ db }: Context, filter: AuditFilter): AsyncGenerator<ListedAuditRow> {
-  for (let page: Page = { limit: BATCH }; ;) {
-    const rows = await listAuditRows(db, filter, page)
-    yield* rows
-    const last = rows.at(-1)
-    if (last === undefined || rows.length < BATCH) return
-    page = { limit: BATCH, before: last.id }
-  }
+export function readAudit({ db }: Context, filter: AuditFilter): AsyncGenerator<ListedAuditRow> {
+  return eachRow(
+    (page) => listAuditRows(db, filter, page),
+    ({ id }) => id,
+  )
 }
 
 /**

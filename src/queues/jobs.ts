@@ -13,11 +13,16 @@ export class UnreadableJob extends Error {
   override name = 'UnreadableJob'
 }
 
-export interface MaintenanceJob {
+interface AnyJob {
   v: typeof JOB_VERSION
 }
 
-export interface SendMessageJob extends MaintenanceJob {
+export interface MaintenanceJob extends AnyJob {
+  /** Left out: the hourly housekeeping. A release that does not know it keeps house, which does no harm. */
+  task?: 'retention'
+}
+
+export interface SendMessageJob extends AnyJob {
   id: string
 }
 

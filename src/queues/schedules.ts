@@ -3,13 +3,18 @@ import type { Queues } from './queues.js'
 
 /** What is deleted after hours or days may stay an hour longer. A longer pause would give one run more to delete. */
 const HOUR_MS = 3_600_000
+/** What is kept for months, or could not go yesterday because something was under way. */
+const DAY_MS = 24 * HOUR_MS
+
+const SCHEDULES = [
+  { name: 'keep-house', every: HOUR_MS, data: { v: JOB_VERSION } },
+  { name: 'retention', every: DAY_MS, data: { v: JOB_VERSION, task: 'retention' } },
+] as const
 
 /** Makes the job schedulers that are missing: at the first start, and when Redis lost its data. */
 export async function scheduleMaintenance({ maintenance }: Queues): Promise<void> {
-  if ((await maintenance.getJobScheduler('keep-house')) !== undefined) return
-  await maintenance.upsertJobScheduler(
-    'keep-house',
-    { every: HOUR_MS },
-    { name: 'keep-house', data: { v: JOB_VERSION } },
-  )
+  for (const { name, every, data } of SCHEDULES) {
+    if ((await maintenance.getJobScheduler(name)) !== undefined) continue
+    await maintenance.upsertJobScheduler(name, { every }, { name, data })
+  }
 }

@@ -84,7 +84,7 @@ describe('the pages in a browser', function () {
   /** Every page that shows something, and those behind a parameter. */
   const paths = () => {
     const pages = consoleRoutes(context).filter(
-      ({ method, path }) => method === 'GET' && !/live$|set-up$|\.(csv|jsonl)$/.test(path),
+      ({ method, path }) => method === 'GET' && !/live$|set-up$|\.(csv|jsonl|zip)$/.test(path),
     )
     const more = ['?show=secret', '?show=webhook'].map((query) => `/console/lines/:lineId${query}`)
     return [

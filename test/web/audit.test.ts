@@ -93,6 +93,8 @@ describeWeb('the audit log of what requests do', ({ context, web }) => {
       [`${ofUser}/spend-cap`, { of: other.id, segments: '500' }, ['user.spend_cap.set']],
       [`${ofUser}/spend-cap`, { of: theirs.lineId, segments: '50' }, ['line.spend_cap.set']],
       [`${ofUser}/spend-cap`, { of: theirs.lineId, segments: '50' }, []],
+      ['/console/people/forget', { number: '+15005550199' }, ['person.forgotten']],
+      ['/console/people/export', { number: '+15005550199' }, ['person.exported']],
       ['/console/sending/pause', {}, ['sending.paused']],
       ['/console/sending/resume', {}, ['sending.resumed']],
       [`${simulator}/sending/pause`, {}, ['carrier_account.paused']],
@@ -164,6 +166,21 @@ describeWeb('the audit log of what requests do', ({ context, web }) => {
       ['line.signing_secret.shown', person.id],
       ['application.signing_secret.shown', person.id],
     ])
+  })
+
+  it('tells of exports', async () => {
+    const line = await createLine(context)
+    const browser = await browse(context, web, line.userId)
+    await begin()
+    const downloads = [
+      `/console/lines/${line.lineId}/export.zip`,
+      '/console/settings/export.zip',
+      '/console/activity.csv?number=%2B15005550199',
+    ]
+    for (const path of downloads) expect((await browser.get(path)).status, path).to.equal(200)
+    const rows = await written()
+    expect(actionsOf(rows)).to.deep.equal(['line.exported', 'user.exported', 'user.activity.exported'])
+    for (const row of rows) expect(row).to.include({ actorId: line.userId, userId: line.userId })
   })
 
   it('names the API token of what a program changes', async () => {

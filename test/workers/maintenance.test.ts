@@ -5,6 +5,7 @@ import { lowestIdAt } from '../helpers/lowest-id.js'
 import type { Context } from '../../src/domain/context.js'
 import { startProcess, stopProcesses } from '../helpers/processes.js'
 import { until } from '../helpers/until.js'
+import { makePartitions, monthAgo, nameOf } from '../domain/retention/past.js'
 import { createInstallation } from '../journeys/steps.js'
 
 describe('maintenance', function () {
@@ -20,7 +21,8 @@ describe('maintenance', function () {
     await insertAccounts()
     await insertCounts()
     await context.db.raw('drop table ??', [partitionOfNextMonth()])
-    await startProcess('maintenance', installation.environment)
+    await makePartitions(context, monthAgo(5))
+    await startProcess('maintenance', { ...installation.environment, MESSAGE_RETENTION_DAYS: '100' })
   })
 
   after(async () => {
@@ -66,6 +68,18 @@ describe('maintenance', function () {
     }
     await until('the old ones are gone', async () => !(await ages()).includes(9))
     expect(await ages()).to.deep.equal([7])
+  })
+
+  it('drops the months that are kept no longer', async () => {
+    const isThere = async (table: string) => {
+      const { rows } = await context.db.raw<{ rows: { name: string | null }[] }>(
+        'select to_regclass(?)::text as name',
+        [nameOf(table, monthAgo(5))],
+      )
+      return rows[0]?.name !== null
+    }
+    await until('the month is gone', async () => !(await isThere('messages')))
+    expect(await isThere('audit_log')).to.equal(true)
   })
 
   it('makes the partitions of the months to come', async () => {

@@ -14,13 +14,14 @@ import { bringResumed } from '../../src/domain/messages/resume.js'
 import { sendSimulatedReceipts } from '../../src/domain/simulator.js'
 import { removeOldMedia } from '../../src/domain/media/retention.js'
 import { forgetOldSimulatorMedia } from '../../src/domain/simulator/media.js'
+import { carryOutRetention } from '../../src/domain/retention/retention.js'
 import { warnOfCaps } from '../../src/domain/spend-caps.js'
 import { countAgain, countNow, createCatchingUp } from '../../src/domain/overview/count-minutes.js'
 import { sweep } from '../../src/domain/sweep.js'
 import { every } from '../../src/every.js'
 import { maintenanceJob } from '../../src/queues/jobs.js'
 import { scheduleMaintenance } from '../../src/queues/schedules.js'
-import { startWorker } from '../start-worker.js'
+import { startWorker, TryAgainIn } from '../start-worker.js'
 
 /** What is lost in Redis is found within seconds: a row counts as stranded after 3 s (`domain/sweep.ts`). */
 const SWEEP_MS = 1000
@@ -33,6 +34,8 @@ const CAP_CHECK_MS = 5000
 const COUNTRY_CHECK_MS = 10_000
 /** To delete the keys of a busy hour in one statement could take longer than a statement may. */
 const KEYS_AT_ONCE = 5000
+/** Between the parts of what is too much for one run, so that housekeeping gets its turn. */
+const RETENTION_PAUSE_MS = 60_000
 /** The newest minutes of the overview's charts, and those that may have changed since, or were never counted. */
 const COUNT_MS = 10_000
 const COUNT_AGAIN_MS = 15_000
@@ -44,7 +47,12 @@ const COUNT_AGAIN_MS = 15_000
  * Housekeeping that may be late runs by job schedulers, where operators see it. They are made again when they are missing.
  */
 await startWorker(
-  { queue: 'maintenance', payload: maintenanceJob, concurrency: () => 1, handle: keepHouse },
+  {
+    queue: 'maintenance',
+    payload: maintenanceJob,
+    concurrency: () => 1,
+    handle: (context, { task }) => (task === 'retention' ? endRetention(context) : keepHouse(context)),
+  },
   (context) => {
     const stopping = new AbortController()
     let isStart = true
@@ -79,6 +87,16 @@ await startWorker(
     }
   },
 )
+
+/** Once a day, in one process: there is one job. */
+async function endRetention(context: Context): Promise<void> {
+  const { months, ...counts } = await carryOutRetention(context)
+  for (const { kind, month, outcome, why } of months) {
+    context.log.info({ kind, month, why }, outcome === 'dropped' ? 'retention.dropped' : 'retention.kept')
+  }
+  context.log.info(counts, 'retention.done')
+  if (counts.hasMore) throw new TryAgainIn(RETENTION_PAUSE_MS)
+}
 
 async function keepHouse(context: Context): Promise<void> {
   const { db, log } = context

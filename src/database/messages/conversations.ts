@@ -1,5 +1,6 @@
 import type { Database } from '../connection.js'
 import { MEDIA_OF_MESSAGE, type MessageMedia } from '../media/reading.js'
+import { FORGOTTEN } from '../people/forgotten.js'
 import type { Direction, MessageType } from './message.js'
 import { CONTACT_NUMBER } from './reading.js'
 
@@ -56,7 +57,7 @@ export async function listLatestContacts(
          select m.id, ${CONTACT_NUMBER} as number from messages m
          where m.line_id = l.id and m.user_id = l.user_id
          order by m.id desc limit 200) m
-       where l.user_id = ? and l.carrier = ?
+       where l.user_id = ? and l.carrier = ? and m.number <> '${FORGOTTEN}'
        order by m.number, m.id desc) latest
      order by id desc limit ?`,
     [userId, carrier, limit],

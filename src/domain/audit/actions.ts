@@ -9,6 +9,8 @@ export type SubjectKind =
   | 'carrier_account'
   | 'sending'
   | 'queue'
+  | 'person'
+  | 'retention'
   | 'audit_log'
 
 interface ActionAbout {
@@ -47,6 +49,8 @@ export const ACTIONS = {
     words: 'paused what the user sends to a country, because it rose suddenly',
   },
   'user.country.resumed': { subject: 'user', words: 'let the user send to a country again' },
+  'user.exported': { subject: 'user', words: 'exported all of the account' },
+  'user.activity.exported': { subject: 'user', words: 'exported messages and deliveries' },
   'user.viewed': { subject: 'user', words: 'looked at the page of the user' },
   'user.messages.opened': { subject: 'user', words: "said why they look at the user's messages" },
   'message.viewed': { subject: 'message', words: 'looked at the message' },
@@ -72,6 +76,7 @@ export const ACTIONS = {
   'line.signing_secret.shown': { subject: 'line', words: 'was shown the signing secret of the line' },
   'line.signing_secret.rotated': { subject: 'line', words: 'rotated the signing secret of the line' },
   'line.held_events.sent': { subject: 'line', words: 'sent the held events of the line' },
+  'line.exported': { subject: 'line', words: 'exported all of the line' },
 
   'application.registered': { subject: 'application', words: 'registered the application' },
   'application.changed': { subject: 'application', words: 'changed the application' },
@@ -121,6 +126,10 @@ export const ACTIONS = {
 
   'sending.paused': { subject: 'sending', words: 'paused all sending' },
   'sending.resumed': { subject: 'sending', words: 'let all sending go on' },
+
+  'person.exported': { subject: 'person', words: 'exported all of a person' },
+  'person.forgotten': { subject: 'person', words: 'had a person forgotten' },
+  'retention.carried_out': { subject: 'retention', words: 'deleted what was kept long enough' },
 
   'queue.changed': { subject: 'queue', words: 'changed a queue in the dashboard' },
   'audit_log.viewed': { subject: 'audit_log', words: 'looked at the audit log' },

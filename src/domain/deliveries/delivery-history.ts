@@ -40,7 +40,8 @@ export async function getAnyDelivery(context: Context, id: string): Promise<Deli
   return { ...(await getDelivery(context, userId, id)), userId }
 }
 
-function withAttempts(delivery: Delivery, all: readonly DeliveryAttempt[]): DeliveryWithAttempts {
+/** Of what another user's endpoint answered, nothing. */
+export function withAttempts(delivery: Delivery, all: readonly DeliveryAttempt[]): DeliveryWithAttempts {
   const attempts = all.filter(({ deliveryId }) => deliveryId === delivery.id)
   if (!delivery.isForeign) return { ...delivery, attempts }
   return { ...delivery, attempts: attempts.map((attempt) => ({ ...attempt, responseExcerpt: null })) }

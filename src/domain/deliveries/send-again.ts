@@ -1,4 +1,5 @@
 import { restartDelivery } from '../../database/deliveries/reading.js'
+import { FORGOTTEN } from '../../database/people/forgotten.js'
 import { restartMedia } from '../../database/media/reading.js'
 import { UserError } from '../../errors.js'
 import type { Context } from '../context.js'
@@ -10,14 +11,15 @@ import { getDelivery, type DeliveryWithAttempts } from './delivery-history.js'
  * endpoint is disabled or its connection is off, the delivery is held. If it is held because its media could not be
  * copied, they are copied again.
  *
- * @throws UserError 404, 409 while it is under way
+ * @throws UserError 404, 409 while it is under way, or when its person was forgotten
  */
 export async function sendDeliveryAgain(
   context: Context,
   userId: string,
   id: string,
 ): Promise<DeliveryWithAttempts> {
-  const { status, lastFailure, messageId } = await getDelivery(context, userId, id)
+  const { status, lastFailure, messageId, fromNumber } = await getDelivery(context, userId, id)
+  if (fromNumber === FORGOTTEN) throw new UserError(HAS_NO_CONTENT, 409)
   if (status === 'held' && messageId !== null && isMediaFailure(lastFailure)) {
     return copyAgain(context, userId, id, messageId)
   }
@@ -28,6 +30,8 @@ export async function sendDeliveryAgain(
   void context.queues.enqueueDeliveries([restarted])
   return getDelivery(context, userId, id)
 }
+
+const HAS_NO_CONTENT = 'the person of this event was forgotten: there is nothing left to send'
 
 /** Without a copy of its media there is nothing to send. They are copied again, which releases what is held for them. */
 async function copyAgain(

@@ -29,14 +29,20 @@ const RECEIVED: [string, string][] = [
   ['webm', 'video/webm'],
 ]
 
+/** A recording in a video's container is played as sound. */
+const RECORDED: [string, string][] = [
+  ['mp4', 'audio/mp4'],
+  ['3gp', 'audio/3gpp'],
+  ['webm', 'audio/webm'],
+]
+
 /**
  * The types that are taken, by the ending that `file-type` gives the bytes. Carriers bring more types than lines send.
  */
 const TYPES: Record<MediaPurpose, ReadonlyMap<string, string>> = {
   outbound: new Map([...PICTURES, ['mpg', 'video/mpeg']]),
   inbound: new Map(RECEIVED),
-  // A recording in a video's container is played as sound.
-  voicemail: new Map([...RECEIVED, ['mp4', 'audio/mp4'], ['3gp', 'audio/3gpp'], ['webm', 'audio/webm']]),
+  voicemail: new Map([...RECEIVED, ...RECORDED]),
 }
 
 /**
@@ -64,4 +70,9 @@ export async function extensionOf(bytes: Buffer): Promise<string | undefined> {
   } catch {
     return undefined
   }
+}
+
+/** Of a file with this content type. */
+export function endingOf(contentType: string): string {
+  return [...RECEIVED, ...RECORDED].find(([, type]) => type === contentType)?.[0] ?? 'bin'
 }

@@ -1,4 +1,5 @@
 import type { Message } from '../../database/messages/message.js'
+import { FORGOTTEN } from '../../database/people/forgotten.js'
 import { Unavailable, UserError } from '../../errors.js'
 import { newId } from '../../ids.js'
 import { sha256 } from '../../secrets.js'
@@ -30,6 +31,9 @@ export async function sendMessageAgain(
   const message = await getMessage(context, userId, id)
   if (message.direction !== 'outbound' || !['failed', 'unknown'].includes(message.status)) {
     throw new UserError('only a message that failed or is unknown can be sent again', 409)
+  }
+  if (message.toNumber === FORGOTTEN) {
+    throw new UserError('the person of this message was forgotten: there is nothing left to send', 409)
   }
   const line = await getOwnLine(context, userId, message.lineId)
   if (line.status !== 'active') throw new UserError('this line is disabled: enable it first', 409)

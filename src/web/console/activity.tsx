@@ -110,6 +110,9 @@ function Found(props: {
           </a>
         )}
       </nav>
+      <p>
+        All that fits the filter: <a href={filterPath(`${PATH}.csv`, written)}>as CSV</a>.
+      </p>
     </>
   )
 }

@@ -136,6 +136,7 @@ const PLACES: Place[] = [
 const PLACES_OF_OPERATORS: Place[] = [
   { href: OVERVIEW, label: 'Overview', at: /^\/console\/overview/ },
   { href: '/console/users', label: 'Users', at: /^\/console\/users/ },
+  { href: '/console/people', label: 'People', at: /^\/console\/people/ },
   { href: '/console/carriers', label: 'Carriers', at: /^\/console\/carriers/ },
   { href: '/console/sending', label: 'Sending', at: /^\/console\/sending/ },
   { href: '/queues', label: 'Queues', at: /^\/queues/ },

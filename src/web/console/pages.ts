@@ -1,5 +1,6 @@
 /** Every page of the console and what its forms do, for the route table. */
 export { liveActivity, showActivity } from './activity.js'
+export { exportActivity } from './activity/export.js'
 export { postDeleteApplication, showApplication } from './application.js'
 export { postClientSecret } from './application/credentials.js'
 export {
@@ -44,6 +45,8 @@ export { postRotate } from './line/signing-secret.js'
 export { showLines } from './lines.js'
 export { liveMessage, postSendDeliveryAgain, postSendMessageAgain, showMessage } from './message.js'
 export { liveOverview, showOverview } from './overview.js'
+export { exportAccount, exportOwnLine, postExportPerson } from './exports.js'
+export { postForgetPerson, postPerson, showPeople } from './people.js'
 export { postPauseAll, postResumeAll, showSending } from './sending.js'
 export { postSetUp, showSetUp } from './set-up.js'
 export { showSettings } from './settings.js'

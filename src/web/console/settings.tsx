@@ -29,6 +29,14 @@ export function showSettings(context: Context): Middleware {
         <Password page={page} />
         <Sessions page={page} sessions={sessions} currentId={session.id} />
         <AllAccess page={page} />
+        <section id="export">
+          <h2>Your data</h2>
+          <p>
+            <a href="/console/settings/export.zip">All of your account as a zip</a>: your lines with their
+            messages, deliveries and media, your applications, and what was done with your account; without
+            secrets. It asks for your password.
+          </p>
+        </section>
         <section id="history">
           <h2>What was done with your account</h2>
           <p>

@@ -1,5 +1,3 @@
-import { pipeline, Readable } from 'node:stream'
-import { stringify } from 'csv-stringify'
 import type { Context as KoaContext, Middleware } from 'koa'
 import {
   isAuditLongerThan,
@@ -13,6 +11,7 @@ import { asSeenBy, subjectKindOf } from '../../../domain/audit/in-words.js'
 import type { Context } from '../../../domain/context.js'
 import { UserError } from '../../../errors.js'
 import { actingFor } from '../../actor.js'
+import { answerDownload, csvOf, jsonLinesOf, mapped, requireRoomForDownload } from '../downloads.js'
 import { sessionOf } from '../session.js'
 import { readWritten } from './filter.js'
 
@@ -51,6 +50,7 @@ export function exportHistory(format: Format) {
 
 /** @throws UserError 413: who is told so at once need not find out that a file is not whole */
 async function requireBounded(context: Context, filter: AuditFilter): Promise<void> {
+  requireRoomForDownload()
   if (!(await isAuditLongerThan(context, filter, MAX_ROWS))) return
   throw new UserError(
     `these are more than ${MAX_ROWS} rows: choose a shorter time with from and until, or filter further`,
@@ -58,32 +58,13 @@ async function requireBounded(context: Context, filter: AuditFilter): Promise<vo
   )
 }
 
-/** The rows are read as fast as the other end takes them. What fails on the way breaks the download off. */
 function answer(ctx: KoaContext, format: Format, rows: AsyncIterable<ListedAuditRow>): void {
-  ctx.attachment(`linehook-audit-${new Date().toISOString().slice(0, 10)}.${format}`)
-  ctx.type = format === 'csv' ? 'text/csv; charset=utf-8' : 'application/jsonl; charset=utf-8'
-  const source = Readable.from(format === 'csv' ? mapped(rows, flatten) : mapped(rows, toLine))
-  ctx.body = format === 'csv' ? pipeline(source, toCsv(), () => undefined) : source
-}
-
-/** Names that people have chosen must not become formulas in a spreadsheet. */
-function toCsv() {
-  return stringify({ header: true, escape_formulas: true })
-}
-
-async function* mapped<To>(
-  rows: AsyncIterable<ListedAuditRow>,
-  map: (row: ListedAuditRow) => To,
-): AsyncGenerator<To> {
-  for await (const row of rows) yield map(row)
+  const source = format === 'csv' ? csvOf(mapped(rows, flatten)) : jsonLinesOf(mapped(rows, withSubjectKind))
+  answerDownload(ctx, { name: 'audit', ending: format, source })
 }
 
 async function* seenBy(userId: string, rows: AsyncIterable<ListedAuditRow>): AsyncGenerator<ListedAuditRow> {
   for await (const row of rows) yield asSeenBy(userId, row)
-}
-
-function toLine(row: ListedAuditRow): string {
-  return `${JSON.stringify(withSubjectKind(row))}\n`
 }
 
 function flatten(row: ListedAuditRow): Record<string, unknown> {

@@ -23,6 +23,7 @@ export function Head({ view }: { view: LineView }) {
         <LineStatus line={line} />
         <span>at {line.carrierAccount}</span>
         <a href={`/console/activity?line=${line.id}`}>Activity of this line</a>
+        <a href={`/console/lines/${line.id}/export.zip`}>All of it as a zip</a>
         {hasPhones(view) && <a href="/simulator">Phone simulator</a>}
       </p>
       {line.status === 'disabled' && <Disabled view={view} />}

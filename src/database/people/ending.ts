@@ -1,0 +1,37 @@
+import type { Database } from '../connection.js'
+import { PERSON_DELIVERIES, PERSON_MESSAGES, personBindings, type PersonOnLines } from './finding.js'
+
+/** The reason of what ended because the person was forgotten. */
+const REASON = 'forgotten'
+
+/**
+ * Ends what waits for a person, or to be told of them: nobody is told, since that would write the number down again. What a
+ * worker has in its hands stays as it is, and so does what somebody has locked.
+ *
+ * @returns how many, at most `limit` of a kind
+ */
+export async function endWaiting(
+  db: Database,
+  person: PersonOnLines,
+  limit: number,
+): Promise<{ messages: number; deliveries: number; media: number }> {
+  const bindings = { ...personBindings(person), limit }
+  const end = async (sql: string) => (await db.raw<{ rowCount: number }>(sql, bindings)).rowCount
+  return {
+    messages: await end(
+      `update messages set status = 'failed', error = '${REASON}' where id = any (array(
+         select m.id from ${PERSON_MESSAGES} where m.status = 'queued'
+         limit :limit for update of m skip locked))`,
+    ),
+    media: await end(
+      `update media set status = 'failed', failure = 'media_gone' where id = any (array(
+         select x.id from ${PERSON_MESSAGES} join media x on x.message_id = m.id
+         where x.status = 'pending' limit :limit for update of x skip locked))`,
+    ),
+    deliveries: await end(
+      `update deliveries set status = 'exhausted', last_failure = '${REASON}', lease_until = null where id = any (array(
+         select d.id from ${PERSON_DELIVERIES} where d.status in ('pending', 'held')
+         limit :limit for update of d skip locked))`,
+    ),
+  }
+}

@@ -1,0 +1,149 @@
+import { transaction, type Database } from '../connection.js'
+import { PERSON_DELIVERIES, PERSON_MESSAGES, personBindings, type PersonOnLines } from './finding.js'
+import { FORGOTTEN } from './forgotten.js'
+
+/** A message that is to be erased, with the copy of its media. */
+export interface ErasableMessage {
+  id: string
+  /** Of a file that is still there. */
+  storageKey: string | null
+  sourceUrl: string | null
+}
+
+/** The next ones. An erased one has another number, and is not found again. */
+export async function listErasable(
+  db: Database,
+  person: PersonOnLines,
+  limit: number,
+): Promise<ErasableMessage[]> {
+  const { rows } = await db.raw<{ rows: ErasableMessage[] }>(
+    `select m.id, case when x.removed_at is null then x.storage_key end as "storageKey", x.source_url as "sourceUrl"
+     from (select m.id from ${PERSON_MESSAGES} limit :limit) m
+     left join media x on x.message_id = m.id`,
+    { ...personBindings(person), limit },
+  )
+  return rows
+}
+
+const replaced = (column: string) =>
+  `${column} = case when ${column} = :number then '${FORGOTTEN}' else ${column} end`
+
+/**
+ * Takes the number and all content out of messages, and out of what was made of them. The files of their media are gone
+ * already. In one transaction: a message that has no number any more is not found again, so nothing of it may be left.
+ *
+ * @returns how many media and deliveries were erased with them
+ */
+export async function eraseMessages(
+  db: Database,
+  number: string,
+  messageIds: readonly string[],
+): Promise<{ media: number; deliveries: number }> {
+  return transaction(db, async (trx) => {
+    const bindings = { number, ids: [...messageIds] }
+    const { rowCount: media } = await trx.raw<{ rowCount: number }>(
+      `update media set source_url = '', removed_at = case when status = 'stored' then coalesce(removed_at, now()) end
+       where message_id = any (:ids::uuid[])`,
+      bindings,
+    )
+    const { rows: events } = await trx.raw<{ rows: { id: string }[] }>(
+      'select id from events where message_id = any (:ids::uuid[])',
+      bindings,
+    )
+    const deliveries = await eraseEvents(
+      trx,
+      number,
+      events.map(({ id }) => id),
+    )
+    // A carrier's words may repeat the number.
+    await trx.raw(
+      `update messages set text = null, media_url = null, error = replace(error, ltrim(:number, '+'), '${FORGOTTEN}'),
+         ${replaced('from_number')}, ${replaced('to_number')}
+       where id = any (:ids::uuid[])`,
+      bindings,
+    )
+    return { media, deliveries }
+  })
+}
+
+/** Takes them out of events that tell of no message, or of one that was dropped. @returns how many deliveries were looked at */
+export async function eraseDeliveries(db: Database, person: PersonOnLines, limit: number): Promise<number> {
+  return transaction(db, async (trx) => {
+    const { rows } = await trx.raw<{ rows: { id: string; eventId: string }[] }>(
+      `select d.id, d.event_id as "eventId" from ${PERSON_DELIVERIES} limit :limit`,
+      { ...personBindings(person), limit },
+    )
+    await eraseEvents(trx, person.number, [...new Set(rows.map(({ eventId }) => eventId))])
+    return rows.length
+  })
+}
+
+/** @returns how many deliveries of them there are */
+async function eraseEvents(trx: Database, number: string, eventIds: readonly string[]): Promise<number> {
+  const bindings = { number, ids: [...eventIds] }
+  await trx.raw(
+    `update events set payload = '', ${replaced('from_number')}, ${replaced('to_number')} where id = any (:ids::uuid[])`,
+    bindings,
+  )
+  const { rows } = await trx.raw<{ rows: { id: string }[] }>(
+    `update deliveries set ${replaced('from_number')} where event_id = any (:ids::uuid[]) returning id`,
+    bindings,
+  )
+  await trx.raw(
+    `update delivery_attempts set response_excerpt = null
+     where delivery_id = any (:ids::uuid[]) and response_excerpt is not null`,
+    { ids: rows.map(({ id }) => id) },
+  )
+  return rows.length
+}
+
+/**
+ * What lines know of the number. Only an opt-out stays, under the number itself: without it the line could write to them
+ * again, which is what they forbade.
+ *
+ * @returns how many lines forgot, and how many opt-outs stay
+ */
+export async function eraseContacts(
+  db: Database,
+  { number, lineIds }: Pick<PersonOnLines, 'number' | 'lineIds'>,
+): Promise<{ contacts: number; optOuts: number }> {
+  const bindings = { number, lineIds: [...lineIds] }
+  const { rows } = await db.raw<{ rows: [{ contacts: number; optOuts: number }] }>(
+    `with forgotten as (
+       delete from line_contacts
+       where line_id = any (:lineIds::uuid[]) and number = :number and opted_out_at is null returning 1
+     ), kept as (
+       update line_contacts set window_cleared_at = null, opted_in_at = null, opt_out_answer_id = null,
+         help_answered_at = null, paused_until = null, heard_at = '{}'
+       where line_id = any (:lineIds::uuid[]) and number = :number and opted_out_at is not null returning 1
+     )
+     select (select count(*)::integer from forgotten) as contacts, (select count(*)::integer from kept) as "optOuts"`,
+    bindings,
+  )
+  return rows[0]
+}
+
+/** What the simulator's phone with this number took. @returns how many, at most `limit` */
+export async function eraseSimulated(db: Database, number: string, limit: number): Promise<number> {
+  const { rowCount } = await db.raw<{ rowCount: number }>(
+    `update simulator_outbox set text = null, media_url = null, to_number = '${FORGOTTEN}'
+     where carrier_message_id in (select carrier_message_id from simulator_outbox where to_number = ? limit ?)`,
+    [number, limit],
+  )
+  return rowCount
+}
+
+/** The files that the phone attached. */
+export async function deleteSimulatorMedia(db: Database, tokens: readonly string[]): Promise<void> {
+  await db('simulator_media').whereIn('token', tokens).delete()
+}
+
+/** Parts of a text whose other parts never came, and what a carrier said last of a minute. */
+export async function eraseRemains(db: Database, number: string): Promise<void> {
+  await db('smpp_parts').where({ from_number: number }).delete()
+  await db.raw(
+    `update traffic_counts set last_error = replace(last_error, ltrim(:number, '+'), '${FORGOTTEN}')
+     where position(ltrim(:number, '+') in last_error) > 0`,
+    { number },
+  )
+}

@@ -1,0 +1,101 @@
+import type { Database } from '../connection.js'
+import { CONTACT_NUMBER } from '../messages/reading.js'
+
+/** A person on some lines, as far as rows are older than `until`: what comes later is not theirs to end. */
+export interface PersonOnLines {
+  /** E.164 */
+  number: string
+  lineIds: readonly string[]
+  until: Date
+}
+
+/** Bindings of `PERSON_MESSAGES` and `PERSON_DELIVERIES`. */
+export function personBindings({ number, lineIds, until }: PersonOnLines) {
+  return { number, lineIds: [...lineIds], until: until.toISOString() }
+}
+
+const OLDER = `id < lowest_id_at(:until::timestamptz)`
+
+/** The messages `m` with the person; a limit may follow. */
+export const PERSON_MESSAGES = `unnest(:lineIds::uuid[]) l(id)
+  join messages m on m.line_id = l.id and ${CONTACT_NUMBER} = :number and m.${OLDER}`
+
+/** The deliveries `d` of events with the person. */
+export const PERSON_DELIVERIES = `unnest(:lineIds::uuid[]) l(id)
+  join deliveries d on d.line_id = l.id and d.from_number = :number and d.${OLDER}`
+
+export interface PersonCounts {
+  messages: number
+  /** Copies, also those whose files are gone already. */
+  media: number
+  deliveries: number
+  /** Lines that know the number, and forget it. */
+  contacts: number
+  /** Lines that they opted out of, which go on to know that. */
+  optOuts: number
+  /** What the simulator's phone took. */
+  simulated: number
+}
+
+export const NOBODY: PersonCounts = {
+  messages: 0,
+  media: 0,
+  deliveries: 0,
+  contacts: 0,
+  optOuts: 0,
+  simulated: 0,
+}
+
+/** What there is of a person on some lines. */
+export async function countPerson(
+  db: Database,
+  person: PersonOnLines,
+): Promise<Omit<PersonCounts, 'simulated'>> {
+  const { rows } = await db.raw<{ rows: [Omit<PersonCounts, 'simulated'>] }>(
+    `select (select count(*)::integer from ${PERSON_MESSAGES}) as messages,
+       (select count(*)::integer from ${PERSON_MESSAGES} join media x on x.message_id = m.id) as media,
+       (select count(*)::integer from ${PERSON_DELIVERIES}) as deliveries, c.contacts, c."optOuts"
+     from (select count(*) filter (where opted_out_at is null)::integer as contacts, count(opted_out_at)::integer as "optOuts"
+           from line_contacts where line_id = any (:lineIds::uuid[]) and number = :number) c`,
+    personBindings(person),
+  )
+  return rows[0]
+}
+
+export async function countSimulated(db: Database, number: string): Promise<number> {
+  const { rows } = await db.raw<{ rows: [{ count: number }] }>(
+    'select count(*)::integer as count from simulator_outbox where to_number = ?',
+    [number],
+  )
+  return rows[0].count
+}
+
+/** What a worker has in its hands: it is over within a minute, and cannot be ended before. */
+export async function countInHand(db: Database, person: PersonOnLines): Promise<number> {
+  const { rows } = await db.raw<{ rows: [{ count: number }] }>(
+    `select ((select count(*) from ${PERSON_MESSAGES} where m.status in ('queued', 'sending'))
+       + (select count(*) from ${PERSON_DELIVERIES} where d.status in ('pending', 'delivering', 'held'))
+       + (select count(*) from ${PERSON_MESSAGES} join media x on x.message_id = m.id
+          where x.status in ('pending', 'fetching')))::integer as count`,
+    personBindings(person),
+  )
+  return rows[0].count
+}
+
+/** What lines know of the number. */
+export async function listContactsOf(
+  db: Database,
+  { number, lineIds }: Pick<PersonOnLines, 'number' | 'lineIds'>,
+): Promise<{ lineId: string; lineNumber: string; optedOutAt: Date | null; optedInAt: Date | null }[]> {
+  return db('line_contacts as c')
+    .join('lines as l', 'l.id', 'c.line_id')
+    .whereIn('c.line_id', [...lineIds])
+    .where('c.number', number)
+    .orderBy('c.line_id')
+    .select({
+      lineId: 'c.line_id',
+      lineNumber: 'l.number',
+      optedOutAt: 'c.opted_out_at',
+      optedInAt: 'c.opted_in_at',
+    })
+}

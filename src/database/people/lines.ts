@@ -1,0 +1,17 @@
+import type { Database } from '../connection.js'
+
+/** Every line, so many at a time: a person is looked up on each by an index of that line. */
+export async function* eachLines(db: Database, atOnce: number): AsyncGenerator<string[]> {
+  for (let last: string | undefined; ;) {
+    const ids = await db('lines')
+      .modify((query) => {
+        if (last !== undefined) void query.where('id', '>', last)
+      })
+      .orderBy('id')
+      .limit(atOnce)
+      .pluck<string[]>('id')
+    if (ids.length > 0) yield ids
+    if (ids.length < atOnce) return
+    last = ids.at(-1)
+  }
+}

@@ -1,0 +1,75 @@
+import { once } from 'node:events'
+import { PassThrough, pipeline, Readable } from 'node:stream'
+import { ZipArchive } from 'archiver'
+
+/** A file of an export. */
+export interface ExportFile {
+  /** Its path in the zip. */
+  name: string
+  /** Called when it is its turn. */
+  open: () => Promise<Readable> | Readable
+  /** Pictures and recordings are compressed already. */
+  isCompressed?: boolean
+}
+
+/**
+ * A zip of files that are opened one by one, each when the one before it is done, and read as fast as the zip is taken. What
+ * fails on the way breaks the zip off, so that nobody takes it for whole.
+ */
+export function zipOf(files: AsyncIterable<ExportFile>): Readable {
+  const zip = new ZipArchive()
+  // A stream of Node's own: the package has one of another make.
+  const out = new PassThrough()
+  pipeline(zip, out, () => undefined)
+  fill(zip, files, out).catch((error: unknown) => out.destroy(error as Error))
+  return out
+}
+
+async function fill(zip: ZipArchive, files: AsyncIterable<ExportFile>, out: Readable): Promise<void> {
+  for await (const file of files) {
+    if (out.destroyed) return
+    await add(zip, file, out)
+  }
+  await zip.finalize()
+}
+
+/** @throws AbortError when nobody takes the zip any more */
+async function add(
+  zip: ZipArchive,
+  { name, open, isCompressed = false }: ExportFile,
+  out: Readable,
+): Promise<void> {
+  const file = await open()
+  const over = new AbortController()
+  const end = () => {
+    over.abort()
+  }
+  out.once('close', end)
+  try {
+    const { signal } = over
+    const failed = once(file, 'error', { signal }).then(([error]) => Promise.reject(error as Error))
+    const added = once(zip, 'entry', { signal })
+    zip.append(file, { name, store: isCompressed })
+    await Promise.race([added, failed])
+  } finally {
+    out.off('close', end)
+    end()
+    file.destroy()
+  }
+}
+
+/** A line of JSON for each row. */
+export function jsonLines(name: string, rows: AsyncIterable<object>): ExportFile {
+  return { name, open: () => Readable.from(toLines(rows), { objectMode: false }) }
+}
+
+async function* toLines(rows: AsyncIterable<object>): AsyncGenerator<string> {
+  for await (const row of rows) yield `${JSON.stringify(row)}\n`
+}
+
+export function json(name: string, value: object): ExportFile {
+  return {
+    name,
+    open: () => Readable.from([`${JSON.stringify(value, null, 2)}\n`], { objectMode: false }),
+  }
+}

@@ -1,0 +1,177 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { endWaiting } from '../../database/people/ending.js'
+import {
+  deleteSimulatorMedia,
+  eraseContacts,
+  eraseDeliveries,
+  eraseMessages,
+  eraseRemains,
+  eraseSimulated,
+  listErasable,
+} from '../../database/people/erasing.js'
+import {
+  countInHand,
+  countPerson,
+  countSimulated,
+  NOBODY,
+  type PersonCounts,
+  type PersonOnLines,
+} from '../../database/people/finding.js'
+import { eachLines } from '../../database/people/lines.js'
+import { UserError } from '../../errors.js'
+import { StorageFailed } from '../../storage/storage.js'
+import { record } from '../audit.js'
+import type { Context } from '../context.js'
+import { MAX_NUMBER_LENGTH, parseE164 } from '../phone-number.js'
+import { simulatorTokenOf } from '../simulator/media-url.js'
+
+export type { PersonCounts } from '../../database/people/finding.js'
+
+const LINES_AT_ONCE = 200
+/** Few, because the rows of a batch are locked together. */
+const ROWS_AT_ONCE = 200
+
+/** E.164. The plus sign is required: a number that is forgotten must not be guessed. @throws UserError naming `number` */
+export function readPerson(written: string): string {
+  const read = written.length > MAX_NUMBER_LENGTH ? undefined : parseE164(written)
+  if (read === undefined) {
+    throw new UserError('number must be a phone number in E.164 form, such as +15551234567')
+  }
+  return read.number
+}
+
+/** What there is of the person with this number, on all lines. Changes nothing. */
+export async function findPerson({ db }: Context, number: string): Promise<PersonCounts> {
+  const found = { ...NOBODY, simulated: await countSimulated(db, number) }
+  for await (const lineIds of eachLines(db, LINES_AT_ONCE)) {
+    add(found, await countPerson(db, { number, lineIds, until: new Date() }))
+  }
+  return found
+}
+
+/**
+ * Erases every text, medium, excerpt and contact of a person, and puts a word in the place of their number. Ids, states and
+ * times stay, so that counts stay right. An opt-out stays under its number, because it has to go on to hold.
+ *
+ * What waits for them ends first. What is in a worker's hands is waited for.
+ *
+ * It goes on where it was when the process ended: what is erased is not found any more.
+ *
+ * @param options.patienceMs how long to wait for workers
+ * @throws UserError 409 when workers are still at it then; what waits has ended nevertheless
+ */
+export async function forgetPerson(
+  context: Context,
+  number: string,
+  { patienceMs = 0 }: { patienceMs?: number } = {},
+): Promise<PersonCounts> {
+  const { db } = context
+  const until = new Date()
+  await eachPart(context, number, until, (person) => endAll(context, person))
+  await waitForWorkers(context, number, until, patienceMs)
+
+  const erased = { ...NOBODY }
+  await eachPart(context, number, until, async (person) => {
+    add(erased, await eraseAllMessages(context, person))
+    for (let count = ROWS_AT_ONCE; count === ROWS_AT_ONCE; erased.deliveries += count) {
+      count = await eraseDeliveries(db, person, ROWS_AT_ONCE)
+    }
+    add(erased, await eraseContacts(db, person))
+  })
+  for (let count = ROWS_AT_ONCE; count === ROWS_AT_ONCE; erased.simulated += count) {
+    count = await eraseSimulated(db, number, ROWS_AT_ONCE)
+  }
+  await eraseRemains(db, number)
+  await record(context, db, { action: 'person.forgotten', after: { ...erased } })
+  return erased
+}
+
+async function eachPart(
+  { db }: Context,
+  number: string,
+  until: Date,
+  work: (person: PersonOnLines) => Promise<void>,
+): Promise<void> {
+  for await (const lineIds of eachLines(db, LINES_AT_ONCE)) await work({ number, lineIds, until })
+}
+
+async function endAll({ db }: Context, person: PersonOnLines): Promise<void> {
+  for (;;) {
+    const ended = await endWaiting(db, person, ROWS_AT_ONCE)
+    if (Object.values(ended).every((count) => count < ROWS_AT_ONCE)) return
+  }
+}
+
+const LOOK_MS = 500
+
+async function waitForWorkers(
+  context: Context,
+  number: string,
+  until: Date,
+  patienceMs: number,
+): Promise<void> {
+  const deadline = performance.now() + patienceMs
+  for (;;) {
+    let inHand = 0
+    await eachPart(context, number, until, async (person) => {
+      inHand += await countInHand(context.db, person)
+    })
+    if (inHand === 0) return
+    if (performance.now() > deadline) {
+      throw new UserError(
+        `${inHand} messages, events or media of this number are being worked on right now, and nothing is erased yet: ` +
+          'try again in a minute',
+        409,
+      )
+    }
+    await sleep(LOOK_MS)
+    // What a worker has given back waits again.
+    await eachPart(context, number, until, (person) => endAll(context, person))
+  }
+}
+
+/** A file goes before its row, so that a process that ends in between leaves a row, and the next run finds it. */
+async function eraseAllMessages(
+  context: Context,
+  person: PersonOnLines,
+): Promise<Pick<PersonCounts, 'messages' | 'media' | 'deliveries'>> {
+  const { db } = context
+  const erased = { messages: 0, media: 0, deliveries: 0 }
+  for (;;) {
+    const found = await listErasable(db, person, ROWS_AT_ONCE)
+    const ids = [...new Set(found.map(({ id }) => id))]
+    if (ids.length === 0) return erased
+    await removeFiles(context, found)
+    await deleteSimulatorMedia(db, simulatorTokens(context, found))
+    const withThem = await eraseMessages(db, person.number, ids)
+    erased.messages += ids.length
+    erased.media += withThem.media
+    erased.deliveries += withThem.deliveries
+  }
+}
+
+async function removeFiles(
+  { storage }: Context,
+  found: readonly { storageKey: string | null }[],
+): Promise<void> {
+  try {
+    for (const { storageKey } of found) if (storageKey !== null) await storage.remove(storageKey)
+  } catch (error) {
+    if (!(error instanceof StorageFailed)) throw error
+    throw new UserError(
+      'the storage of media does not work now, so not everything is erased: look at the overview, and forget the number again',
+      409,
+    )
+  }
+}
+
+function simulatorTokens(context: Context, found: readonly { sourceUrl: string | null }[]): string[] {
+  return found.flatMap(({ sourceUrl }) => {
+    const token = sourceUrl === null ? undefined : simulatorTokenOf(context, sourceUrl)
+    return token === undefined ? [] : [token]
+  })
+}
+
+function add(sum: PersonCounts, more: Partial<PersonCounts>): void {
+  for (const [name, count] of Object.entries(more)) sum[name as keyof PersonCounts] += count
+}

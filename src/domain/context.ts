@@ -16,6 +16,7 @@ import {
   type Settlement,
 } from '../database/messages/sending.js'
 import { insertSimulatedMessages, type SimulatedMessage } from '../database/simulator-outbox.js'
+import { createMailer, type Mailer } from '../mail.js'
 import { createQueues, type Queues } from '../queues/queues.js'
 import { connectRedis } from '../redis.js'
 import { createSafeFetch, type SafeFetch } from '../safe-fetch.js'
@@ -57,6 +58,8 @@ export interface Context {
   safeFetch: SafeFetch
   /** As `safeFetch`, for the hosts of carrier accounts, which operators name. */
   carrierFetch: SafeFetch
+  /** undefined: there are no mails. */
+  mailer: Mailer | undefined
   /** Our copies of media. */
   storage: Storage
   vocabulary: Vocabulary
@@ -168,6 +171,7 @@ export function createContext(
     secrets,
     safeFetch,
     carrierFetch,
+    mailer: config.smtp === undefined ? undefined : createMailer(config.smtp),
     storage,
     vocabulary: createVocabulary(config.productWord),
     batched,

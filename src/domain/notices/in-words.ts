@@ -1,0 +1,20 @@
+import type { Notice } from '../../database/notices.js'
+import type { Cure } from '../overview/needs.js'
+import { isNoticeKind, NOTICE_KINDS } from './kinds.js'
+
+export interface NoticeInWords {
+  mood: 'bad' | 'waiting' | 'good'
+  title: string
+  text: string
+  /** undefined: nobody knows any more. */
+  cure: Cure | undefined
+}
+
+/** For people. A kind of a later release has no words yet. */
+export function noticeInWords({ kind, details }: Pick<Notice, 'kind' | 'details'>): NoticeInWords {
+  if (!isNoticeKind(kind)) return { mood: 'waiting', title: kind, text: '', cure: undefined }
+  const { mood, title, text, cure } = NOTICE_KINDS[kind]
+  // What is in the row was written by the kind that reads it here.
+  const own = details as never
+  return { mood, title: title(own), text: text(own), cure: cure(own) }
+}

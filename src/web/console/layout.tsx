@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact'
+import { MAX_UNREAD } from '../../domain/notices.js'
 import { assetPath } from '../assets.js'
 import { CsrfField, Time } from './form.js'
 import { homeOf, OVERVIEW } from './home.js'
@@ -83,6 +84,12 @@ function Header({ page }: { page: Page }) {
               label="Authorized applications"
               at={/^\/console\/authorized-applications/}
             />
+            <NavLink
+              page={page}
+              href="/console/notices"
+              label={noticesLabel(page)}
+              at={/^\/console\/notices/}
+            />
             {page.hasSimulator && (
               <NavLink page={page} href="/simulator" label="Phone simulator" at={/^\/simulator/} />
             )}
@@ -116,6 +123,11 @@ function Header({ page }: { page: Page }) {
       )}
     </header>
   )
+}
+
+function noticesLabel({ unreadCount }: Page): string {
+  if (unreadCount === 0) return 'Notices'
+  return `Notices (${unreadCount < MAX_UNREAD ? unreadCount : `${MAX_UNREAD}+`})`
 }
 
 function Search() {

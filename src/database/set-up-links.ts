@@ -21,10 +21,10 @@ export async function replaceSetUpLink(
   const { rows } = await db.raw<{ rows: [{ expiresAt: Date }] }>(
     `with replaced as (delete from set_up_links where user_id is null and cast(:userId as uuid) is null)
      insert into set_up_links (token_hash, user_id, expires_at)
-     values (:tokenHash, :userId, now() + :interval::interval)
+     values (:tokenHash, :userId, now() + :lasting::interval)
      on conflict (user_id) do update set token_hash = excluded.token_hash, expires_at = excluded.expires_at
      returning expires_at as "expiresAt"`,
-    { userId, tokenHash, interval: INTERVALS[lifetime] },
+    { userId, tokenHash, lasting: INTERVALS[lifetime] },
   )
   return rows[0].expiresAt
 }

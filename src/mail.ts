@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { SentMessageInfo, Transporter } from 'nodemailer'
+import type { Transporter } from 'nodemailer'
 import { asError } from './errors.js'
 
 export interface Mail {
@@ -77,7 +77,7 @@ export function createMailer(
 ): Mailer {
   const address = /<([^<>]+)>$/.exec(from)?.[1] ?? from
   const name = /^"?([^"<]*?)"?\s*</.exec(from)?.[1]?.trim()
-  let opened: Promise<Transporter<SentMessageInfo>> | undefined
+  let opened: Promise<Transporter> | undefined
   const open = async () => {
     const { createTransport } = await import('nodemailer')
     return createTransport({
@@ -134,32 +134,26 @@ async function within(ms: number, work: () => Promise<void>): Promise<void> {
   }
 }
 
-/** By the codes of the package; anything else is a mistake of ours. */
+/** By the codes of the package. */
+const FAILURES: Record<string, MailFailure> = {
+  EDNS: 'dns',
+  ESOCKET: 'connect',
+  ETLS: 'tls',
+  EREQUIRETLS: 'tls',
+  ETIMEDOUT: 'timeout',
+  EAUTH: 'sign_in',
+  ENOAUTH: 'sign_in',
+  EENVELOPE: 'refused',
+  EMESSAGE: 'refused',
+  ECONNECTION: 'closed',
+  EPROTOCOL: 'closed',
+}
+
+/** What has none of the codes is a mistake of ours. */
 function failureOf(error: Error & { code?: string; responseCode?: number }): Error {
-  const { code, responseCode } = error
-  const ofServer = (failure: MailFailure) => new MailFailed(failure, responseCode, true)
-  switch (code) {
-    case 'EDNS':
-      return ofServer('dns')
-    case 'ETLS':
-    case 'EREQUIRETLS':
-      return ofServer('tls')
-    case 'ETIMEDOUT':
-      return ofServer('timeout')
-    case 'EAUTH':
-    case 'ENOAUTH':
-      return ofServer('sign_in')
-    case 'ESOCKET':
-      return ofServer(/certificate|tls|ssl/i.test(error.message) ? 'tls' : 'connect')
-    case 'ECONNECTION':
-      return ofServer('closed')
-    case 'EPROTOCOL':
-      return ofServer(responseCode === undefined ? 'closed' : 'refused')
-    case 'EENVELOPE':
-    case 'EMESSAGE':
-    case 'ESTREAM':
-      return new MailFailed('refused', responseCode, false)
-    default:
-      return error
-  }
+  const { code = '', responseCode, message } = error
+  const failure = FAILURES[code]
+  if (failure === undefined) return error
+  const isTls = failure === 'connect' && /certificate|tls|ssl/i.test(message)
+  return new MailFailed(isTls ? 'tls' : failure, responseCode, failure !== 'refused')
 }

@@ -93,7 +93,10 @@ describe('the mailer', () => {
     const dripping = createServer((socket) => {
       sockets.push(socket)
       const drip = setInterval(() => socket.write('220-hello\r\n'), 20)
-      socket.on('error', () => undefined).on('close', () => clearInterval(drip))
+      socket.on('error', () => undefined)
+      socket.on('close', () => {
+        clearInterval(drip)
+      })
     })
     await new Promise<void>((resolve) => dripping.listen(0, '127.0.0.1', resolve))
     const { port } = dripping.address() as AddressInfo

@@ -74,7 +74,7 @@ export async function startMailServer(): Promise<MailServer> {
         const { mailFrom, rcptTo } = session.envelope
         void PostalMime.parse(raw).then(({ subject = '', text = '', headers }) => {
           mails.push({
-            from: mailFrom === false || mailFrom === undefined ? '' : mailFrom.address,
+            from: mailFrom === false ? '' : mailFrom.address,
             to: rcptTo.map(({ address }) => address),
             ...{ subject, text, raw },
             headers: Object.fromEntries(headers.map(({ key, value }) => [key, value])),

@@ -48,7 +48,6 @@ interface Kind<Details> {
   cure: (details: Details) => Cure
 }
 
-/** Of a whole, a carrier's and a queue's own kinds have one cure. */
 const atEndpoint = ({ userId, lineId, applicationId }: EndpointDetails): Cure =>
   lineId !== null
     ? { at: 'line', userId, lineId }
@@ -106,7 +105,7 @@ export const NOTICE_KINDS = {
     when: 'a carrier account has not worked for a minute: its sessions are not bound, it cannot be reached, or it gives no clear answers',
     who: 'operators',
     mood: 'bad',
-    title: ({ name }) => `The carrier account ${name} is down`,
+    title: ({ name }) => `The carrier account ${isolated(name)} is down`,
     text: ({ state }) =>
       `It is so: ${state}. Messages of its lines wait, and go out in order when it works again. Look at the account.`,
     cure: atCarrier,
@@ -115,7 +114,7 @@ export const NOTICE_KINDS = {
     when: 'a carrier account works again, after it was told that it was down',
     who: 'operators',
     mood: 'good',
-    title: ({ name }) => `The carrier account ${name} works again`,
+    title: ({ name }) => `The carrier account ${isolated(name)} works again`,
     text: () => 'What waited for it is being sent.',
     cure: atCarrier,
   }),
@@ -151,6 +150,14 @@ function kind<Details>(words: Kind<Details>): Kind<Details> {
 }
 
 function endpointOf({ host, lineName, applicationName }: EndpointDetails): string {
-  const owner = lineName === null ? `the application ${applicationName ?? ''}`.trim() : `the line ${lineName}`
+  const owner =
+    lineName === null
+      ? `the application ${isolated(applicationName ?? '')}`
+      : `the line ${isolated(lineName)}`
   return `The endpoint at ${host} of ${owner}`
+}
+
+/** What people typed keeps its own direction of writing. `in-words.ts` takes this off where it is not understood. */
+function isolated(name: string): string {
+  return `\u2068${name}\u2069`
 }

@@ -1,6 +1,6 @@
 import type { Notice } from '../../database/notices.js'
 import type { Mail } from '../../mail.js'
-import { noticeInWords } from './in-words.js'
+import { noticeInPlainWords } from './in-words.js'
 
 /** What every mail knows. */
 export interface Letterhead {
@@ -14,7 +14,7 @@ type Content = Pick<Mail, 'subject' | 'text'>
 /** One mail for all that somebody is told at this time. It has links to the console, where one has to sign in first. */
 export function noticesMail(notices: readonly Notice[], { service, publicUrl }: Letterhead): Content {
   const written = notices.map((notice) => {
-    const { title, text } = noticeInWords(notice)
+    const { title, text } = noticeInPlainWords(notice)
     return {
       title,
       body: `${title}.\n\n${text}\n\nWhen: ${inUtc(notice.at)}\nMore: ${publicUrl}/console/notices#${notice.id}`,

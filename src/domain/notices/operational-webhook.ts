@@ -2,7 +2,7 @@ import type { Notice } from '../../database/notices.js'
 import { FetchFailed } from '../../safe-fetch.js'
 import type { Context } from '../context.js'
 import { signatureHeaders } from '../deliveries/signature.js'
-import { noticeInWords } from './in-words.js'
+import { noticeInPlainWords } from './in-words.js'
 
 const MAX_RESPONSE_BYTES = 1024
 
@@ -41,7 +41,7 @@ export async function postNotice(
 /** As Standard Webhooks suggests: a type, when it was, and the rest. The same notice gives the same bytes. */
 function noticeBody(notice: Notice): string {
   const { kind, at, userId, details } = notice
-  const { title, text } = noticeInWords(notice)
+  const { title, text } = noticeInPlainWords(notice)
   return JSON.stringify({
     type: kind,
     timestamp: at.toISOString(),

@@ -37,10 +37,11 @@ export function showNotices(context: Context): Middleware {
       <Layout page={page} title="Notices">
         <h1>Notices</h1>
         <p>
-          What{' '}
-          {session.role === 'operator' ? 'happened to the service and to everybody’s' : 'happened to your'}{' '}
-          lines and applications and needs somebody, and what works again. None comes more than once in an
-          hour.{' '}
+          What is wrong with{' '}
+          {session.role === 'operator'
+            ? 'the service, and with everybody’s lines and applications'
+            : 'your lines and applications'}
+          , and what works again. Nothing is told twice within an hour.{' '}
           {page.hasMail && (
             <>
               <a href={MAILS}>Choose</a> which of them you get by e-mail.
@@ -90,8 +91,7 @@ function Item({ notice, readerId, isNew }: { notice: Notice; readerId: string; i
     <li id={notice.id} class={mood}>
       <span class={`badge ${mood}`}>{BADGES[mood]}</span>
       <span>
-        {/* A name in it is what somebody typed. */}
-        <strong dir="auto">{title}</strong> {isNew && <span class="badge">new</span>}
+        <strong>{title}</strong> {isNew && <span class="badge">new</span>}
         <br />
         <Words>{text}</Words>
         <br />

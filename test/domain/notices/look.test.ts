@@ -4,6 +4,7 @@ import { setLineEndpointUrl } from '../../../src/domain/connections.js'
 import { describeContext, joinService } from '../../helpers/context.js'
 import { createLine, type TestLine } from '../../helpers/factories.js'
 import { ANNA, queueMessage } from '../fixtures.js'
+import { createApplication } from '../applications.js'
 import { createPerson } from '../people.js'
 import { forgetNotices, kindsTold, letTimePass, setEndpoint, toldNotices } from './fixtures.js'
 
@@ -142,6 +143,21 @@ describeContext('what people are told of', (context) => {
       await set({ isCalled: true })
       await look()
       expect(await forEndpoint()).to.deep.equal(['endpoint.disabled', 'endpoint.recovered'])
+    })
+
+    it('is one of an application, for whoever has registered it', async () => {
+      const webhookUrl = 'http://127.0.0.1:9/secret-path'
+      const application = await createApplication(context, { name: 'Auto Reply', webhookUrl })
+      const endpointId = await setEndpoint(context, application.userId, { failing: '2 minutes', failures: 4 })
+      await look()
+      const [notice] = await toldNotices(context, 'endpoint.failing')
+      expect(notice).to.include({ subject: endpointId, user_id: application.userId })
+      expect(notice?.details).to.include({
+        applicationId: application.id,
+        applicationName: 'Auto Reply',
+        lineId: null,
+        host: '127.0.0.1:9',
+      })
     })
 
     it('is neither one whose user an operator has disabled, nor one that has no URL any more', async () => {

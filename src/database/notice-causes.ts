@@ -58,8 +58,8 @@ export async function takeCauses(
        select c.kind, c.subject, p.mark
        from notice_causes c join ${PRESENT} on p.kind = c.kind and p.subject = c.subject
        where c.ended_at is null and c.since <= clock_timestamp() - p."afterMs" * interval '1 ms'
-         and (c.told_at is null or c.told_at <= clock_timestamp() - ${QUIET})
-         and (c.told_at is null or c.told_at < c.since or c.told_mark is distinct from p.mark)
+         and (c.told_at is null or (c.told_at <= clock_timestamp() - ${QUIET}
+           and (c.told_at < c.since or c.told_mark is distinct from p.mark)))
        order by c.since, c.kind, c.subject limit :limit
      )
      update notice_causes c set told_at = clock_timestamp(), told_mark = due.mark

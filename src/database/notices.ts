@@ -82,12 +82,10 @@ export async function findReading(
   db: Database,
   userId: string,
 ): Promise<{ readId: string | null; mails: NoticeMails } | undefined> {
-  return db('users')
-    .where({ id: userId })
-    .first<{ readId: string | null; mails: NoticeMails } | undefined>({
-      readId: 'notices_read_id',
-      mails: 'notice_mails',
-    })
+  return db('users').where({ id: userId }).first<{ readId: string | null; mails: NoticeMails } | undefined>({
+    readId: 'notices_read_id',
+    mails: 'notice_mails',
+  })
 }
 
 /** What was read stays read. */

@@ -109,7 +109,10 @@ async function keepHouse(context: Context): Promise<void> {
   const oauthRecordCount = await deleteExpiredOAuthRecords(db)
   const mediaCount = await removeOldMedia(context)
   const minuteCount = await deleteOldCounts(db)
-  const noticeCount = await deleteOldNotices(db, NOTICES_KEPT_DAYS, NOTICES_AT_ONCE)
+  let noticeCount = 0
+  for (let deleted = NOTICES_AT_ONCE; deleted === NOTICES_AT_ONCE; noticeCount += deleted) {
+    deleted = await deleteOldNotices(db, NOTICES_KEPT_DAYS, NOTICES_AT_ONCE)
+  }
   await deleteOldCauses(db)
   await deleteOldResetLinks(db)
   log.info(

@@ -71,9 +71,12 @@ export interface ToldEndpoint extends Omit<TroubledEndpoint, 'slowedAt' | 'waiti
   /** It took or refused something since its URL was set or enabled. */
   calledAt: Date | null
   isInUse: boolean
+  /** Somebody has paused its events. */
+  isPaused: boolean
   failedForMs: number | null
 }
 
+/** Besides those that are asked for. */
 const MAX_TOLD = 5000
 
 /**
@@ -89,12 +92,13 @@ export async function listEndpointsToTell(
     `select ${NAMES}, l.name as "lineName", e.failing_since as "failingSince",
        e.consecutive_failure_count as "consecutiveFailureCount", e.disabled_at as "disabledAt",
        e.disabled_reason as "disabledReason", e.called_at as "calledAt", coalesce(${IN_USE}, false) as "isInUse",
+       e.paused_at is not null as "isPaused",
        (extract(epoch from now() - e.failing_since) * 1000)::double precision as "failedForMs"
      from endpoints e${OWNERS}
-     where (${IN_USE} and (e.disabled_reason in ('gone', 'failing') or e.consecutive_failure_count >= ?))
-       or e.id = any (?)
-     order by e.disabled_at is null, e.failing_since limit ${MAX_TOLD}`,
-    [manyFailures, [...ids]],
+     where (${IN_USE} and (e.disabled_reason in ('gone', 'failing') or e.consecutive_failure_count >= :manyFailures))
+       or e.id = any (:ids)
+     order by e.id = any (:ids) desc, e.disabled_at is null, e.failing_since limit :limit`,
+    { manyFailures, ids: [...ids], limit: ids.length + MAX_TOLD },
   )
   return rows
 }

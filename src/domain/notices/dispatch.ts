@@ -4,6 +4,7 @@ import {
   endDispatches,
   putOffDispatches,
   type Dispatch,
+  type DispatchKind,
   type Recipient,
 } from '../../database/dispatches.js'
 import { findNotices } from '../../database/notices.js'
@@ -50,7 +51,7 @@ export async function callOperationalWebhook(context: Context, signal?: AbortSig
   return inRun(signal, async () => {
     const dispatch = await claimOne(context.db, 'webhook')
     if (dispatch === undefined) return undefined
-    const [notice] = await findNotices(context.db, idsOf([dispatch]))
+    const [notice] = await findNotices(context.db, noticeIdsOf([dispatch]))
     if (notice === undefined) return undefined
     const failure = await postNotice(context, notice)
     return settle(context, 'webhook', [dispatch], {
@@ -78,7 +79,7 @@ async function sendNotices(context: Context, mailer: Mailer): Promise<Outcome | 
   const [first] = claimed?.dispatches ?? []
   if (claimed === undefined || first === undefined) return undefined
   const { to, dispatches } = claimed
-  const notices = await findNotices(context.db, idsOf(dispatches))
+  const notices = await findNotices(context.db, noticeIdsOf(dispatches))
   const outcome = await trySending(context, mailer, first, to, () =>
     Promise.resolve(noticesMail(notices, letterheadOf(context, mailer))),
   )
@@ -121,33 +122,43 @@ async function trySending(
   }
 }
 
+/** Of what stood in one mail, each has its own attempts. */
 async function settle(
   { db, log }: Context,
-  kind: 'mail' | 'webhook' | 'reset_link',
+  kind: DispatchKind,
   dispatches: readonly Dispatch[],
   outcome: Outcome,
   userId?: string,
 ): Promise<Outcome> {
-  const ids = dispatches.map(({ id }) => id)
-  const attempt = Math.max(...dispatches.map((each) => each.attempt))
-  const isLast = attempt >= (kind === 'reset_link' ? MAX_LINK_ATTEMPTS : MAX_ATTEMPTS)
-  const told = { kind, count: ids.length, userId, attempt }
-  if (outcome.kind === 'sent') {
-    await endDispatches(db, ids, { status: 'sent' })
-    log.info(told, 'dispatch.sent')
-  } else if (outcome.kind === 'failed' || isLast) {
-    await endDispatches(db, ids, { status: 'failed', failure: outcome.failure })
-    log.warn({ ...told, failure: outcome.failure }, 'dispatch.failed')
-  } else {
-    const ms = backoffMs(attempt, BACKOFF, Math.random())
-    await putOffDispatches(db, ids, { failure: outcome.failure, ms })
-    log.warn({ ...told, failure: outcome.failure, retryInMs: ms }, 'dispatch.put_off')
-  }
   dispatchAttempts.inc({ kind, outcome: outcome.kind })
+  const told = { kind, userId, count: dispatches.length }
+  if (outcome.kind === 'sent') {
+    await endDispatches(db, idsOf(dispatches), { status: 'sent' })
+    log.info(told, 'dispatch.sent')
+    return outcome
+  }
+  const { failure } = outcome
+  const maxAttempts = outcome.kind === 'failed' ? 0 : kind === 'reset_link' ? MAX_LINK_ATTEMPTS : MAX_ATTEMPTS
+  const last = dispatches.filter(({ attempt }) => attempt >= maxAttempts)
+  const others = dispatches.filter(({ attempt }) => attempt < maxAttempts)
+  if (last.length > 0) {
+    await endDispatches(db, idsOf(last), { status: 'failed', failure })
+    log.warn({ ...told, count: last.length, failure }, 'dispatch.failed')
+  }
+  if (others.length > 0) {
+    const attempt = Math.max(...others.map((each) => each.attempt))
+    const ms = backoffMs(attempt, BACKOFF, Math.random())
+    await putOffDispatches(db, idsOf(others), { failure, ms })
+    log.warn({ ...told, count: others.length, attempt, failure, retryInMs: ms }, 'dispatch.put_off')
+  }
   return outcome
 }
 
 function idsOf(dispatches: readonly Dispatch[]): string[] {
+  return dispatches.map(({ id }) => id)
+}
+
+function noticeIdsOf(dispatches: readonly Dispatch[]): string[] {
   return dispatches.flatMap(({ noticeId }) => noticeId ?? [])
 }
 

@@ -27,7 +27,8 @@ export function watchEndpoints({ db }: Context): Watched {
 
 function troubleOf(endpoint: ToldEndpoint): Trouble[] {
   const { id, userId, disabledReason, consecutiveFailureCount, failedForMs } = endpoint
-  if (!endpoint.isInUse) return []
+  // While it is paused nobody calls it, so it does not go on failing.
+  if (!endpoint.isInUse || endpoint.isPaused) return []
   const found = { subject: id, userId, afterMs: 0, details: detailsOf(endpoint) }
   if (disabledReason === 'gone' || disabledReason === 'failing') {
     return [{ ...found, kind: 'endpoint.disabled', mark: disabledReason }]

@@ -18,7 +18,7 @@ import { watchCarriers } from './carriers.js'
 import { watchEndpoints } from './endpoints.js'
 import { watchMessages } from './messages.js'
 import { watchQueues } from './queues.js'
-import type { Found, Watched } from './troubles.js'
+import type { Found, Trouble, Watched } from './troubles.js'
 
 /** When a thousand endpoints fail together, the rest is told of at the next looks. */
 const MAX_TOLD_AT_ONCE = 200
@@ -46,7 +46,7 @@ async function lookAt(context: Context, { kinds, look }: Watched): Promise<numbe
     const open = await listOpenCauses(db, kinds)
     const found = await look(open)
     if (found.troubles.length === 0 && open.length === 0) return 0
-    const told = await transaction(db, (trx) => tell(context, trx, kinds, found))
+    const told = await transaction(db, (trx) => tell(context, trx, open, found))
     for (const { id: noticeId, kind, subject, userId } of told) {
       noticesTold.inc({ kind })
       log.info({ noticeId, kind, subject, userId }, 'notice.told')
@@ -59,50 +59,69 @@ async function lookAt(context: Context, { kinds, look }: Watched): Promise<numbe
   }
 }
 
+/** @param open the causes that were open when the look began: whatever was opened since, another process has just seen */
 async function tell(
-  { config }: Context,
+  context: Context,
   trx: Database,
-  kinds: Watched['kinds'],
+  open: readonly OpenCause[],
   { troubles, endOf }: Found,
 ): Promise<NewNotice[]> {
   if (!(await lockNotices(trx))) return []
-  const wrong = new Map(troubles.map((trouble) => [keyOf(trouble), trouble]))
+  const notices = [
+    ...(await tellWhatIsWrong(trx, troubles)),
+    ...(await tellWhatIsOver(trx, withoutTroubles(open, troubles), endOf)),
+  ]
+  if (notices.length > 0) await insertWithWaysOut(context, trx, notices)
+  return notices
+}
+
+async function tellWhatIsWrong(trx: Database, troubles: readonly Trouble[]): Promise<NewNotice[]> {
+  const byKey = new Map(troubles.map((trouble) => [keyOf(trouble), trouble]))
   await openCauses(trx, troubles)
   const taken = await takeCauses(trx, troubles, MAX_TOLD_AT_ONCE)
-  const notices = taken.flatMap((cause): NewNotice[] => {
-    const trouble = wrong.get(keyOf(cause))
-    if (trouble === undefined) return []
-    const { kind, subject, userId, details } = trouble
-    return [{ id: newId(), kind, subject, userId, details }]
-  })
+  return taken.flatMap((cause) => byKey.get(keyOf(cause)) ?? []).map(noticeOf)
+}
 
-  // What was opened after the look began is among the troubles, unless another process saw it: that one ends it too.
-  const gone = (await listOpenCauses(trx, kinds)).filter((cause) => !wrong.has(keyOf(cause)))
+async function tellWhatIsOver(
+  trx: Database,
+  causes: readonly OpenCause[],
+  endOf: Found['endOf'],
+): Promise<NewNotice[]> {
+  const notices: NewNotice[] = []
   const ended: OpenCause[] = []
-  for (const cause of gone) {
+  for (const cause of causes) {
     const end = cause.isTold ? endOf(cause) : ({ kind: 'over' } as const)
     if (end.kind === 'unclear') continue
     if (end.kind === 'recovered') {
-      // Who was told that it works an hour ago or less is told so again when the hour is over.
-      if (!(await takeMoment(trx, end.as, cause.subject))) continue
-      notices.push({
-        id: newId(),
-        kind: end.as,
-        subject: cause.subject,
-        userId: end.userId,
-        details: end.details,
-      })
+      const { subject } = cause
+      // Who was told so within the hour is told again when the hour is over: until then the cause stays open.
+      if (!(await takeMoment(trx, end.as, subject))) continue
+      notices.push(noticeOf({ ...end, kind: end.as, subject }))
     }
     ended.push(cause)
   }
   if (ended.length > 0) await endCauses(trx, ended)
-  if (notices.length > 0) {
-    const ids = notices.map(({ id }) => id)
-    await insertNotices(trx, notices)
-    if (config.smtp !== undefined) await insertMails(trx, ids)
-    if (config.operationalWebhook !== undefined) await insertWebhookCalls(trx, ids)
-  }
   return notices
+}
+
+async function insertWithWaysOut(
+  { config }: Context,
+  trx: Database,
+  notices: readonly NewNotice[],
+): Promise<void> {
+  const ids = notices.map(({ id }) => id)
+  await insertNotices(trx, notices)
+  if (config.smtp !== undefined) await insertMails(trx, ids)
+  if (config.operationalWebhook !== undefined) await insertWebhookCalls(trx, ids)
+}
+
+function withoutTroubles(open: readonly OpenCause[], troubles: readonly Trouble[]): OpenCause[] {
+  const wrong = new Set(troubles.map(keyOf))
+  return open.filter((cause) => !wrong.has(keyOf(cause)))
+}
+
+function noticeOf({ kind, subject, userId, details }: Omit<NewNotice, 'id'>): NewNotice {
+  return { id: newId(), kind, subject, userId, details }
 }
 
 function keyOf({ kind, subject }: { kind: string; subject: string }): string {

@@ -168,6 +168,21 @@ describeContext('what goes out of a notice', { environment: ENVIRONMENT }, (plai
       }
     })
 
+    it('is given up for itself: what stands in the same mail and is newer is tried again', async () => {
+      await setNoticeMails(plain, operator.id, 'none')
+      await tell()
+      await plain.db('dispatches').update({ attempt_count: 13 })
+      await addLine('Back office')
+      await tell()
+      server.behave('refuse-later')
+      await sendMails(context)
+      const ends = (await rows('mail')).map(({ status, attempt_count: count }) => [status, count])
+      expect(ends).to.have.deep.members([
+        ['failed', 14],
+        ['waiting', 1],
+      ])
+    })
+
     it('is not tried again where the mailbox is refused, and keeps no other waiting', async () => {
       await tell()
       server.behave('refuse-recipient')

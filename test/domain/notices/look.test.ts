@@ -160,6 +160,16 @@ describeContext('what people are told of', (context) => {
       })
     })
 
+    it('is not that it goes on failing while somebody has paused it', async () => {
+      await set({ failing: '2 minutes', failures: 4 })
+      await look()
+      await context.db('endpoints').where({ user_id: line.userId }).update({ paused_at: context.db.fn.now() })
+      await set({ failing: '2 hours', failures: 4 })
+      await letTimePass(context, '2 hours')
+      await look()
+      expect(await forEndpoint()).to.deep.equal(['endpoint.failing'])
+    })
+
     it('is neither one whose user an operator has disabled, nor one that has no URL any more', async () => {
       await set({ failing: '2 minutes', failures: 9, disabled: 'owner_disabled' })
       await look()

@@ -41,7 +41,7 @@ export class MailFailed extends Error {
 
   /** Refused for good (RFC 5321 §4.2.1): another try would end as this one. */
   get isFinal(): boolean {
-    return this.failure === 'refused' && (this.responseCode ?? 0) >= 500
+    return this.failure === 'refused' && !this.isOfServer && (this.responseCode ?? 0) >= 500
   }
 }
 
@@ -150,10 +150,12 @@ const FAILURES: Record<string, MailFailure> = {
 }
 
 /** What has none of the codes is a mistake of ours. */
-function failureOf(error: Error & { code?: string; responseCode?: number }): Error {
-  const { code = '', responseCode, message } = error
+function failureOf(error: Error & { code?: string; responseCode?: number; command?: string }): Error {
+  const { code = '', responseCode, command, message } = error
   const failure = FAILURES[code]
   if (failure === undefined) return error
   const isTls = failure === 'connect' && /certificate|tls|ssl/i.test(message)
-  return new MailFailed(isTls ? 'tls' : failure, responseCode, failure !== 'refused')
+  // A sender that is refused is so for every mail, until MAIL_FROM is corrected.
+  const isOfServer = failure !== 'refused' || command === 'MAIL FROM'
+  return new MailFailed(isTls ? 'tls' : failure, responseCode, isOfServer)
 }

@@ -64,6 +64,11 @@ describe('the mailer', () => {
     expect(failure).to.include({ failure: 'refused', responseCode: 550, isFinal: true, isOfServer: false })
   })
 
+  it('does not give up a mail because its sender is refused', async () => {
+    const failure = await failureOf('refuse-sender')
+    expect(failure).to.include({ failure: 'refused', responseCode: 550, isFinal: false, isOfServer: true })
+  })
+
   it('tries again what is refused for now', async () => {
     const failure = await failureOf('refuse-later')
     expect(failure).to.include({ failure: 'refused', responseCode: 451, isFinal: false })

@@ -19,8 +19,8 @@ const ANSWER_MS = 400
 
 /**
  * Sees to it that a link to set a new password is mailed, if there is an account with this address that has a password and is
- * not disabled. (One that has none yet has its set-up link, which a stranger must not end.) It does the same for the one who
- * asks in any other case, and when the account or the network has had its links of this hour.
+ * not disabled. (One that has none yet has its set-up link, which a stranger must not end.) Whoever asks cannot tell that from
+ * every other case, such as that the account or the network has had its links of this hour.
  *
  * `maintenance` makes the link and mails it.
  *

@@ -14,12 +14,12 @@ export interface ReceivedMail {
 }
 
 /**
- * What the server does with the next mails. `refuse-recipient`: 550 to whoever it is for; `refuse-later`: 451 to the mail;
+ * What the server does with the next mails. `refuse-sender`: 550 to who sends it; `refuse-recipient`: 550 to whoever it is for; `refuse-later`: 451 to the mail;
  * `refuse-user`: 535 to the password; `close`: it hangs up when the mail begins; `hang`: it says nothing after that;
  * `mute`: it takes connections and says nothing at all.
  */
 export type MailServerMood =
-  'take' | 'refuse-recipient' | 'refuse-later' | 'refuse-user' | 'close' | 'hang' | 'mute'
+  'take' | 'refuse-sender' | 'refuse-recipient' | 'refuse-later' | 'refuse-user' | 'close' | 'hang' | 'mute'
 
 export interface MailServer {
   /** With a user and a password that it wants. */
@@ -51,6 +51,9 @@ export async function startMailServer(): Promise<MailServer> {
     onAuth: (auth, _, done) => {
       const isRight = auth.username === 'linehook' && auth.password === password && mood !== 'refuse-user'
       done(isRight ? null : new Error('wrong'), { user: 'linehook' })
+    },
+    onMailFrom: (_, __, done) => {
+      done(mood === 'refuse-sender' ? answer(550, 'no such sender') : null)
     },
     onRcptTo: (_, __, done) => {
       done(mood === 'refuse-recipient' ? answer(550, 'no such mailbox') : null)

@@ -30,7 +30,7 @@ const WATCHED = [watchEndpoints, watchMessages, watchCarriers, watchQueues]
  * processes may look: `notice_causes` has when each cause was told last, and none is told twice within an hour. The notices
  * and what is to go out of them are committed together with that.
  *
- * A part that cannot be looked at keeps the others from nothing.
+ * When one part cannot be looked at, the others are all the same.
  *
  * @returns how many notices came of it
  */

@@ -4,6 +4,7 @@ import { isNoticeKind, NOTICE_KINDS } from './kinds.js'
 
 export interface NoticeInWords {
   mood: 'bad' | 'waiting' | 'good'
+  /** Names in it stand between U+2068 and U+2069. */
   title: string
   text: string
   /** undefined: nobody knows any more. */

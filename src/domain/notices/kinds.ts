@@ -107,7 +107,7 @@ export const NOTICE_KINDS = {
     mood: 'bad',
     title: ({ name }) => `The carrier account ${isolated(name)} is down`,
     text: ({ state }) =>
-      `It is so: ${state}. Messages of its lines wait, and go out in order when it works again. Look at the account.`,
+      `What is wrong: ${state}. Messages of its lines wait, and go out in order when it works again. Look at the account.`,
     cure: atCarrier,
   }),
   'carrier.recovered': kind<CarrierDetails>({
@@ -138,9 +138,6 @@ export const NOTICE_KINDS = {
 
 export type NoticeKind = keyof typeof NOTICE_KINDS
 
-/** What each kind says in particular. */
-export type DetailsOf<K extends NoticeKind> = Parameters<(typeof NOTICE_KINDS)[K]['title']>[0]
-
 export function isNoticeKind(written: string): written is NoticeKind {
   return Object.hasOwn(NOTICE_KINDS, written)
 }
@@ -157,7 +154,7 @@ function endpointOf({ host, lineName, applicationName }: EndpointDetails): strin
   return `The endpoint at ${host} of ${owner}`
 }
 
-/** What people typed keeps its own direction of writing. `in-words.ts` takes this off where it is not understood. */
+/** What people typed keeps its own direction of writing. Pages make an element of these marks (Unicode's isolates), and plain words go without. */
 function isolated(name: string): string {
   return `\u2068${name}\u2069`
 }

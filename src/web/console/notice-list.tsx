@@ -12,6 +12,7 @@ import { Words } from './overview/words.js'
 import { answerPage, pageOf, type Act } from './page.js'
 import { sessionOf } from './session.js'
 import { MAILS } from './settings/path.js'
+import { UserText } from './user-text.js'
 
 const NOTICES = '/console/notices'
 
@@ -91,7 +92,10 @@ function Item({ notice, readerId, isNew }: { notice: Notice; readerId: string; i
     <li id={notice.id} class={mood}>
       <span class={`badge ${mood}`}>{BADGES[mood]}</span>
       <span>
-        <strong>{title}</strong> {isNew && <span class="badge">new</span>}
+        <strong>
+          <Title>{title}</Title>
+        </strong>{' '}
+        {isNew && <span class="badge">new</span>}
         <br />
         <Words>{text}</Words>
         <br />
@@ -102,6 +106,12 @@ function Item({ notice, readerId, isNew }: { notice: Notice; readerId: string; i
       {cure !== undefined && <CureLink cure={cure} userId={readerId} />}
     </li>
   )
+}
+
+/** What stands between the marks is a name that somebody typed. */
+function Title({ children }: { children: string }) {
+  const pieces = children.split(/\u2068([^\u2069]*)\u2069/)
+  return <>{pieces.map((piece, n) => (n % 2 === 1 ? <UserText key={n}>{piece}</UserText> : piece))}</>
 }
 
 export function postNoticesRead(context: Context): Act {

@@ -47,7 +47,7 @@ describeWeb('notices in the console', ({ context, web }) => {
     await addQueueNotice()
     const text = await showTo(user)
     expect(text).to.include(
-      'The endpoint at hooks.example.com of the line \u2068Front desk\u2069 is disabled',
+      'The endpoint at hooks.example.com of the line <bdi dir="auto">Front desk</bdi> is disabled',
     )
     expect(text).to.include('<a href="/console/lines/a-line">Open the line</a>')
     expect(text).to.not.include('Somebody else').and.to.not.include('send-message')
@@ -57,7 +57,7 @@ describeWeb('notices in the console', ({ context, web }) => {
     await addEndpointNotice(user.id)
     await addQueueNotice()
     const text = await showTo(operator)
-    expect(text).to.include('Front desk\u2069 is disabled').and.to.include('The queue send-message is stuck')
+    expect(text).to.include('Front desk</bdi> is disabled').and.to.include('The queue send-message is stuck')
     expect(text).to.include(`<a href="/console/users/${user.id}">Open the user</a>`)
     expect(text).to.include('<code>send-message</code> process is running')
   })
@@ -92,7 +92,7 @@ describeWeb('notices in the console', ({ context, web }) => {
     expect(first.match(/line number/g)).to.have.length(50)
     const older = /href="(\/console\/notices\?before=[^"]+)" rel="next"/.exec(first)?.[1]
     const second = await showTo(user, older)
-    expect(second).to.include('line number 0\u2069 is disabled')
+    expect(second).to.include('line number 0</bdi> is disabled')
     expect(second).to.not.include('rel="next"')
   })
 

@@ -26,6 +26,7 @@ const OWNERS: Record<string, RegExp> = {
   bullmq: /^(src\/queues\/|workers\/)/,
   ioredis:
     /^src\/(redis|sliding-window|throttle|calls|list-reader)\.ts$|^src\/queues\/|^src\/domain\/(open-)?context\.ts$/,
+  nodemailer: /^src\/mail\.ts$/,
   undici: /^src\/safe-fetch/,
   '@aws-sdk/client-s3': /^src\/storage\//,
   smpp: /^src\/carriers\/smpp\//,

@@ -220,6 +220,28 @@ alter table developer_connections add constraint developer_connections_pkey PRIM
 alter table developer_connections add constraint developer_connections_endpoint_id_fkey FOREIGN KEY (endpoint_id) REFERENCES endpoints(id);
 alter table developer_connections add constraint developer_connections_line_id_fkey FOREIGN KEY (line_id) REFERENCES lines(id) ON DELETE CASCADE;
 
+create table dispatches (
+  id uuid not null,
+  kind text not null,
+  notice_id uuid,
+  user_id uuid,
+  status text not null default 'waiting'::text,
+  attempt_count integer not null default 0,
+  due_at timestamp with time zone not null default clock_timestamp(),
+  last_failure text,
+  settled_at timestamp with time zone
+);
+alter table dispatches add constraint dispatches_pkey PRIMARY KEY (id);
+alter table dispatches add constraint dispatches_notice_id_fkey FOREIGN KEY (notice_id) REFERENCES notices(id) ON DELETE CASCADE;
+alter table dispatches add constraint dispatches_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE;
+alter table dispatches add constraint dispatches_check CHECK (((notice_id IS NULL) = (kind = 'reset_link'::text)));
+alter table dispatches add constraint dispatches_check1 CHECK (((user_id IS NULL) = (kind = 'webhook'::text)));
+alter table dispatches add constraint dispatches_kind_check CHECK ((kind = ANY (ARRAY['mail'::text, 'webhook'::text, 'reset_link'::text])));
+alter table dispatches add constraint dispatches_status_check CHECK ((status = ANY (ARRAY['waiting'::text, 'sent'::text, 'failed'::text])));
+CREATE INDEX dispatches_due ON public.dispatches USING btree (kind, due_at) WHERE (status = 'waiting'::text);
+CREATE INDEX dispatches_notice ON public.dispatches USING btree (notice_id);
+CREATE INDEX dispatches_user ON public.dispatches USING btree (user_id, settled_at);
+
 create table endpoints (
   id uuid not null,
   user_id uuid not null,
@@ -415,6 +437,29 @@ CREATE INDEX messages_line ON public.messages USING btree (line_id, id);
 CREATE INDEX messages_unfinished ON public.messages USING btree (line_id, to_number, "position") WHERE (status = ANY (ARRAY['queued'::text, 'sending'::text]));
 CREATE INDEX messages_unknown ON public.messages USING btree (claimed_at) WHERE (status = 'unknown'::text);
 
+create table notice_causes (
+  kind text not null,
+  subject text not null,
+  since timestamp with time zone not null default clock_timestamp(),
+  told_at timestamp with time zone,
+  told_mark text,
+  ended_at timestamp with time zone
+);
+alter table notice_causes add constraint notice_causes_pkey PRIMARY KEY (kind, subject);
+CREATE INDEX notice_causes_open ON public.notice_causes USING btree (kind) WHERE (ended_at IS NULL);
+
+create table notices (
+  id uuid not null,
+  kind text not null,
+  subject text not null,
+  user_id uuid,
+  at timestamp with time zone not null default clock_timestamp(),
+  details jsonb not null
+);
+alter table notices add constraint notices_pkey PRIMARY KEY (id);
+alter table notices add constraint notices_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE;
+CREATE INDEX notices_user ON public.notices USING btree (user_id, id);
+
 create table oauth_records (
   kind text not null,
   id_hash bytea not null,
@@ -566,9 +611,12 @@ create table users (
   role text not null default 'user'::text,
   password_hash text,
   disabled_at timestamp with time zone,
-  stopped_at timestamp with time zone
+  stopped_at timestamp with time zone,
+  notice_mails text not null default 'all'::text,
+  notices_read_id uuid
 );
 alter table users add constraint users_pkey PRIMARY KEY (id);
+alter table users add constraint users_notice_mails_check CHECK ((notice_mails = ANY (ARRAY['all'::text, 'own'::text, 'none'::text])));
 alter table users add constraint users_role_check CHECK ((role = ANY (ARRAY['user'::text, 'operator'::text])));
 CREATE UNIQUE INDEX users_email ON public.users USING btree (lower(email));
 

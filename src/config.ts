@@ -172,6 +172,43 @@ export const settings = {
     about: 'The key for the bucket; without one, AWS’s usual places are looked at (role, profile).',
   }),
   MEDIA_S3_SECRET_ACCESS_KEY: text().meta({ about: 'The secret of that key.', secret: true }),
+  SMTP_URL: text()
+    .matches(
+      /^smtps?:\/\/[^/?#\s]+/,
+      'must be smtp:// or smtps:// with a host, such as smtps://user:password@smtp.example.com',
+    )
+    .test(
+      'url',
+      'must be a URL: encode what is special in the password, such as %40 for @',
+      (value) => value === undefined || URL.canParse(value),
+    )
+    .meta({
+      about:
+        'The server for mails: notices, and links for a forgotten password. Without it there are no mails, and the rest works.',
+      secret: true,
+    }),
+  MAIL_FROM: text()
+    .matches(
+      /^([^<>\r\n]*<[^\s@<>]+@[^\s@<>]+>|[^\s@<>]+@[^\s@<>]+)$/,
+      'must be an address, or a name with one: Linehook <linehook@example.com>',
+    )
+    .meta({
+      about:
+        'The sender of mails; a name before the address is what mails call the service. Needed with SMTP_URL.',
+    }),
+  OPERATIONAL_WEBHOOK_URL: httpUrl({ mayHaveQuery: true }).meta({
+    about: 'Each notice is posted there, signed, for your own monitoring; https:// unless ALLOW_HTTP is set.',
+    secret: true,
+  }),
+  OPERATIONAL_WEBHOOK_SECRET: text()
+    .matches(
+      /^whsec_[A-Za-z0-9+/]{32,88}={0,2}$/,
+      'must be whsec_ and 24 to 64 bytes in base64: `echo whsec_$(openssl rand -base64 32)`',
+    )
+    .meta({
+      about: 'Signs what is posted to OPERATIONAL_WEBHOOK_URL (Standard Webhooks). Needed with it.',
+      secret: true,
+    }),
   DATABASE_POOL_SIZE: count(1, 500).default(10).meta({ about: 'Postgres connections of each process.' }),
   DATABASE_NAMED_STATEMENTS: flag().default(true).meta({
     about:
@@ -246,6 +283,8 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env) {
     auditRetentionDays: value.AUDIT_RETENTION_DAYS,
     mediaFolder: value.MEDIA_FOLDER,
     mediaS3: readBucket(value),
+    smtp: readSmtp(value),
+    operationalWebhook: readOperationalWebhook(value),
     startedByPid: value.STARTED_BY_PID,
   })
 }
@@ -281,6 +320,26 @@ function readBucket(value: ReturnType<typeof validate>) {
         ? undefined
         : { accessKeyId, secretAccessKey },
   }
+}
+
+/** undefined: there are no mails. @throws ConfigInvalid for one without the other */
+function readSmtp({ SMTP_URL: url, MAIL_FROM: from }: ReturnType<typeof validate>) {
+  if (url !== undefined && from !== undefined) return { url, from }
+  if (url === undefined && from === undefined) return undefined
+  throw new ConfigInvalid(['SMTP_URL and MAIL_FROM must be set together'])
+}
+
+/** undefined: notices are posted nowhere. @throws ConfigInvalid for one without the other, or a URL that is not called */
+function readOperationalWebhook(value: ReturnType<typeof validate>) {
+  const { OPERATIONAL_WEBHOOK_URL: url, OPERATIONAL_WEBHOOK_SECRET: secret } = value
+  if (url === undefined && secret === undefined) return undefined
+  if (url === undefined || secret === undefined) {
+    throw new ConfigInvalid(['OPERATIONAL_WEBHOOK_URL and OPERATIONAL_WEBHOOK_SECRET must be set together'])
+  }
+  if (url.startsWith('http:') && !value.ALLOW_HTTP) {
+    throw new ConfigInvalid(['OPERATIONAL_WEBHOOK_URL must start with https:// unless ALLOW_HTTP is true'])
+  }
+  return { url, secret }
 }
 
 function validate(given: Record<string, string | undefined>) {
@@ -354,11 +413,12 @@ function flag() {
   return yup.boolean().typeError('must be true or false')
 }
 
-function httpUrl() {
-  return text().test('url', 'must be an http:// or https:// URL without a query', (value) => {
+function httpUrl({ mayHaveQuery = false } = {}) {
+  const message = `must be an http:// or https:// URL${mayHaveQuery ? '' : ' without a query'}`
+  return text().test('url', message, (value) => {
     if (value === undefined) return true
     const url = URL.canParse(value) ? new URL(value) : undefined
-    return url !== undefined && /^https?:$/.test(url.protocol) && !/[?#]/.test(value)
+    return url !== undefined && /^https?:$/.test(url.protocol) && (mayHaveQuery || !/[?#]/.test(value))
   })
 }
 

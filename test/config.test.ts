@@ -67,6 +67,8 @@ describe('configuration', () => {
       auditRetentionDays: 0,
       mediaFolder: '.data/media',
       mediaS3: undefined,
+      smtp: undefined,
+      operationalWebhook: undefined,
       startedByPid: undefined,
       traces: undefined,
     })
@@ -293,6 +295,53 @@ describe('configuration', () => {
     ])
   })
 
+  it('sends mails by a server, from a sender, and not with one of them only', () => {
+    const SMTP_URL = 'smtps://linehook:p%40ss@smtp.example.com:465'
+    for (const MAIL_FROM of ['lines@example.com', 'Acme Lines <lines@example.com>']) {
+      expect(readConfig({ ...required, SMTP_URL, MAIL_FROM }).smtp).to.deep.equal({
+        url: SMTP_URL,
+        from: MAIL_FROM,
+      })
+    }
+    const together = ['SMTP_URL and MAIL_FROM must be set together']
+    expect(faultsOf({ SMTP_URL })).to.deep.equal(together)
+    expect(faultsOf({ MAIL_FROM: 'lines@example.com' })).to.deep.equal(together)
+  })
+
+  for (const [name, value] of [
+    ['SMTP_URL', 'mail.acme.example'],
+    ['SMTP_URL', 'https://mail.acme.example'],
+    ['SMTP_URL', 'smtp://user:50%@mail.acme.example:port'],
+    ['MAIL_FROM', 'Acme Lines'],
+    ['MAIL_FROM', 'Acme <lines@example.com>, ada@example.com'],
+    ['MAIL_FROM', 'Acme\r\nBcc: ada@example.com <lines@example.com>'],
+    ['OPERATIONAL_WEBHOOK_URL', 'hooks.example.com'],
+    ['OPERATIONAL_WEBHOOK_SECRET', 'too short'],
+    ['OPERATIONAL_WEBHOOK_SECRET', 'whsec_short'],
+  ] as const) {
+    it(`refuses ${JSON.stringify(value)} as ${name}, and does not repeat it`, () => {
+      const faults = faultsOf({ [name]: value })
+      expect(faults.join()).to.include(`${name} must be`).and.to.not.include(value)
+    })
+  }
+
+  it('posts notices to a URL with a secret, over https unless http is allowed', () => {
+    const hook = {
+      OPERATIONAL_WEBHOOK_URL: 'http://hooks.example.com/linehook?key=1',
+      OPERATIONAL_WEBHOOK_SECRET: `whsec_${KEY}`,
+    }
+    expect(readConfig({ ...required, ...hook, ALLOW_HTTP: 'true' }).operationalWebhook).to.deep.equal({
+      url: hook.OPERATIONAL_WEBHOOK_URL,
+      secret: hook.OPERATIONAL_WEBHOOK_SECRET,
+    })
+    expect(faultsOf(hook)).to.deep.equal([
+      'OPERATIONAL_WEBHOOK_URL must start with https:// unless ALLOW_HTTP is true',
+    ])
+    expect(faultsOf({ ...hook, OPERATIONAL_WEBHOOK_SECRET: undefined })).to.deep.equal([
+      'OPERATIONAL_WEBHOOK_URL and OPERATIONAL_WEBHOOK_SECRET must be set together',
+    ])
+  })
+
   it('says one sentence about every setting, and marks those that are secret', () => {
     const secret = Object.entries(settings).flatMap(([name, setting]) => {
       const meta = setting.describe().meta as { about: string; secret?: boolean }
@@ -307,6 +356,9 @@ describe('configuration', () => {
       'METRICS_TOKEN',
       'OTEL_EXPORTER_OTLP_HEADERS',
       'MEDIA_S3_SECRET_ACCESS_KEY',
+      'SMTP_URL',
+      'OPERATIONAL_WEBHOOK_URL',
+      'OPERATIONAL_WEBHOOK_SECRET',
     ])
   })
 

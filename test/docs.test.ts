@@ -12,6 +12,7 @@ import { ACTIONS } from '../src/domain/audit/actions.js'
 import { ACTOR_KINDS } from '../src/domain/audit/actor.js'
 import { SCOPES } from '../src/domain/application-access.js'
 import type { Context } from '../src/domain/context.js'
+import { NOTICE_KINDS } from '../src/domain/notices/kinds.js'
 import { REFUSALS } from '../src/domain/messages/submit.js'
 import { DELIVERY_STATUSES, MESSAGE_STATUSES } from '../src/states.js'
 import { metricTable } from '../src/telemetry/metrics.js'
@@ -102,6 +103,13 @@ describe('docs', () => {
       ...actors,
       ...actions,
     ])
+  })
+
+  it('notices.md has every type with who is told and when', () => {
+    const rows = tableRows('docs/notices.md', /^`[a-z]+\.[a-z]+`$/)
+    expect(rows).to.deep.equal(
+      Object.entries(NOTICE_KINDS).map(([kind, { who, when }]) => [code(kind), who, when]),
+    )
   })
 
   it('http.md has every operation of /v1 with its scopes, and no other', () => {

@@ -2,6 +2,7 @@ import type { Check } from './check.js'
 import { clocks } from './clocks.js'
 import { configuration } from './configuration.js'
 import { disks } from './disks.js'
+import { mail } from './mail.js'
 import { node } from './node.js'
 import { permissions } from './permissions.js'
 import { postgres } from './postgres.js'
@@ -24,4 +25,5 @@ export const CHECKS: readonly Check[] = [
   clocks,
   disks,
   publicUrl,
+  mail,
 ]

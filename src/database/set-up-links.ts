@@ -6,19 +6,25 @@ export type SetUpLinkOwner =
 
 const FIRST_OPERATOR_LOCK = 'first operator'
 
+/** A link that an operator hands over may wait for its moment; one that somebody asked for is used at once. */
+export type LinkLifetime = '7 days' | 'an hour'
+
+const INTERVALS: Record<LinkLifetime, string> = { '7 days': '7 days', 'an hour': '1 hour' }
+
 /** Replaces the user's earlier link. @returns until when the new one is valid */
 export async function replaceSetUpLink(
   db: Database,
   userId: string | null,
   tokenHash: Buffer,
+  lifetime: LinkLifetime,
 ): Promise<Date> {
   const { rows } = await db.raw<{ rows: [{ expiresAt: Date }] }>(
     `with replaced as (delete from set_up_links where user_id is null and cast(:userId as uuid) is null)
      insert into set_up_links (token_hash, user_id, expires_at)
-     values (:tokenHash, :userId, now() + interval '7 days')
+     values (:tokenHash, :userId, now() + :lasting::interval)
      on conflict (user_id) do update set token_hash = excluded.token_hash, expires_at = excluded.expires_at
      returning expires_at as "expiresAt"`,
-    { userId, tokenHash },
+    { userId, tokenHash, lasting: INTERVALS[lifetime] },
   )
   return rows[0].expiresAt
 }

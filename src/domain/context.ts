@@ -10,6 +10,7 @@ import type { QueueAnswer, QueueRequest } from '../database/messages/queueing.js
 import type { Receipt } from '../database/messages/receipts.js'
 import type { ReceiveAnswer, ReceiveRequest } from '../database/messages/receiving.js'
 import type { ClaimAnswer, ClaimRequest, Settlement } from '../database/messages/sending.js'
+import type { Mailer } from '../mail.js'
 import type { Queues } from '../queues/queues.js'
 import type { SafeFetch } from '../safe-fetch.js'
 import type { Secrets } from '../secrets.js'
@@ -43,6 +44,8 @@ export interface Context {
   safeFetch: SafeFetch
   /** As `safeFetch`, for the hosts of carrier accounts, which operators name. */
   carrierFetch: SafeFetch
+  /** undefined: there are no mails. */
+  mailer: Mailer | undefined
   /** Our copies of media. */
   storage: Storage
   vocabulary: Vocabulary

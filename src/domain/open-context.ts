@@ -14,6 +14,7 @@ import {
   type Settlement,
 } from '../database/messages/sending.js'
 import { insertSimulatedMessages, type SimulatedMessage } from '../database/simulator-outbox.js'
+import { createMailer } from '../mail.js'
 import { createQueues } from '../queues/queues.js'
 import { connectRedis } from '../redis.js'
 import { createSafeFetch } from '../safe-fetch.js'
@@ -126,6 +127,7 @@ export function createContext(
     secrets,
     safeFetch,
     carrierFetch,
+    mailer: config.smtp === undefined ? undefined : createMailer(config.smtp),
     storage,
     vocabulary: createVocabulary(config.productWord),
     batched,

@@ -5,6 +5,7 @@ import {
   lockFirstOperator,
   replaceSetUpLink,
   takeSetUpLink,
+  type LinkLifetime,
   type SetUpLinkOwner,
 } from '../database/set-up-links.js'
 import {
@@ -27,7 +28,7 @@ import { getUser, newUser, recordAdded, takenEmail } from './users.js'
 
 export interface SetUpLink {
   url: string
-  /** In 7 days. */
+  /** In 7 days, or in an hour. */
   expiresAt: Date
 }
 
@@ -47,7 +48,11 @@ export interface SetUpFields {
  * @param userId null: whoever opens it makes the first operator's account
  * @throws UserError 404, 409 for a disabled user
  */
-export async function createSetUpLink(context: Context, userId: string | null): Promise<SetUpLink> {
+export async function createSetUpLink(
+  context: Context,
+  userId: string | null,
+  { lifetime = '7 days' }: { lifetime?: LinkLifetime } = {},
+): Promise<SetUpLink> {
   const user = userId === null ? undefined : await getUser(context, userId)
   if (user?.disabledAt != null) {
     throw new UserError(`${user.email} is disabled: enable the account first`, 409)
@@ -55,7 +60,7 @@ export async function createSetUpLink(context: Context, userId: string | null): 
   const token = newToken()
   const expiresAt = await transaction(context.db, async (trx) => {
     await record(context, trx, { action: 'user.set_up_link.created', subjectId: userId, userId })
-    return replaceSetUpLink(trx, userId, sha256(token))
+    return replaceSetUpLink(trx, userId, sha256(token), lifetime)
   })
   return { url: `${context.config.publicUrl}/console/set-up?token=${token}`, expiresAt }
 }

@@ -145,6 +145,18 @@ export const sweeperFinds = counter(
   ['what'],
 )
 
+/** Telling people. */
+export const noticesTold = counter(
+  'linehook_notices_total',
+  'Notices: what users and operators were told of without asking. kind: as in docs/notices.md.',
+  ['kind'],
+)
+export const dispatchAttempts = counter(
+  'linehook_dispatch_attempts_total',
+  'Attempts to send a notice or a link. kind: mail, webhook (the operational one) or reset_link; outcome: sent, retry or failed (for good).',
+  ['kind', 'outcome'],
+)
+
 /** The process. */
 const processInfo = gauge('linehook_process_info', 'Always 1. version: of Linehook.', ['version'])
 const poolConnections = gauge(

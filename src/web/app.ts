@@ -114,6 +114,10 @@ export function createApp(context: Context): Koa {
     openForm(     '/console/set-up',                                                  pages.postSetUp, pages.showSetUp)
     openPage(     '/console/sign-in',                                                 pages.showSignIn)
     openForm(     '/console/sign-in',                                                 pages.postSignIn, pages.showSignIn)
+    if (config.smtp !== undefined) {
+      openPage(   '/console/forgot-password',                                         pages.showForgotPassword)
+      openForm(   '/console/forgot-password',                                         pages.postForgotPassword, pages.showForgotPassword)
+    }
     form(         '/console/sign-out',                                                pages.postSignOut, pages.showSettings)
     page(         '/console/confirm',                                                 pages.showConfirm)
     form(         '/console/confirm',                                                 pages.postConfirm, pages.showConfirm)
@@ -142,6 +146,8 @@ export function createApp(context: Context): Koa {
     form(         '/console/lines/:lineId/outgoing-webhook/send-held-events',         pages.postHeldEvents, pages.showLine)
     form(         '/console/lines/:lineId/signing-secret/rotate',                     pages.postRotate, pages.showLine)
 
+    page(         '/console/notices',                                                 pages.showNotices)
+    form(         '/console/notices/read',                                            pages.postNoticesRead, pages.showNotices)
     page(         '/console/search',                                                  pages.showSearch)
     page(         '/console/activity',                                                pages.showActivity)
     page(         '/console/activity.csv',                                            pages.exportActivity)
@@ -175,6 +181,7 @@ export function createApp(context: Context): Koa {
     form(         '/console/settings/sessions/:sessionId/end',                        pages.postEndSession, pages.showSettings)
     form(         '/console/settings/revoke-access',                                  pages.postRevokeAccess, pages.showSettings)
     page(         '/console/settings/export.zip',                                     pages.exportAccount)
+    form(         '/console/settings/mails',                                          pages.postMails, pages.showSettings)
     page(         '/console/settings/history',                                        pages.showHistory)
     page(         '/console/settings/history.csv',                                    pages.exportHistory('csv'))
     page(         '/console/settings/history.jsonl',                                  pages.exportHistory('jsonl'))

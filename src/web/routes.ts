@@ -9,6 +9,7 @@ import { readAllSending } from './console/all-sending.js'
 import { submit, type Act } from './console/page.js'
 import { readSession, requireOperatorSession, requireOwnForm, requireSession } from './console/session.js'
 import { signInFirst } from './console/sign-in-again.js'
+import { readUnread } from './console/unread-notices.js'
 import { authenticate } from './middleware/authenticate.js'
 import { allowOwnPage } from './middleware/content-security.js'
 import { readFormBody } from './middleware/form-body.js'
@@ -28,7 +29,7 @@ export function createRoutes(context: Context) {
   const get = (path: string, ...handlers: RouterMiddleware[]) => router.get(path, ...handlers)
   const post = (paths: string | string[], ...handlers: RouterMiddleware[]) => router.post(paths, ...handlers)
 
-  const visitor = [allowOwnPage, readSession(context), readAllSending(context)]
+  const visitor = [allowOwnPage, readSession(context), readAllSending(context), readUnread(context)]
   const user = [...visitor, requireSession]
   const operator = [...user, requireOperatorSession]
   const ownForm = [readFormBody, requireOwnForm(context)]

@@ -5,6 +5,7 @@ import { expect } from 'chai'
 import type { Browser, Page } from 'playwright-core'
 import { listDeliveries } from '../../src/database/deliveries/reading.js'
 import type { Context } from '../../src/domain/context.js'
+import { insertNotices, type NewNotice } from '../../src/database/notices.js'
 import { newId } from '../../src/ids.js'
 import { queueMessage } from '../domain/fixtures.js'
 import { PASSWORD } from '../domain/people.js'
@@ -27,6 +28,33 @@ const LOOKS = [
 ] as const
 
 /** What only a browser can tell of each page that the route table has. */
+const MAIL = { SMTP_URL: 'smtp://127.0.0.1:9', MAIL_FROM: 'Acme Lines <lines@acme.example>' }
+
+/** One of each mood. */
+function noticesOf({ person: { id: userId }, line: { lineId } }: Owner): NewNotice[] {
+  const endpoint = {
+    ...{ endpointId: newId(), host: 'hooks.example.com', userId, lineId, lineName: `${SHALOM} 1` },
+    ...{
+      applicationId: null,
+      applicationName: null,
+      failureCount: 9,
+      failingForMs: 3_700_000,
+      reason: 'gone',
+    },
+  }
+  const queue = {
+    queue: 'send-message',
+    why: 'No `send-message` process is running: start one. Nothing waits.',
+  }
+  return [
+    { id: newId(), kind: 'endpoint.failing', subject: lineId, userId, details: endpoint },
+    { id: newId(), kind: 'endpoint.disabled', subject: lineId, userId, details: endpoint },
+    { id: newId(), kind: 'endpoint.recovered', subject: lineId, userId, details: endpoint },
+    { id: newId(), kind: 'messages.unknown', subject: userId, userId, details: { userId, count: 3 } },
+    { id: newId(), kind: 'queue.stuck', subject: 'send-message', userId: null, details: queue },
+  ]
+}
+
 describe('the pages in a browser', function () {
   this.timeout(180_000)
 
@@ -39,7 +67,7 @@ describe('the pages in a browser', function () {
   const open = openings()
 
   before(async () => {
-    context = await open(createTestContext({ QUEUES_PASSWORD: PASSWORD }))
+    context = await open(createTestContext({ QUEUES_PASSWORD: PASSWORD, ...MAIL }))
     ;[web, browser] = await Promise.all([open(serveApp(context)), open(launchBrowser())])
     owner = await createOwner(context)
     const [{ id, messageId } = { id: '', messageId: '' }] = await listDeliveries(
@@ -60,6 +88,7 @@ describe('the pages in a browser', function () {
       next_attempt_at: new Date(),
     })
     inboundId = messageId ?? ''
+    await insertNotices(context.db, noticesOf(owner))
     for (const [table, ...columns] of [
       ['users', 'name'],
       ['lines', 'name'],

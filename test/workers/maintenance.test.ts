@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import { insertNotices, type NewNotice } from '../../src/database/notices.js'
 import { addUser } from '../../src/domain/users.js'
 import { newId } from '../../src/ids.js'
 import { lowestIdAt } from '../helpers/lowest-id.js'
@@ -20,6 +21,7 @@ describe('maintenance', function () {
     await insertKey('young', '23 hours')
     await insertAccounts()
     await insertCounts()
+    await insertNotices(context.db, [91, 89].map(noticeOf))
     await context.db.raw('drop table ??', [partitionOfNextMonth()])
     await makePartitions(context, monthAgo(5))
     await startProcess('maintenance', { ...installation.environment, MESSAGE_RETENTION_DAYS: '100' })
@@ -80,6 +82,12 @@ describe('maintenance', function () {
     }
     await until('the month is gone', async () => !(await isThere('messages')))
     expect(await isThere('audit_log')).to.equal(true)
+  })
+
+  it('forgets notices that are older than 90 days', async () => {
+    const subjects = () => context.db('notices').where({ kind: 'aged' }).pluck<string[]>('subject')
+    await until('the old one is gone', async () => !(await subjects()).includes('91 days'))
+    expect(await subjects()).to.deep.equal(['89 days'])
   })
 
   it('makes the partitions of the months to come', async () => {
@@ -144,6 +152,11 @@ describe('maintenance', function () {
     })
   }
 })
+
+function noticeOf(days: number): NewNotice {
+  const id = lowestIdAt(new Date(Date.now() - days * 86_400_000))
+  return { id, kind: 'aged', subject: `${days} days`, userId: null, details: {} }
+}
 
 function nextMonth(): Date {
   const now = new Date()

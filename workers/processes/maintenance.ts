@@ -8,6 +8,11 @@ import { deleteExpiredSetUpLinks } from '../../src/database/set-up-links.js'
 import { deleteOldAttempts } from '../../src/database/sign-in-attempts.js'
 import type { Context } from '../../src/domain/context.js'
 import { guardCountries } from '../../src/domain/country-guard.js'
+import { deleteOldResetLinks } from '../../src/database/dispatches.js'
+import { deleteOldCauses } from '../../src/database/notice-causes.js'
+import { deleteOldNotices } from '../../src/database/notices.js'
+import { callOperationalWebhook, sendMails } from '../../src/domain/notices/dispatch.js'
+import { lookForNotices } from '../../src/domain/notices/look.js'
 import { catchUp } from '../../src/domain/messages/catch-up.js'
 import { reconcile } from '../../src/domain/messages/reconcile.js'
 import { bringResumed } from '../../src/domain/messages/resume.js'
@@ -39,6 +44,12 @@ const RETENTION_PAUSE_MS = 60_000
 /** The newest minutes of the overview's charts, and those that may have changed since, or were never counted. */
 const COUNT_MS = 10_000
 const COUNT_AGAIN_MS = 15_000
+/** What is wrong is told of within this, besides the patience that its kind has. */
+const LOOK_MS = 15_000
+const DISPATCH_MS = 2000
+const NOTICES_KEPT_DAYS = 90
+/** Each takes its mails with it. */
+const NOTICES_AT_ONCE = 1000
 
 /**
  * What has to be done without anybody asking.
@@ -74,6 +85,15 @@ await startWorker(
       every(COUNT_MS, () => countNow(context), context.log, 'counting'),
       every(COUNT_AGAIN_MS, () => countAgain(context), context.log, 'counting again'),
       every(COUNT_AGAIN_MS, createCatchingUp(context), context.log, 'catching up with counting'),
+      every(LOOK_MS, () => lookForNotices(context), context.log, 'looking for notices'),
+      // Each has a timer of its own: a mail server that hangs keeps nothing else waiting.
+      every(DISPATCH_MS, () => sendMails(context, stopping.signal), context.log, 'sending mails'),
+      every(
+        DISPATCH_MS,
+        () => callOperationalWebhook(context, stopping.signal),
+        context.log,
+        'calling the operational webhook',
+      ),
       every(SCHEDULE_CHECK_MS, () => scheduleMaintenance(context.queues), context.log, 'schedules'),
       ...(context.config.simulator
         ? [every(SWEEP_MS, () => sendSimulatedReceipts(context), context.log, 'simulated receipts')]
@@ -113,6 +133,12 @@ async function keepHouse(context: Context): Promise<void> {
   const mediaCount = await removeOldMedia(context)
   const minuteCount = await deleteOldCounts(db)
   const countryHourCount = await deleteOldCountryHours(db)
+  let noticeCount = 0
+  for (let deleted = NOTICES_AT_ONCE; deleted === NOTICES_AT_ONCE; noticeCount += deleted) {
+    deleted = await deleteOldNotices(db, NOTICES_KEPT_DAYS, NOTICES_AT_ONCE)
+  }
+  await deleteOldCauses(db)
+  await deleteOldResetLinks(db)
   log.info(
     {
       partitionCount,
@@ -125,6 +151,7 @@ async function keepHouse(context: Context): Promise<void> {
       oauthRecordCount,
       minuteCount,
       countryHourCount,
+      noticeCount,
     },
     'maintenance.done',
   )

@@ -67,6 +67,44 @@ export async function listTroubledEndpoints(
   return { endpoints, ...only(rows) }
 }
 
+/** An endpoint that people are told of, or were. */
+export interface ToldEndpoint extends Omit<TroubledEndpoint, 'slowedAt' | 'waitingCount' | 'heldCount'> {
+  lineName: string | null
+  /** It took or refused something since its URL was set or enabled. */
+  calledAt: Date | null
+  isInUse: boolean
+  /** Somebody has paused its events. */
+  isPaused: boolean
+  failedForMs: number | null
+}
+
+/** Besides those that are asked for. */
+const MAX_TOLD = 5000
+
+/**
+ * Those that are disabled by what came of them, those with so many failures in a row, and those with these ids, whatever
+ * became of them.
+ */
+export async function listEndpointsToTell(
+  db: Database,
+  manyFailures: number,
+  ids: readonly string[],
+): Promise<ToldEndpoint[]> {
+  const { rows } = await db.raw<{ rows: ToldEndpoint[] }>(
+    `select ${NAMES}, l.name as "lineName", e.failing_since as "failingSince",
+       e.consecutive_failure_count as "consecutiveFailureCount", e.disabled_at as "disabledAt",
+       e.disabled_reason as "disabledReason", e.called_at as "calledAt", coalesce(${IN_USE}, false) as "isInUse",
+       e.paused_at is not null as "isPaused",
+       (extract(epoch from now() - e.failing_since) * 1000)::double precision as "failedForMs"
+     from endpoints e${OWNERS}
+     where (${IN_USE} and (e.disabled_reason in ('gone', 'failing') or e.consecutive_failure_count >= :manyFailures))
+       or e.id = any (:ids)
+     order by e.id = any (:ids) desc, e.disabled_at is null, e.failing_since limit :limit`,
+    { manyFailures, ids: [...ids], limit: ids.length + MAX_TOLD },
+  )
+  return rows
+}
+
 export type HoldingEndpoint = Pick<
   TroubledEndpoint,
   'id' | 'url' | 'userId' | 'lineId' | 'lineNumber' | 'applicationId' | 'applicationName' | 'heldCount'

@@ -18,6 +18,25 @@ export async function listUnknownMessages(db: Database): Promise<LooseEnds[]> {
   )
 }
 
+/** Until then a message that was claimed is settled, or the sweep has found it, and the carrier was asked what became of it. */
+const SETTLED = `interval '2 minutes'`
+
+/** Of the last day, by user: those that are newer than what the user was told of (`notice_causes`). */
+export async function countNewUnknown(
+  db: Database,
+): Promise<{ userId: string; count: number; newestAt: string }[]> {
+  const { rows } = await db.raw<{ rows: { userId: string; count: number; newestAt: string }[] }>(
+    `select m.user_id as "userId", count(*)::integer as count, max(m.claimed_at)::text as "newestAt"
+     from (select user_id, claimed_at from messages
+       where status = 'unknown' and claimed_at > now() - interval '1 day' and claimed_at < now() - ${SETTLED}
+       order by claimed_at desc limit ${MAX_LOOKED_AT}) m
+     left join notice_causes c on c.kind = 'messages.unknown' and c.subject = m.user_id::text
+     where c.told_mark is null or m.claimed_at > c.told_mark::timestamptz
+     group by m.user_id`,
+  )
+  return rows
+}
+
 /** Media that could not be copied, by user, most first. */
 export async function listFailedMedia(db: Database): Promise<LooseEnds[]> {
   return byUser(

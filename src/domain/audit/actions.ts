@@ -34,6 +34,7 @@ export const ACTIONS = {
   'sessions.ended': { subject: 'user', words: 'ended several sessions' },
   'password.changed': { subject: 'user', words: 'changed the password' },
   'password.set': { subject: 'user', words: 'set a password by a set-up link' },
+  'password.reset_asked': { subject: 'user', words: 'asked for a mail with a link to set a new password' },
   'access.revoked': {
     subject: 'user',
     words: 'revoked all API tokens and disconnected all applications',

@@ -28,6 +28,6 @@ export async function findHolding(db: Database): Promise<HoldingEndpoint[]> {
   return (await listHoldingEndpoints(db)).map(withHost)
 }
 
-function withHost<Row extends { url: string }>({ url, ...rest }: Row): WithHost<Row> {
+export function withHost<Row extends { url: string }>({ url, ...rest }: Row): WithHost<Row> {
   return { ...rest, host: URL.canParse(url) ? new URL(url).host : 'an unreadable URL' }
 }

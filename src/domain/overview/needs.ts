@@ -86,7 +86,7 @@ function ofCarriers(carriers: readonly CarrierView[]): Need[] {
 }
 
 /** One or two mend themselves. */
-const MANY_FAILURES = 4
+export const MANY_FAILURES = 4
 
 function ofEndpoints({ endpoints, disabledCount }: EndpointTroubles): Need[] {
   const disabled = endpoints.filter(({ disabledAt }) => disabledAt !== null)

@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact'
+import { MAX_UNREAD } from '../../domain/notices.js'
 import { assetPath } from '../assets.js'
 import { CsrfField, Time } from './form.js'
 import { homeOf, OVERVIEW } from './home.js'
@@ -87,6 +88,11 @@ function Header({ page }: { page: Page }) {
   )
 }
 
+function noticesLabel({ unreadCount }: Page): string {
+  if (unreadCount === 0) return 'Notices'
+  return `Notices (${unreadCount < MAX_UNREAD ? unreadCount : `${MAX_UNREAD}+`})`
+}
+
 function Search() {
   return (
     <div role="search">
@@ -112,7 +118,7 @@ function AllSendingPaused({ page: { allSendingPause, path } }: { page: Page }) {
 
 interface Place {
   href: string
-  label: string
+  label: string | ((page: Page) => string)
   /** Paths at which one is there. */
   at: RegExp
 }
@@ -128,6 +134,7 @@ const PLACES: Place[] = [
     label: 'Authorized applications',
     at: /^\/console\/authorized-applications/,
   },
+  { href: '/console/notices', label: noticesLabel, at: /^\/console\/notices/ },
   { href: SIMULATOR, label: 'Phone simulator', at: /^\/simulator/ },
   { href: '/docs', label: 'API', at: /^\/docs/ },
   { href: '/console/settings', label: 'Settings', at: /^\/console\/settings/ },
@@ -149,7 +156,7 @@ function NavLinks({ page, places }: { page: Page; places: readonly Place[] }) {
       {places.map(({ href, label, at }) => (
         <li key={href}>
           <a href={href} {...(at.test(page.path) ? { 'aria-current': 'page' as const } : {})}>
-            {label}
+            {typeof label === 'string' ? label : label(page)}
           </a>
         </li>
       ))}

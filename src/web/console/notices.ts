@@ -5,6 +5,9 @@
 const NOTICES = {
   'signed-out': 'You are signed out.',
   confirmed: 'Thank you.',
+  'reset-asked':
+    'If an account with a password has this address, a mail with a link is on its way. It comes within a few minutes.',
+  'mails-saved': 'The choice of mails is saved.',
   'password-changed': 'Your password is changed; your other sessions are ended.',
   'token-revoked': 'The API token is revoked.',
   'session-ended': 'The session is ended.',

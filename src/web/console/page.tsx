@@ -10,6 +10,7 @@ import { allSendingPauseOf } from './all-sending.js'
 import { queryOf } from './form-values.js'
 import { noticeOf } from './notices.js'
 import { formTokenOf, type SessionState } from './session.js'
+import { unreadCountOf } from './unread-notices.js'
 
 /** What every page knows about the request that it answers. */
 export interface Page {
@@ -22,6 +23,9 @@ export interface Page {
   /** Of the form that was just refused. */
   fault: FormFault | undefined
   hasSimulator: boolean
+  hasMail: boolean
+  /** Notices that the reader has not seen. */
+  unreadCount: number
   /** For operators, while all sending is paused. */
   allSendingPause: AllSending | undefined
 }
@@ -51,6 +55,8 @@ export function pageOf(ctx: KoaContext, context: Context): Page {
     notice: noticeOf(queryOf(ctx, 'done')),
     fault: (ctx.state as FaultState).fault,
     hasSimulator: context.config.simulator,
+    hasMail: context.config.smtp !== undefined,
+    unreadCount: unreadCountOf(ctx),
     allSendingPause: allSendingPauseOf(ctx),
   }
 }

@@ -2,15 +2,17 @@ import type { Middleware } from 'koa'
 import { listApiTokens } from '../../database/api-tokens.js'
 import { listSessions } from '../../database/sessions.js'
 import type { Context } from '../../domain/context.js'
+import { getReading } from '../../domain/notices.js'
 import { HISTORY } from './audit/paths.js'
 import { Layout } from './layout.js'
 import { answerPage, pageOf, shownOnce } from './page.js'
 import { sessionOf } from './session.js'
 import { ApiTokens, type CreatedToken } from './settings/api-tokens.js'
+import { Mails } from './settings/mails.js'
 import { Password } from './settings/password.js'
 import { AllAccess, Sessions } from './settings/sessions.js'
 
-/** What is a user's own: API tokens, the password, sessions. */
+/** What is a user's own: API tokens, mails, the password, sessions. */
 export function showSettings(context: Context): Middleware {
   return async (ctx) => {
     const { created } = shownOnce<{ created: CreatedToken }>(ctx)
@@ -18,6 +20,7 @@ export function showSettings(context: Context): Middleware {
     const page = pageOf(ctx, context)
     const tokens = await listApiTokens(context.db, session.userId)
     const sessions = await listSessions(context.db, session.userId)
+    const { mails } = await getReading(context, session.userId)
     answerPage(
       ctx,
       <Layout page={page} title="Settings">
@@ -26,6 +29,7 @@ export function showSettings(context: Context): Middleware {
           Signed in as <strong>{session.email}</strong>.
         </p>
         <ApiTokens page={page} tokens={tokens} created={created} publicUrl={context.config.publicUrl} />
+        <Mails page={page} mails={mails} />
         <Password page={page} />
         <Sessions page={page} sessions={sessions} currentId={session.id} />
         <AllAccess page={page} />

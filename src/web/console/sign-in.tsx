@@ -33,6 +33,11 @@ export function showSignIn(context: Context): Middleware {
             <PasswordField page={page} action={action} />
             <button type="submit">Sign in</button>
           </Form>
+          {page.hasMail && (
+            <p>
+              <a href="/console/forgot-password">Forgot your password?</a>
+            </p>
+          )}
           <small>
             No account, or the password forgotten? Whoever runs this service can give you a link to set one (
             <code>linehook user set-up-link</code>).

@@ -1,1 +1,2 @@
 export const SETTINGS = '/console/settings'
+export const MAILS = `${SETTINGS}#mails`

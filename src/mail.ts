@@ -1,0 +1,161 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Transporter } from 'nodemailer'
+import { asError } from './errors.js'
+
+export interface Mail {
+  /** The same on every try, so that mail programs show one mail if two come. */
+  id: string
+  to: string
+  subject: string
+  /** Plain text. */
+  text: string
+}
+
+/** Sends mails by the server of SMTP_URL. */
+export interface Mailer {
+  /** What mails call the service. */
+  name: string
+  /** Takes 15 s at most. @throws MailFailed */
+  send(mail: Mail): Promise<void>
+  /** Signs in and sends nothing. @throws MailFailed */
+  verify(): Promise<void>
+}
+
+/** Why the server did not take a mail. */
+export type MailFailure = 'dns' | 'connect' | 'tls' | 'timeout' | 'sign_in' | 'refused' | 'closed'
+
+export class MailFailed extends Error {
+  override name = 'MailFailed'
+
+  /**
+   * @param responseCode of SMTP, such as 550; what the server said besides may name people
+   * @param isOfServer whether any other mail would fail as well now
+   */
+  constructor(
+    readonly failure: MailFailure,
+    readonly responseCode: number | undefined,
+    readonly isOfServer: boolean,
+  ) {
+    super(`${WORDS[failure]}${responseCode === undefined ? '' : ` (${responseCode})`}`)
+  }
+
+  /** Refused for good (RFC 5321 §4.2.1): another try would end as this one. */
+  get isFinal(): boolean {
+    return this.failure === 'refused' && !this.isOfServer && (this.responseCode ?? 0) >= 500
+  }
+}
+
+const WORDS: Record<MailFailure, string> = {
+  dns: 'the name of the mail server is not known',
+  connect: 'the mail server cannot be reached',
+  tls: 'the mail server’s certificate or encryption is not accepted',
+  timeout: 'the mail server did not answer in time',
+  sign_in: 'the mail server refused the user name or the password',
+  refused: 'the mail server refused the mail',
+  closed: 'the mail server closed the connection',
+}
+
+interface MailLimits {
+  /** To be connected, and for the server's first word. */
+  connectMs: number
+  /** For each of its later words. */
+  silentMs: number
+  /** For all of it, also where a server goes on saying a little. */
+  totalMs: number
+}
+
+const LIMITS: MailLimits = { connectMs: 5000, silentMs: 10_000, totalMs: 15_000 }
+
+/**
+ * The package is loaded with the first mail: most processes never send one.
+ *
+ * @param limits others only in tests
+ */
+export function createMailer(
+  { url, from }: { url: string; from: string },
+  { connectMs, silentMs, totalMs }: MailLimits = LIMITS,
+): Mailer {
+  const address = /<([^<>]+)>$/.exec(from)?.[1] ?? from
+  const name = /^"?([^"<]*?)"?\s*</.exec(from)?.[1]?.trim()
+  let opened: Promise<Transporter> | undefined
+  const open = async () => {
+    const { createTransport } = await import('nodemailer')
+    return createTransport({
+      url,
+      connectionTimeout: connectMs,
+      dnsTimeout: connectMs,
+      greetingTimeout: connectMs,
+      socketTimeout: silentMs,
+      disableFileAccess: true,
+      disableUrlAccess: true,
+    })
+  }
+  const transport = () => (opened ??= open())
+
+  return {
+    name: name === undefined || name === '' ? 'Linehook' : name,
+    send: ({ id, to, subject, text }) =>
+      within(totalMs, async () => {
+        await (
+          await transport()
+        ).sendMail({
+          from,
+          // As an object it is one address, whatever is in it.
+          to: { name: '', address: to },
+          subject,
+          text,
+          messageId: `<${id}@${address.slice(address.lastIndexOf('@') + 1)}>`,
+          headers: { 'Auto-Submitted': 'auto-generated' },
+          xMailer: false,
+        })
+      }),
+    verify: () =>
+      within(totalMs, async () => {
+        await (await transport()).verify()
+      }),
+  }
+}
+
+async function within(ms: number, work: () => Promise<void>): Promise<void> {
+  const over = new AbortController()
+  const late = sleep(ms, undefined, { signal: over.signal }).then(() => {
+    throw new MailFailed('timeout', undefined, true)
+  })
+  try {
+    const done = work()
+    // If the time is over first, nobody else hears of it.
+    done.catch(() => undefined)
+    await Promise.race([done, late])
+  } catch (error) {
+    throw error instanceof MailFailed ? error : failureOf(asError(error))
+  } finally {
+    late.catch(() => undefined)
+    over.abort()
+  }
+}
+
+/** By the codes of the package. */
+const FAILURES: Record<string, MailFailure> = {
+  EDNS: 'dns',
+  ESOCKET: 'connect',
+  ETLS: 'tls',
+  EREQUIRETLS: 'tls',
+  ETIMEDOUT: 'timeout',
+  EAUTH: 'sign_in',
+  ENOAUTH: 'sign_in',
+  EENVELOPE: 'refused',
+  EMESSAGE: 'refused',
+  ECONNECTION: 'closed',
+  EPROTOCOL: 'closed',
+}
+
+/** What has none of the codes is a mistake of ours. */
+function failureOf(error: Error & { code?: string; responseCode?: number; command?: string }): Error {
+  const { code = '', responseCode, command, message } = error
+  const failure = FAILURES[code]
+  if (failure === undefined) return error
+  const isTls = failure === 'connect' && /certificate|tls|ssl/i.test(message)
+  // A sender that is refused is so for every mail, until MAIL_FROM is corrected.
+  const isOfServer = failure !== 'refused' || command === 'MAIL FROM'
+  return new MailFailed(isTls ? 'tls' : failure, responseCode, isOfServer)
+}

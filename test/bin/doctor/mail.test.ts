@@ -1,0 +1,43 @@
+import { expect } from 'chai'
+import { createEnvironment } from '../../helpers/environment.js'
+import { startMailServer, type MailServerMood } from '../../helpers/mail-server.js'
+import { openForSuite } from '../../helpers/suite.js'
+import { look } from './look.js'
+
+describe('what the doctor says of mails', function () {
+  this.timeout(30_000)
+
+  const server = openForSuite(startMailServer)
+
+  async function mail(mood: MailServerMood) {
+    server.behave(mood)
+    const smtp = { SMTP_URL: server.url, MAIL_FROM: 'lines@acme.example' }
+    return (await look(await createEnvironment(smtp))).Mail
+  }
+
+  it('there are none', async () => {
+    const found = await look(await createEnvironment())
+    expect(found.Mail).to.deep.equal({ state: 'ok', why: 'There are no mails: SMTP_URL is not set.' })
+  })
+
+  it('the server lets us in, and gets no mail', async () => {
+    expect(await mail('take')).to.include({ state: 'ok' })
+    expect(server.mails).to.deep.equal([])
+  })
+
+  it('it refuses the password, which is not repeated', async () => {
+    const found = await mail('refuse-user')
+    expect(found).to.deep.equal({
+      state: 'fault',
+      why: 'No mail goes out: the mail server refused the user name or the password (535).',
+      cure: 'Correct the user name and the password in SMTP_URL.',
+    })
+  })
+
+  it('it says nothing', async () => {
+    expect(await mail('mute')).to.include({
+      state: 'fault',
+      why: 'No mail goes out: the mail server did not answer in time.',
+    })
+  })
+})

@@ -19,11 +19,16 @@ create table api_tokens (
   name text not null,
   token_hash bytea not null,
   created_at timestamp with time zone not null default now(),
-  last_used_at timestamp with time zone
+  last_used_at timestamp with time zone,
+  expires_at timestamp with time zone,
+  is_read_only boolean not null default false,
+  line_id uuid
 );
 alter table api_tokens add constraint api_tokens_token_hash_key UNIQUE (token_hash);
 alter table api_tokens add constraint api_tokens_pkey PRIMARY KEY (id);
+alter table api_tokens add constraint api_tokens_line_id_fkey FOREIGN KEY (line_id) REFERENCES lines(id) ON DELETE CASCADE;
 alter table api_tokens add constraint api_tokens_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE;
+CREATE INDEX api_tokens_line ON public.api_tokens USING btree (line_id) WHERE (line_id IS NOT NULL);
 CREATE INDEX api_tokens_user ON public.api_tokens USING btree (user_id, id);
 
 create table application_lines (

@@ -10,6 +10,7 @@ import { submit, type Act } from './console/page.js'
 import { readSession, requireOperatorSession, requireOwnForm, requireSession } from './console/session.js'
 import { signInFirst } from './console/sign-in-again.js'
 import { authenticate } from './middleware/authenticate.js'
+import type { Access } from './middleware/token-scope.js'
 import { allowOwnPage } from './middleware/content-security.js'
 import { readFormBody } from './middleware/form-body.js'
 import { readFieldsBody, readJsonBody } from './middleware/json-body.js'
@@ -66,10 +67,11 @@ export function createRoutes(context: Context) {
     /** As `form`, with a file. */
     fileForm: formFor([], fileForm, fileFormOfNobody),
 
-    /** For programs, by an API token, in every accepted word; with a scope also for applications. */
+    /** For programs, by an API token that may do so, in every accepted word; with a scope also for applications. */
     v1: (
       method: 'get' | 'put' | 'post' | 'delete',
       path: string,
+      access: Access,
       operation: Operation,
       scopes: readonly Scope[] = [],
       readBody = readJsonBody(undefined, { isOptional: true }),
@@ -77,7 +79,7 @@ export function createRoutes(context: Context) {
       const body = method === 'put' || method === 'post' ? [readBody] : []
       return router[method](
         context.vocabulary.paths(path),
-        authenticate(context, scopes),
+        authenticate(context, access, scopes),
         ...body,
         operation(context),
       )

@@ -13,6 +13,8 @@ import {
 
 export interface DeliveryFilter {
   lineId?: string
+  /** Only of these; none: of no line. */
+  lineIds?: readonly string[]
   type?: EventType
   status?: string
   /** E.164: who is at the other end. */
@@ -71,6 +73,7 @@ async function listOf(
   const line = conditions([
     ['l.user_id = ?', userId],
     ['l.id = ?::uuid', filter.lineId],
+    ['l.id = any (?::uuid[])', filter.lineIds && `{${filter.lineIds.join()}}`],
   ])
   const span = idsBetween('d.id', page, filter)
   const given = conditions([

@@ -2,6 +2,7 @@ import type { Middleware } from 'koa'
 import { listApiTokens } from '../../database/api-tokens.js'
 import { listSessions } from '../../database/sessions.js'
 import type { Context } from '../../domain/context.js'
+import { listOwnLines } from '../../domain/lines.js'
 import { HISTORY } from './audit/paths.js'
 import { Layout } from './layout.js'
 import { answerPage, pageOf, shownOnce } from './page.js'
@@ -17,6 +18,7 @@ export function showSettings(context: Context): Middleware {
     const session = sessionOf(ctx)
     const page = pageOf(ctx, context)
     const tokens = await listApiTokens(context.db, session.userId)
+    const lines = await listOwnLines(context, session.userId)
     const sessions = await listSessions(context.db, session.userId)
     answerPage(
       ctx,
@@ -25,7 +27,13 @@ export function showSettings(context: Context): Middleware {
         <p>
           Signed in as <strong>{session.email}</strong>.
         </p>
-        <ApiTokens page={page} tokens={tokens} created={created} publicUrl={context.config.publicUrl} />
+        <ApiTokens
+          page={page}
+          tokens={tokens}
+          created={created}
+          lines={lines}
+          publicUrl={context.config.publicUrl}
+        />
         <Password page={page} />
         <Sessions page={page} sessions={sessions} currentId={session.id} />
         <AllAccess page={page} />

@@ -42,6 +42,8 @@ export function createApp(context: Context): Koa {
     v1,
     openPage,
     openForm,
+    newcomerPage,
+    newcomerForm,
     page,
     form,
     operatorPage,
@@ -114,9 +116,11 @@ export function createApp(context: Context): Koa {
     openForm(     '/console/set-up',                                                  pages.postSetUp, pages.showSetUp)
     openPage(     '/console/sign-in',                                                 pages.showSignIn)
     openForm(     '/console/sign-in',                                                 pages.postSignIn, pages.showSignIn)
-    form(         '/console/sign-out',                                                pages.postSignOut, pages.showSettings)
-    page(         '/console/confirm',                                                 pages.showConfirm)
-    form(         '/console/confirm',                                                 pages.postConfirm, pages.showConfirm)
+    openPage(     '/console/sign-in/second-step',                                     pages.showSecondStep)
+    openForm(     '/console/sign-in/second-step',                                     pages.postSecondStep, pages.showSecondStep)
+    newcomerForm( '/console/sign-out',                                                pages.postSignOut, pages.showSettings)
+    newcomerPage( '/console/confirm',                                                 pages.showConfirm)
+    newcomerForm( '/console/confirm',                                                 pages.postConfirm, pages.showConfirm)
 
     page(         '/console',                                                         pages.showLines)
     page(         '/console/lines',                                                   () => toConsole)
@@ -172,6 +176,11 @@ export function createApp(context: Context): Koa {
     form(         '/console/settings/sessions/end-others',                            pages.postEndOtherSessions, pages.showSettings)
     form(         '/console/settings/sessions/:sessionId/end',                        pages.postEndSession, pages.showSettings)
     form(         '/console/settings/revoke-access',                                  pages.postRevokeAccess, pages.showSettings)
+    newcomerPage( '/console/settings/second-factor',                                  pages.showSecondFactor)
+    newcomerForm( '/console/settings/second-factor/app',                              pages.postApp, pages.showSecondFactor)
+    newcomerForm( '/console/settings/second-factor/app/confirm',                      pages.postConfirmApp, pages.showSecondFactor)
+    newcomerForm( '/console/settings/second-factor/app/remove',                       pages.postRemoveApp, pages.showSecondFactor)
+    newcomerForm( '/console/settings/second-factor/recovery-codes',                   pages.postRecoveryCodes, pages.showSecondFactor)
     page(         '/console/settings/history',                                        pages.showHistory)
     page(         '/console/settings/history.csv',                                    pages.exportHistory('csv'))
     page(         '/console/settings/history.jsonl',                                  pages.exportHistory('jsonl'))

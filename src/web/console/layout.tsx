@@ -57,8 +57,9 @@ function Header({ page }: { page: Page }) {
       <a class="brand" href={session === undefined ? '/console' : homeOf(session)}>
         <img src={assetPath('icon.svg')} alt="" width="24" height="24" /> Linehook
       </a>
-      {session !== undefined && <Search />}
-      {session !== undefined && (
+      {session !== undefined && !page.isSettingUp && <Search />}
+      {session !== undefined && page.isSettingUp && <SignOut page={page} email={session.email} />}
+      {session !== undefined && !page.isSettingUp && (
         <nav aria-label="Main">
           <ul>
             {session.role === 'operator' && (
@@ -104,17 +105,23 @@ function Header({ page }: { page: Page }) {
             <NavLink page={page} href="/docs" label="API" at={/^\/docs/} />
             <NavLink page={page} href="/console/settings" label="Settings" at={/^\/console\/settings/} />
             <li>
-              <form method="post" action="/console/sign-out" class="inline">
-                <CsrfField page={page} />
-                <button type="submit" class="link" title={`Signed in as ${session.email}`}>
-                  Sign out
-                </button>
-              </form>
+              <SignOut page={page} email={session.email} />
             </li>
           </ul>
         </nav>
       )}
     </header>
+  )
+}
+
+function SignOut({ page, email }: { page: Page; email: string }) {
+  return (
+    <form method="post" action="/console/sign-out" class="inline">
+      <CsrfField page={page} />
+      <button type="submit" class="link" title={`Signed in as ${email}`}>
+        Sign out
+      </button>
+    </form>
   )
 }
 

@@ -6,6 +6,8 @@ const NOTICES = {
   'signed-out': 'You are signed out.',
   confirmed: 'Thank you.',
   'password-changed': 'Your password is changed; your other sessions are ended.',
+  'second-factor-added': 'Your second factor is set up; your other sessions are ended.',
+  'second-factor-removed': 'It is removed, and counts no more.',
   'token-revoked': 'The API token is revoked.',
   'session-ended': 'The session is ended.',
   'sessions-ended': 'Your other sessions are ended.',

@@ -3,6 +3,7 @@ import type { VNode } from 'preact'
 import { renderToString } from 'preact-render-to-string'
 import type { AllSending } from '../../database/pauses.js'
 import type { Context } from '../../domain/context.js'
+import { mustSetUpSecondFactor } from '../../domain/second-factors.js'
 import type { Session } from '../../domain/sessions.js'
 import { UserError } from '../../errors.js'
 import type { NonceState } from '../middleware/content-security.js'
@@ -21,6 +22,8 @@ export interface Page {
   notice: string | undefined
   /** Of the form that was just refused. */
   fault: FormFault | undefined
+  /** Who looks must have a second factor, and has none yet: nothing else opens. */
+  isSettingUp: boolean
   hasSimulator: boolean
   /** For operators, while all sending is paused. */
   allSendingPause: AllSending | undefined
@@ -39,8 +42,10 @@ interface FaultState {
 }
 
 export function pageOf(ctx: KoaContext, context: Context): Page {
+  const { session } = ctx.state as SessionState
   return {
-    session: (ctx.state as SessionState).session,
+    session,
+    isSettingUp: session !== undefined && mustSetUpSecondFactor(context, session),
     // Only for a page that has a form: an error page of a request without its cookie, such as one from another
     // site, would give the browser a new one, and so sign it out.
     get csrfToken() {

@@ -6,6 +6,7 @@ import { listOwnLines } from '../../domain/lines.js'
 import { HISTORY } from './audit/paths.js'
 import { Layout } from './layout.js'
 import { answerPage, pageOf, shownOnce } from './page.js'
+import { SECOND_FACTOR } from './second-factor/path.js'
 import { sessionOf } from './session.js'
 import { ApiTokens, type CreatedToken } from './settings/api-tokens.js'
 import { Password } from './settings/password.js'
@@ -35,6 +36,15 @@ export function showSettings(context: Context): Middleware {
           publicUrl={context.config.publicUrl}
         />
         <Password page={page} />
+        <section id="second-factor">
+          <h2>Second factor</h2>
+          <p>
+            {session.hasSecondFactor
+              ? 'You need more than your password to sign in. '
+              : 'Your password is enough to sign in. '}
+            <a href={SECOND_FACTOR}>{session.hasSecondFactor ? 'See what' : 'Set up a second factor'}</a>
+          </p>
+        </section>
         <Sessions page={page} sessions={sessions} currentId={session.id} />
         <AllAccess page={page} />
         <section id="history">

@@ -4,7 +4,7 @@ import { browse, type BrowserSession } from '../../helpers/browser-session.js'
 import { describeWeb, type Answer } from '../../helpers/web.js'
 import { allRows, consoleRoutes, createOwner, expectPage, type Owner } from './support.js'
 
-const OPEN = ['/console/sign-in', '/console/set-up']
+const OPEN = ['/console/sign-in', '/console/sign-in/second-step', '/console/set-up']
 const isMultipart = (path: string) => path.startsWith('/simulator/phones/')
 
 /** Enough for every form to do its work, if it were believed. */

@@ -3,7 +3,7 @@ import { browse } from '../../helpers/browser-session.js'
 import { describeWeb } from '../../helpers/web.js'
 import { consoleRoutes, createOwner, expectPage, expectSentTo, type Owner } from './support.js'
 
-const OPEN = ['/console/sign-in', '/console/set-up']
+const OPEN = ['/console/sign-in', '/console/sign-in/second-step', '/console/set-up']
 
 describeWeb('a session of the console', ({ context, web }) => {
   let owner: Owner

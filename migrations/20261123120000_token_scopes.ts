@@ -16,6 +16,7 @@ export async function up(knex: Knex): Promise<void> {
   `)
 }
 
+/** Tokens that may do less would be able to do everything: they go. */
 export async function down(knex: Knex): Promise<void> {
   await knex.raw(`
     delete from api_tokens where is_read_only or line_id is not null;

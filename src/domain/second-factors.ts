@@ -1,6 +1,7 @@
 import type { Config } from '../config.js'
 import { transaction } from '../database/connection.js'
 import { hasSecondFactor } from '../database/second-factors/has-one.js'
+import { deletePasskeysOf, listPasskeys, type Passkey } from '../database/second-factors/passkeys.js'
 import { countRecoveryCodes, deleteRecoveryCodes } from '../database/second-factors/recovery-codes.js'
 import { deleteTotpSecret, findTotpSecret } from '../database/second-factors/totp-secrets.js'
 import { deleteHalfOpenSessionsOf } from '../database/sessions.js'
@@ -27,6 +28,8 @@ export function mustSetUpSecondFactor(
 export interface SecondFactors {
   /** undefined: none that counts. */
   app: { confirmedAt: Date; lastUsedAt: Date | null } | undefined
+  /** Oldest first. */
+  passkeys: Passkey[]
   recoveryCodeCount: number
 }
 
@@ -34,6 +37,7 @@ export async function findSecondFactors({ db }: Context, userId: string): Promis
   const { confirmedAt = null, lastUsedAt = null } = (await findTotpSecret(db, userId)) ?? {}
   return {
     app: confirmedAt === null ? undefined : { confirmedAt, lastUsedAt },
+    passkeys: await listPasskeys(db, userId),
     recoveryCodeCount: await countRecoveryCodes(db, userId),
   }
 }
@@ -62,6 +66,7 @@ export function removeSecondFactors(context: Context, userId: string): Promise<b
     if ((await lockUser(trx, userId)) === undefined) throw new UserError('no such user', 404)
     const had = await hasSecondFactor(trx, userId)
     await deleteTotpSecret(trx, userId)
+    await deletePasskeysOf(trx, userId)
     await deleteRecoveryCodes(trx, userId)
     await deleteHalfOpenSessionsOf(trx, userId)
     if (had) {

@@ -9,6 +9,7 @@ import { UserError } from '../errors.js'
 import { sha256 } from '../secrets.js'
 import { openSession } from './begin-session.js'
 import type { Context } from './context.js'
+import { PASSKEY_REFUSED, provePasskey } from './second-factors/passkeys.js'
 import { proveCode } from './second-factors/prove-code.js'
 import { newSession } from './sessions.js'
 
@@ -45,6 +46,32 @@ export async function completeSignIn(context: Context, step: SecondStep): Promis
   const { userId } = halfOpen
   if (!(await proveCode(context, { userId, code, address }))) throw new UserError(CODE_REFUSED, 401)
   return finish(context, halfOpen, userAgent)
+}
+
+export interface PasskeySignIn {
+  /** undefined: the passkey stands for the password too. */
+  halfOpen: HalfOpenSession | undefined
+  browserToken: string
+  /** The browser's answer, as JSON. */
+  written: string
+  userAgent: string
+}
+
+/**
+ * By a passkey, in place of the password or after it.
+ *
+ * @throws UserError 401 PASSKEY_REFUSED or STEP_IS_OVER
+ */
+export async function signInByPasskey(context: Context, signIn: PasskeySignIn): Promise<{ token: string }> {
+  const { halfOpen, userAgent, ...proof } = signIn
+  const userId = await provePasskey(context, { ...proof, userId: halfOpen?.userId })
+  if (halfOpen !== undefined) return finish(context, halfOpen, userAgent)
+  return transaction(context.db, async (trx) => {
+    if ((await lockUser(trx, userId))?.disabledAt !== null) throw new UserError(PASSKEY_REFUSED, 401)
+    const { token, row } = newSession(userId, userAgent)
+    await openSession(context, trx, row)
+    return { token }
+  })
 }
 
 function finish(context: Context, { id, userId }: HalfOpenSession, userAgent: string) {

@@ -16,6 +16,7 @@ import { newToken, sha256 } from '../secrets.js'
 import { record } from './audit.js'
 import type { Context } from './context.js'
 import { hashPassword, requireGoodPassword } from './passwords.js'
+import { provePasskey } from './second-factors/passkeys.js'
 import { proveCode } from './second-factors/prove-code.js'
 import { finishRevoking, revokeAccessIn } from './revoke-access.js'
 import { provePassword } from './sign-in-attempts.js'
@@ -107,6 +108,16 @@ export async function confirmPassword(
     if (!isProven) throw new UserError(CONFIRMATION_REFUSED, 401)
   }
   await confirmSession(context.db, session.userId, session.id)
+}
+
+/** As `confirmPassword`, by a passkey of the user, which is two factors in itself. @throws UserError 401 PASSKEY_REFUSED */
+export async function confirmByPasskey(
+  context: Context,
+  { userId, id }: Session,
+  proof: { browserToken: string; written: string },
+): Promise<void> {
+  await provePasskey(context, { ...proof, userId })
+  await confirmSession(context.db, userId, id)
 }
 
 /**

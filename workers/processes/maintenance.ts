@@ -3,6 +3,7 @@ import { deleteExpiredOAuthRecords } from '../../src/database/oauth-records.js'
 import { deleteOldCounts } from '../../src/database/overview/counting.js'
 import { ensurePartitions } from '../../src/database/partitions.js'
 import { deleteExpiredHalfOpenSessions } from '../../src/database/half-open-sessions.js'
+import { deleteExpiredChallenges } from '../../src/database/second-factors/passkeys.js'
 import { deleteExpiredSessions } from '../../src/database/sessions.js'
 import { deleteExpiredSetUpLinks } from '../../src/database/set-up-links.js'
 import { deleteOldAttempts } from '../../src/database/sign-in-attempts.js'
@@ -85,6 +86,7 @@ async function keepHouse(context: Context): Promise<void> {
   }
   const simulatorMediaCount = await forgetOldSimulatorMedia(context)
   const sessionCount = (await deleteExpiredSessions(db)) + (await deleteExpiredHalfOpenSessions(db))
+  await deleteExpiredChallenges(db)
   const linkCount = await deleteExpiredSetUpLinks(db)
   const attemptCount = await deleteOldAttempts(db)
   const oauthRecordCount = await deleteExpiredOAuthRecords(db)

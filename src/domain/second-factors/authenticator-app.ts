@@ -5,9 +5,9 @@ import {
   noteTotpStep,
   replaceTotpSecret,
 } from '../../database/second-factors/totp-secrets.js'
+import type { Session } from '../../database/sessions.js'
 import { UserError } from '../../errors.js'
 import type { Context } from '../context.js'
-import type { Session } from '../sessions.js'
 import { addFactor, removeFactor, type AddedFactor } from './change.js'
 import { totpPlace } from './place.js'
 import { findStep, newTotpSecret, totpUri } from './totp.js'

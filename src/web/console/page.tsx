@@ -4,6 +4,7 @@ import { renderToString } from 'preact-render-to-string'
 import type { AllSending } from '../../database/pauses.js'
 import type { Context } from '../../domain/context.js'
 import { mustSetUpSecondFactor } from '../../domain/second-factors.js'
+import { canHavePasskeys } from '../../domain/second-factors/relying-party.js'
 import type { Session } from '../../domain/sessions.js'
 import { UserError } from '../../errors.js'
 import type { NonceState } from '../middleware/content-security.js'
@@ -24,6 +25,8 @@ export interface Page {
   fault: FormFault | undefined
   /** Who looks must have a second factor, and has none yet: nothing else opens. */
   isSettingUp: boolean
+  /** Browsers have them for the URL of this installation. */
+  canHavePasskeys: boolean
   hasSimulator: boolean
   /** For operators, while all sending is paused. */
   allSendingPause: AllSending | undefined
@@ -55,6 +58,7 @@ export function pageOf(ctx: KoaContext, context: Context): Page {
     path: ctx.path,
     notice: noticeOf(queryOf(ctx, 'done')),
     fault: (ctx.state as FaultState).fault,
+    canHavePasskeys: canHavePasskeys(context),
     hasSimulator: context.config.simulator,
     allSendingPause: allSendingPauseOf(ctx),
   }

@@ -1,13 +1,15 @@
 import type { Middleware } from 'koa'
 import type { Context } from '../../domain/context.js'
-import { findSecondFactors, type SecondFactors } from '../../domain/second-factors.js'
+import { findSecondFactors } from '../../domain/second-factors.js'
 import { findPendingApp } from '../../domain/second-factors/authenticator-app.js'
+import type { Session } from '../../domain/sessions.js'
 import { nextOf } from './form-values.js'
 import { homeOf } from './home.js'
 import { Layout } from './layout.js'
 import { answerPage, pageOf, shownOnce, type Page } from './page.js'
 import { AuthenticatorApp } from './second-factor/authenticator-app.js'
 import { NewRecoveryCodes, RecoveryCodes, type ShownRecoveryCodes } from './second-factor/recovery-codes.js'
+import { Passkeys } from './second-factor/passkeys.js'
 import { sessionOf } from './session.js'
 import { SETTINGS } from './settings/path.js'
 
@@ -29,18 +31,19 @@ export function showSecondFactor(context: Context): Middleware {
           </p>
         )}
         <h1>Second factor</h1>
-        <Why page={page} factors={factors} />
+        <Why page={page} session={session} />
         {recoveryCodes !== undefined && (
           <NewRecoveryCodes codes={recoveryCodes} next={next === '/console' ? homeOf(session) : next} />
         )}
         <AuthenticatorApp page={page} next={next} app={factors.app} pending={pending} />
-        {factors.app !== undefined && <RecoveryCodes page={page} count={factors.recoveryCodeCount} />}
+        <Passkeys page={page} next={next} passkeys={factors.passkeys} />
+        {session.hasSecondFactor && <RecoveryCodes page={page} count={factors.recoveryCodeCount} />}
       </Layout>,
     )
   }
 }
 
-function Why({ page, factors }: { page: Page; factors: SecondFactors }) {
+function Why({ page, session }: { page: Page; session: Session }) {
   if (page.isSettingUp) {
     return (
       <p class="fault">
@@ -51,9 +54,9 @@ function Why({ page, factors }: { page: Page; factors: SecondFactors }) {
   }
   return (
     <p>
-      {factors.app === undefined
-        ? 'Your password is enough to sign in. With a second factor, whoever learns it cannot sign in with it alone.'
-        : 'To sign in you need your password and one of these.'}
+      {session.hasSecondFactor
+        ? 'To sign in you need your password and one of these, or a passkey alone.'
+        : 'Your password is enough to sign in. With a second factor, whoever learns it cannot sign in with it alone.'}
     </p>
   )
 }

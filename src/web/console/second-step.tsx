@@ -8,9 +8,11 @@ import { Field, Form } from './form.js'
 import { pageAfterSignIn } from './home.js'
 import { Layout } from './layout.js'
 import { answerPage, pageOf, type Page } from './page.js'
+import { PasskeyButton } from './second-factor/passkey-form.js'
 import { takeSession, type SessionState } from './session.js'
 
 export const SECOND_STEP = '/console/sign-in/second-step'
+export const PASSKEY_SIGN_IN = '/console/sign-in/passkey'
 
 /** After the password, for who has a second factor. Whoever comes here otherwise signs in first. */
 export function showSecondStep(context: Context): Middleware {
@@ -36,6 +38,7 @@ export function showSecondStep(context: Context): Middleware {
             <CodeField page={page} action={SECOND_STEP} />
             <button type="submit">Sign in</button>
           </Form>
+          <PasskeyButton page={page} action={PASSKEY_SIGN_IN} next={next} />
           <small>
             Lost them all? Whoever runs this service can take your second factor away (
             <code>linehook user remove-second-factor</code>).

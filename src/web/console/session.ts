@@ -137,6 +137,13 @@ function browserTokenOf(ctx: KoaContext, context: Context): string | undefined {
   return token !== undefined && TOKEN.test(token) ? token : undefined
 }
 
+/** The value of the cookie of a browser that has sent a form of ours. */
+export function browserOf(ctx: KoaContext): string {
+  const { browserToken } = ctx.state as SessionState
+  if (browserToken === undefined) throw new Error('this route lacks requireOwnForm')
+  return browserToken
+}
+
 /** Signing in and out: the browser gets a new token, and the session that it had is over. */
 export async function changeBrowserToken(ctx: KoaContext, context: Context, token: string): Promise<void> {
   const { session } = ctx.state as SessionState

@@ -10,7 +10,8 @@ import { pageAfterSignIn } from './home.js'
 import { Layout } from './layout.js'
 import { withNotice } from './notices.js'
 import { answerPage, pageOf, type Page } from './page.js'
-import { CODE, CodeField, SECOND_STEP } from './second-step.js'
+import { PasskeyButton } from './second-factor/passkey-form.js'
+import { CODE, CodeField, PASSKEY_SIGN_IN, SECOND_STEP } from './second-step.js'
 import { changeBrowserToken, sessionOf, takeSession, type SessionState } from './session.js'
 
 /** A user who is signed in already goes straight to the page that the link names, unless they were refused just now. */
@@ -34,6 +35,7 @@ export function showSignIn(context: Context): Middleware {
             <PasswordField page={page} action={action} />
             <button type="submit">Sign in</button>
           </Form>
+          <PasskeyButton page={page} action={PASSKEY_SIGN_IN} next={next} />
           <small>
             No account, or the password forgotten? Whoever runs this service can give you a link to set one (
             <code>linehook user set-up-link</code>).
@@ -100,6 +102,9 @@ export function showConfirm(context: Context): Middleware {
             {page.session?.hasSecondFactor === true && <CodeField page={page} action={action} />}
             <button type="submit">Go on</button>
           </Form>
+          {page.session?.hasSecondFactor === true && (
+            <PasskeyButton page={page} action="/console/confirm/passkey" next={nextOf(ctx)} />
+          )}
         </article>
       </Layout>,
     )

@@ -6,9 +6,12 @@ import { createPerson, PASSWORD, type Person } from '../../domain/people.js'
 import { browse, type BrowserSession } from '../../helpers/browser-session.js'
 import { codeAt, countSessions, nextCode, setUpApp } from '../../helpers/second-factor.js'
 import { describeWeb } from '../../helpers/web.js'
-import { consoleRoutes, createOwner, expectPage, expectSentTo, faultOf } from './support.js'
+import { consoleRoutes, createOwner, expectPage, expectSentTo, faultOf, isOpen } from './support.js'
 
 const PAGE = '/console/settings/second-factor'
+
+/** What sets a second factor up, and what that needs. */
+const FOR_NEWCOMERS = /^\/console\/(settings\/second-factor|confirm|sign-out)(\/|$)/
 
 const secretIn = (text: string) => /<code id="app-secret">([A-Z2-7]{32})<\/code>/.exec(text)?.[1] ?? ''
 const codesIn = (text: string) =>
@@ -139,16 +142,8 @@ describeWeb('an operator who must have a second factor', { environment: STRICT }
     const browser = await browse(context, web)
     const credentials = { email: person.email, password: PASSWORD }
     expectSentTo(await browser.submit('/console/sign-in', credentials), '/console/overview')
-    const open = [
-      PAGE,
-      '/console/confirm',
-      '/console/sign-in',
-      '/console/sign-in/second-step',
-      '/console/set-up',
-    ]
     for (const { method, path } of consoleRoutes(context)) {
-      if (open.some((each) => path === each || path.startsWith(`${PAGE}/`)) || path === '/console/sign-out')
-        continue
+      if (isOpen(path) || FOR_NEWCOMERS.test(path)) continue
       const answer = await (method === 'GET' ? browser.get(fill(path)) : browser.submit(fill(path)))
       const next = method === 'GET' ? `?next=${encodeURIComponent(fill(path))}` : ''
       expectSentTo(answer, `${PAGE}${next}`, method === 'GET' ? 302 : 303)

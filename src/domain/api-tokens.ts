@@ -84,7 +84,13 @@ export async function createApiToken(
       action: 'api_token.created',
       subjectId: created.id,
       userId,
-      after: { name: kept, expiresAt: times.expiresAt?.toISOString() ?? null, ...scope },
+      // What a token is not goes without saying.
+      after: {
+        name: kept,
+        ...(times.expiresAt === null ? {} : { expiresAt: times.expiresAt.toISOString() }),
+        ...(isReadOnly ? { isReadOnly } : {}),
+        ...(lineId === null ? {} : { lineId }),
+      },
     })
     return times
   })

@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import { listApiTokens } from '../../src/database/api-tokens.js'
 import { createApiToken, findTokenOwner, removeApiToken } from '../../src/domain/api-tokens.js'
+import { listAudit } from '../../src/domain/audit.js'
 import { addUser } from '../../src/domain/users.js'
 import { newId } from '../../src/ids.js'
 import { newToken } from '../../src/secrets.js'
@@ -181,6 +182,21 @@ describeContext('API tokens', { acquireTimeoutMs: 10_000 }, (context) => {
       const lineName = scope.lineId === null ? null : 'Front desk'
       expect((await listApiTokens(context.db, userId))[0]).to.include({ id, ...scope, lineName })
     }
+  })
+
+  it('say in the audit log what they may do, and nothing of what they are not', async () => {
+    const { lineId, userId } = await createLine(context)
+    const { expiresAt } = await createApiToken(context, userId, 'x', {
+      lineId,
+      isReadOnly: true,
+      expiresInDays: 1,
+    })
+    await createApiToken(context, userId, 'y')
+    const rows = await listAudit(context, { userId, actions: ['api_token.created'] }, { limit: 2 })
+    expect(rows.map(({ after }) => after)).to.deep.equal([
+      { name: 'y' },
+      { name: 'x', expiresAt: expiresAt!.toISOString(), isReadOnly: true, lineId },
+    ])
   })
 
   it('are not for a line of somebody else, of nobody, or what is no line', async () => {

@@ -31,7 +31,7 @@ export const ACTIONS = {
   'second_factor.removed': { subject: 'user', words: 'removed a second factor' },
   'second_factor.refused': {
     subject: 'user',
-    words: 'was refused at the second factor, after a right password',
+    words: 'was refused at the second factor',
   },
   'second_factor.locked_out': {
     subject: 'user',

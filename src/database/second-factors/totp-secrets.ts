@@ -2,21 +2,20 @@ import type { Database } from '../connection.js'
 
 export interface TotpSecret {
   secretSealed: Buffer
-  createdAt: Date
+  /** Made in the last ten minutes: so long it can be confirmed. */
+  isFresh: boolean
   /** null: it counts for nothing yet. */
   confirmedAt: Date | null
   lastUsedAt: Date | null
 }
 
-const columns = {
-  secretSealed: 'secret_sealed',
-  createdAt: 'created_at',
-  confirmedAt: 'confirmed_at',
-  lastUsedAt: 'last_used_at',
-}
+const columns = (db: Database) => [
+  { secretSealed: 'secret_sealed', confirmedAt: 'confirmed_at', lastUsedAt: 'last_used_at' },
+  db.raw(`created_at > now() - interval '10 minutes' as "isFresh"`),
+]
 
 export async function findTotpSecret(db: Database, userId: string): Promise<TotpSecret | undefined> {
-  return db('totp_secrets').where({ user_id: userId }).first<TotpSecret | undefined>(columns)
+  return db('totp_secrets').where({ user_id: userId }).first<TotpSecret | undefined>(columns(db))
 }
 
 /** In place of one that was not confirmed. @returns false when the user has one that is */
@@ -46,7 +45,7 @@ export async function lockTotpSecret(trx: Database, userId: string): Promise<Loc
     .where({ user_id: userId })
     .forUpdate()
     .first<LockedTotpSecret | undefined>([
-      columns,
+      ...columns(trx),
       trx.raw('last_step::float8 as "lastStep"'),
       trx.raw('(extract(epoch from clock_timestamp()) * 1000)::float8 as "nowMs"'),
     ])

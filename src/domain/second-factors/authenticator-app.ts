@@ -17,9 +17,6 @@ const THERE_IS_ONE = 'you have an authenticator app already: remove it first'
 export const APP_CODE_REFUSED =
   'This is not the code that the app should show now. Look whether the clock of your phone is right, and type the next one.'
 
-/** So long the secret of an app that is being set up is shown, and taken. */
-const SET_UP_MS = 10 * 60_000
-
 /** A secret that counts for nothing until `confirmApp`. @throws UserError 409 */
 export async function beginApp({ db, secrets }: Context, userId: string): Promise<void> {
   const sealed = secrets.seal(newTotpSecret(), totpPlace(userId))
@@ -38,7 +35,7 @@ export async function findPendingApp(context: Context, session: Session): Promis
   const { db, secrets, config } = context
   const { userId, email } = session
   const known = await findTotpSecret(db, userId)
-  if (known === undefined || known.confirmedAt !== null || isTooOld(known.createdAt)) return undefined
+  if (known === undefined || known.confirmedAt !== null || !known.isFresh) return undefined
   const secret = secrets.open(known.secretSealed, totpPlace(userId))
   return { secret, uri: totpUri(secret, email, new URL(config.publicUrl).hostname) }
 }
@@ -52,7 +49,7 @@ export function confirmApp(context: Context, session: Session, code: string): Pr
   const { userId } = session
   return addFactor(context, session, { kind: 'authenticator app' }, async (trx) => {
     const known = await lockTotpSecret(trx, userId)
-    if (known === undefined || known.confirmedAt !== null || isTooOld(known.createdAt)) {
+    if (known === undefined || known.confirmedAt !== null || !known.isFresh) {
       throw new UserError('no authenticator app is being set up: begin again', 404)
     }
     const secret = context.secrets.open(known.secretSealed, totpPlace(userId))
@@ -67,8 +64,4 @@ export function removeApp(context: Context, userId: string): Promise<void> {
   return removeFactor(context, userId, async (trx) =>
     (await deleteTotpSecret(trx, userId)) ? { kind: 'authenticator app' } : undefined,
   )
-}
-
-function isTooOld(createdAt: Date): boolean {
-  return createdAt.getTime() < Date.now() - SET_UP_MS
 }

@@ -33,7 +33,7 @@ const NOT_TAKEN = 'The passkey was not taken: begin again, within five minutes.'
 /** One text for every failure. */
 export const PASSKEY_REFUSED = 'The passkey was not accepted: try again, or use something else.'
 
-/** Loaded by who uses passkeys: it takes 10 MB. */
+/** Loaded when the first person uses a passkey: it takes 25 MB (measured). */
 const webauthn = () => import('@simplewebauthn/server')
 
 /**

@@ -23,8 +23,10 @@ export function postSignInOptions(context: Context): Act {
     const { throttle } = context
     const key = `passkeys:{${networkOf(ctx.ip)}}`
     const waitMs = await throttle.take({ key, limit: PER_MINUTE, lengthMs: 60_000 })
-    if (waitMs > 0)
+    if (waitMs > 0) {
+      ctx.set('Retry-After', String(Math.ceil(waitMs / 1000)))
       throw new UserError('too many passkeys were asked for from your address: wait a minute', 429)
+    }
     const halfOpen = await halfOpenOf(ctx, context)
     ctx.body = await askForPasskey(context, halfOpen?.userId, browserOf(ctx))
     return undefined

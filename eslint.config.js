@@ -43,6 +43,9 @@ export default tseslint.config(
       globals: {
         document: 'readonly',
         navigator: 'readonly',
+        fetch: 'readonly',
+        URLSearchParams: 'readonly',
+        SimpleWebAuthnBrowser: 'readonly',
         getSelection: 'readonly',
         setTimeout: 'readonly',
       },

@@ -29,6 +29,7 @@ const EXTERNAL = [
   '@node-rs/argon2',
   '@bull-board/*',
   '@aws-sdk/*',
+  '@simplewebauthn/*',
   'msgpackr-extract',
   'pg-native',
   'pg-query-stream',

@@ -24,6 +24,7 @@ export function embeddedEnvironment(): Record<string, string> {
     HOST: '127.0.0.1',
     ENCRYPTION_KEY: encryptionKey,
     QUEUES_PASSWORD: queuesPassword,
+    REQUIRE_SECOND_FACTOR: 'off',
     SIMULATOR: 'true',
     ALLOW_HTTP: 'true',
     ALLOWED_PRIVATE_CIDRS: '127.0.0.0/8,::1/128',

@@ -19,11 +19,16 @@ create table api_tokens (
   name text not null,
   token_hash bytea not null,
   created_at timestamp with time zone not null default now(),
-  last_used_at timestamp with time zone
+  last_used_at timestamp with time zone,
+  expires_at timestamp with time zone,
+  is_read_only boolean not null default false,
+  line_id uuid
 );
 alter table api_tokens add constraint api_tokens_token_hash_key UNIQUE (token_hash);
 alter table api_tokens add constraint api_tokens_pkey PRIMARY KEY (id);
+alter table api_tokens add constraint api_tokens_line_id_fkey FOREIGN KEY (line_id) REFERENCES lines(id) ON DELETE CASCADE;
 alter table api_tokens add constraint api_tokens_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE;
+CREATE INDEX api_tokens_line ON public.api_tokens USING btree (line_id) WHERE (line_id IS NOT NULL);
 CREATE INDEX api_tokens_user ON public.api_tokens USING btree (user_id, id);
 
 create table application_lines (
@@ -282,6 +287,19 @@ create table events (
 alter table events add constraint events_pkey PRIMARY KEY (id);
 CREATE INDEX events_message ON public.events USING btree (message_id);
 
+create table half_open_sessions (
+  token_hash bytea not null,
+  id uuid not null,
+  user_id uuid not null,
+  user_agent text not null,
+  created_at timestamp with time zone not null default now()
+);
+alter table half_open_sessions add constraint half_open_sessions_id_key UNIQUE (id);
+alter table half_open_sessions add constraint half_open_sessions_pkey PRIMARY KEY (token_hash);
+alter table half_open_sessions add constraint half_open_sessions_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE;
+CREATE INDEX half_open_sessions_created ON public.half_open_sessions USING btree (created_at);
+CREATE INDEX half_open_sessions_user ON public.half_open_sessions USING btree (user_id);
+
 create table idempotency_keys (
   scope_id uuid not null,
   key text not null,
@@ -481,6 +499,37 @@ CREATE INDEX oauth_records_expiry ON public.oauth_records USING btree (expires_a
 CREATE INDEX oauth_records_grant ON public.oauth_records USING btree (grant_hash);
 CREATE INDEX oauth_records_user ON public.oauth_records USING btree (user_id);
 
+create table passkey_challenges (
+  browser_hash bytea not null,
+  challenge text not null,
+  created_at timestamp with time zone not null default now()
+);
+alter table passkey_challenges add constraint passkey_challenges_pkey PRIMARY KEY (browser_hash);
+CREATE INDEX passkey_challenges_created ON public.passkey_challenges USING btree (created_at);
+
+create table passkeys (
+  id uuid not null,
+  user_id uuid not null,
+  name text not null,
+  credential_id text not null,
+  public_key bytea not null,
+  counter bigint not null,
+  transports text[] not null,
+  created_at timestamp with time zone not null default now(),
+  last_used_at timestamp with time zone
+);
+alter table passkeys add constraint passkeys_credential_id_key UNIQUE (credential_id);
+alter table passkeys add constraint passkeys_pkey PRIMARY KEY (id);
+alter table passkeys add constraint passkeys_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE;
+CREATE INDEX passkeys_user ON public.passkeys USING btree (user_id, id);
+
+create table recovery_codes (
+  user_id uuid not null,
+  code_hash bytea not null
+);
+alter table recovery_codes add constraint recovery_codes_pkey PRIMARY KEY (user_id, code_hash);
+alter table recovery_codes add constraint recovery_codes_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE;
+
 create table retention_progress (
   task text not null,
   until_id uuid not null
@@ -580,6 +629,17 @@ create table spend_caps (
 );
 alter table spend_caps add constraint spend_caps_pkey PRIMARY KEY (owner_id);
 alter table spend_caps add constraint spend_caps_segments_per_day_check CHECK ((segments_per_day > 0));
+
+create table totp_secrets (
+  user_id uuid not null,
+  secret_sealed bytea not null,
+  created_at timestamp with time zone not null default now(),
+  confirmed_at timestamp with time zone,
+  last_step bigint not null default 0,
+  last_used_at timestamp with time zone
+);
+alter table totp_secrets add constraint totp_secrets_pkey PRIMARY KEY (user_id);
+alter table totp_secrets add constraint totp_secrets_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE;
 
 create table traffic_counts (
   seconds integer not null,

@@ -29,7 +29,7 @@ export const settings = {
     .test('zero', 'must not be all zeros: make one with `openssl rand -base64 32`', noKeyIsZero)
     .meta({
       about:
-        'Encrypts webhook tokens, signing secrets and carriers’ credentials at rest; the first key seals, the others open.',
+        'Encrypts webhook tokens, signing secrets, carriers’ credentials and the secrets of authenticator apps at rest; the first key seals, the others open.',
       secret: true,
     }),
   PORT: count(1, 65_535).default(3000).meta({ about: 'The port that `web` listens on.' }),
@@ -61,6 +61,13 @@ export const settings = {
   QUEUES_WRITABLE: flag()
     .default(false)
     .meta({ about: 'Lets the dashboard retry, promote and remove jobs.' }),
+  REQUIRE_SECOND_FACTOR: text()
+    .oneOf(['operators', 'everybody', 'off'], 'must be operators, everybody or off')
+    .default('operators')
+    .meta({
+      about:
+        'Who must have a second factor beside the password to use the console: operators, everybody, or off; `npm start` without settings switches it off.',
+    }),
   METRICS_PORT: count(1, 65_535).meta({
     about:
       'The port on which a process answers /metrics to Prometheus; `linehook start` gives its processes this one and those after it.',
@@ -255,6 +262,7 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env) {
     logFormat: value.LOG_FORMAT,
     queuesPassword: value.QUEUES_PASSWORD,
     queuesWritable: value.QUEUES_WRITABLE,
+    requireSecondFactor: value.REQUIRE_SECOND_FACTOR,
     metricsPort: value.METRICS_PORT,
     metricsHost: value.METRICS_HOST,
     metricsToken: value.METRICS_TOKEN,

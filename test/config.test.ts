@@ -41,6 +41,7 @@ describe('configuration', () => {
       logFormat: 'auto',
       queuesPassword: undefined,
       queuesWritable: false,
+      requireSecondFactor: 'operators',
       metricsPort: undefined,
       metricsHost: '127.0.0.1',
       metricsToken: undefined,

@@ -5,6 +5,7 @@ import { readCap, setSpendCap } from '../../src/domain/spend-caps.js'
 import { resumeCountry } from '../../src/domain/country-guard.js'
 import { disableUser, enableUser, type Belongings } from '../../src/domain/disabled-users.js'
 import { revokeAccess } from '../../src/domain/revoke-access.js'
+import { removeSecondFactors } from '../../src/domain/second-factors.js'
 import { endSessions } from '../../src/domain/sessions.js'
 import { addUser, getUser, getUserByEmail, type User } from '../../src/domain/users.js'
 import { UserError } from '../../src/errors.js'
@@ -131,6 +132,20 @@ export function addUserCommands(program: Command): void {
         const { id } = await getUserByEmail(context, email)
         const sessionCount = await endSessions(context, id)
         return { result: { id, sessionCount }, lines: [`${counted(sessionCount, 'session')} ended`] }
+      }),
+    )
+
+  user
+    .command('remove-second-factor')
+    .description('take away the second factor of who has lost it, and the recovery codes')
+    .argument('<email>', 'e-mail address')
+    .option('--json', 'print JSON')
+    .action((email: string, options: { json?: boolean }) =>
+      run(options, async (context) => {
+        const { id } = await getUserByEmail(context, email)
+        const removed = await removeSecondFactors(context, id)
+        const line = removed ? `the second factor of ${email} is removed` : `${email} has no second factor`
+        return { result: { id, removed }, lines: [line] }
       }),
     )
 

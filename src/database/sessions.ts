@@ -1,4 +1,5 @@
 import type { Database } from './connection.js'
+import { HAS_SECOND_FACTOR } from './second-factors/has-one.js'
 import type { Role } from './users.js'
 
 export interface Session {
@@ -7,7 +8,8 @@ export interface Session {
   email: string
   name: string
   role: Role
-  /** Whether the password was given in the last 10 minutes: only then are secrets shown. */
+  hasSecondFactor: boolean
+  /** Whether the password, and the second factor, was given in the last 10 minutes: only then are secrets shown. */
   isConfirmed: boolean
   createdAt: Date
 }
@@ -51,7 +53,8 @@ export async function useSession(
          and last_seen_at < now() - interval '1 minute' and ${ALIVE}
      )
      select s.id, u.id as "userId", u.email, u.name, u.role, s.created_at as "createdAt",
-       s.confirmed_at > now() - interval '10 minutes' as "isConfirmed"
+       s.confirmed_at > now() - interval '10 minutes' as "isConfirmed",
+       ${HAS_SECOND_FACTOR} as "hasSecondFactor"
      from (select * from sessions where token_hash = :tokenHash and ${ALIVE}) s
      join users u on u.id = s.user_id and u.disabled_at is null`,
     { tokenHash, isUsed },
@@ -82,10 +85,15 @@ export async function deleteSession(db: Database, userId: string, id: string): P
   return (await db('sessions').where({ user_id: userId, id }).whereRaw(ALIVE).delete()) > 0
 }
 
-/** @param keepId undefined: all of them. @returns how many it were */
+/** Half-open ones too, which are not counted. @param keepId undefined: all of them. @returns how many it were */
 export async function deleteSessionsOf(db: Database, userId: string, keepId?: string): Promise<number> {
+  await deleteHalfOpenSessionsOf(db, userId)
   const ended = db('sessions').where({ user_id: userId }).delete()
   return keepId === undefined ? ended : ended.whereNot({ id: keepId })
+}
+
+export async function deleteHalfOpenSessionsOf(db: Database, userId: string): Promise<void> {
+  await db('half_open_sessions').where({ user_id: userId }).delete()
 }
 
 export async function deleteExpiredSessions(db: Database): Promise<number> {

@@ -4,12 +4,14 @@ import { settingsPlace } from './carrier-settings.js'
 import type { Context } from './context.js'
 import { signingSecretPlace } from './deliveries/deliver.js'
 import { tokenPlace } from './incoming-webhooks.js'
+import { totpPlace } from './second-factors/place.js'
 
 /** What each column's values are bound to. */
 const PLACES: Record<SealedColumn, (rowId: string) => string> = {
   webhookToken: tokenPlace,
   signingSecret: signingSecretPlace,
   previousSigningSecret: signingSecretPlace,
+  totpSecret: totpPlace,
   carrierSettings: settingsPlace,
 }
 

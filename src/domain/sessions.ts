@@ -16,10 +16,16 @@ import { newToken, sha256 } from '../secrets.js'
 import { record } from './audit.js'
 import type { Context } from './context.js'
 import { hashPassword, requireGoodPassword } from './passwords.js'
+import { provePasskey } from './second-factors/passkeys.js'
+import { proveCode } from './second-factors/prove-code.js'
 import { finishRevoking, revokeAccessIn } from './revoke-access.js'
 import { provePassword } from './sign-in-attempts.js'
 
 export type { ListedSession, Session } from '../database/sessions.js'
+
+/** Does not say which of both is wrong. */
+export const CONFIRMATION_REFUSED =
+  'password or code is wrong. A code works once: wait for the next one. After several attempts wait 15 minutes.'
 
 export const PASSWORD_REFUSED = 'password is wrong. After several attempts wait 15 minutes.'
 
@@ -75,23 +81,49 @@ export function endSessions(context: Context, userId: string, keepId?: string): 
   })
 }
 
+export interface Confirmation {
+  password: string
+  /** Of who has a second factor. */
+  code: string
+  /** The client's IP address. */
+  address: string
+}
+
 /**
  * Makes the session confirmed for 10 minutes.
  *
- * @param address the client's IP address
- * @throws UserError 401 PASSWORD_REFUSED, which counts as an attempt to sign in; Unavailable
+ * @throws UserError 401 PASSWORD_REFUSED or CONFIRMATION_REFUSED, which counts as an attempt to sign in; Unavailable
  */
 export async function confirmPassword(
   context: Context,
   session: Session,
-  password: string,
-  address: string,
+  { password, code, address }: Confirmation,
 ): Promise<void> {
-  await requirePassword(context, session, password, address)
+  const { userId, hasSecondFactor } = session
+  if (!hasSecondFactor) await requirePassword(context, session, password, address)
+  else {
+    const isProven =
+      (await proveOwnPassword(context, session, password, address)) !== undefined &&
+      (await proveCode(context, { userId, code, address }))
+    if (!isProven) throw new UserError(CONFIRMATION_REFUSED, 401)
+  }
   await confirmSession(context.db, session.userId, session.id)
 }
 
+/** As `confirmPassword`, by a passkey of the user, which is two factors in itself. @throws UserError 401 PASSKEY_REFUSED */
+export async function confirmByPasskey(
+  context: Context,
+  { userId, id }: Session,
+  proof: { browserToken: string; written: string },
+): Promise<void> {
+  await provePasskey(context, { ...proof, userId })
+  await confirmSession(context.db, userId, id)
+}
+
 /**
+ * Sets a new password. The current one is enough for it, also where there is a second factor: this session was opened with
+ * that, and the new password opens nothing without it.
+ *
  * Ends the user's other sessions too, and takes away a set-up link that was not used.
  *
  * @param address the client's IP address
@@ -127,17 +159,21 @@ export async function changePassword(
   if (revoked !== undefined) await finishRevoking(context, revoked)
 }
 
-async function requirePassword(
-  context: Context,
-  { email, userId }: Session,
-  password: string,
-  address: string,
-): Promise<string | null> {
-  const user = await findPassword(context.db, email)
-  const passwordHash = user?.passwordHash ?? null
-  const isProven = await provePassword(context, { userId, email, password, passwordHash, address })
-  if (!isProven) throw passwordRefused()
+/** @returns its hash */
+async function requirePassword(...proof: PasswordOf): Promise<string> {
+  const passwordHash = await proveOwnPassword(...proof)
+  if (passwordHash === undefined) throw passwordRefused()
   return passwordHash
+}
+
+type PasswordOf = [context: Context, session: Session, password: string, address: string]
+
+/** @returns its hash; undefined: it is wrong */
+async function proveOwnPassword(...proof: PasswordOf): Promise<string | undefined> {
+  const [context, { email, userId }, password, address] = proof
+  const passwordHash = (await findPassword(context.db, email))?.passwordHash ?? null
+  const isProven = await provePassword(context, { userId, email, password, passwordHash, address })
+  return isProven ? (passwordHash ?? undefined) : undefined
 }
 
 function passwordRefused(): UserError {

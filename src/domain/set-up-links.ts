@@ -1,5 +1,5 @@
 import { transaction, type Database } from '../database/connection.js'
-import { deleteSessionsOf, insertSession } from '../database/sessions.js'
+import { deleteSessionsOf } from '../database/sessions.js'
 import {
   findSetUpLinkOwner,
   lockFirstOperator,
@@ -19,11 +19,10 @@ import {
 import { UserError } from '../errors.js'
 import { newToken, sha256 } from '../secrets.js'
 import { record } from './audit.js'
+import { beginSession, type BegunSession } from './begin-session.js'
 import type { Context } from './context.js'
 import { hashPassword, requireGoodPassword } from './passwords.js'
 import { finishRevoking, revokeAccessIn } from './revoke-access.js'
-import { newSession } from './sessions.js'
-import { recordSignIn } from './sign-in.js'
 import { getUser, newUser, recordAdded, takenEmail } from './users.js'
 
 export interface SetUpLink {
@@ -82,7 +81,8 @@ export async function findSetUpLink({ db }: Context, token: string): Promise<Set
 }
 
 /**
- * Sets the password, ends the sessions that there were, and starts one.
+ * Sets the password, ends the sessions that there were, and starts one: half of one for who has a second factor, because who
+ * has come by the link may not be its owner.
  *
  * @throws UserError 400 for a field, 404 for a link that is used up, 409 for a taken address; Unavailable
  */
@@ -90,7 +90,7 @@ export async function completeSetUp(
   context: Context,
   token: string,
   fields: SetUpFields,
-): Promise<{ sessionToken: string }> {
+): Promise<BegunSession> {
   const { db } = context
   const owner = await findSetUpLink(context, token)
   if (owner === undefined) throw usedUp()
@@ -100,18 +100,15 @@ export async function completeSetUp(
       : { id: owner.userId, email: owner.email }
   await requireGoodPassword(fields.password, account.email)
   const passwordHash = await hashPassword(fields.password)
-  const { token: sessionToken, row: session } = newSession(account.id, fields.userAgent)
-  const revoked = await transaction(db, async (trx) => {
+  const { begun, revoked } = await transaction(db, async (trx) => {
     if ('role' in account) await makeFirstOperator(context, trx, { ...account, passwordHash })
     else await replacePassword(context, trx, account.id, passwordHash)
     if (!(await takeSetUpLink(trx, sha256(token)))) throw usedUp()
     const revoked = fields.revokes === true ? await revokeAccessIn(context, trx, account.id) : undefined
-    await insertSession(trx, session)
-    await recordSignIn(context, trx, session)
-    return revoked
+    return { begun: await beginSession(context, trx, account.id, fields.userAgent), revoked }
   })
   if (revoked !== undefined) await finishRevoking(context, revoked)
-  return { sessionToken }
+  return begun
 }
 
 async function makeFirstOperator(context: Context, trx: Database, operator: NewUser): Promise<void> {

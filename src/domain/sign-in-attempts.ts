@@ -1,5 +1,5 @@
 import { transaction } from '../database/connection.js'
-import { deleteAttempt, insertAttempt } from '../database/sign-in-attempts.js'
+import { deleteAttempt, insertAttempt, type AttemptLimits } from '../database/sign-in-attempts.js'
 import { newId } from '../ids.js'
 import { networkOf } from '../network.js'
 import { sha256 } from '../secrets.js'
@@ -17,7 +17,7 @@ import { isPassword, passTimeOfACheck } from './passwords.js'
 const LIMITS = { perAccount: 10, perAddress: 50, perAccountBeyond: 3 }
 
 /** So long an attempt counts. */
-const LOCKED_OUT_MINUTES = 15
+export const LOCKED_OUT_MINUTES = 15
 
 /**
  * Attempts wait for each other's locks: many at once would use up all connections to Postgres. Those who
@@ -48,27 +48,47 @@ export interface PasswordProof {
  * @throws Unavailable
  */
 export async function provePassword(context: Context, proof: PasswordProof): Promise<boolean> {
-  const { db } = context
-  const attempt = {
-    id: newId(),
-    accountHash: sha256(proof.email.toLowerCase()),
-    addressHash: sha256(networkOf(proof.address)),
-  }
-  const limits = { ...LIMITS, perAccountBeyond: proof.passwordHash === null ? 0 : LIMITS.perAccountBeyond }
-  const mayTry = await inTurn(() => transaction(db, (trx) => insertAttempt(trx, attempt, limits)))
-  if (!mayTry) {
+  const { email, address, password, passwordHash } = proof
+  const limits = { ...LIMITS, perAccountBeyond: passwordHash === null ? 0 : LIMITS.perAccountBeyond }
+  const outcome = await tryOnce(context, { account: email.toLowerCase(), address, limits }, () =>
+    isPassword(passwordHash, password),
+  )
+  if (outcome === 'wrong') await record(context, context.db, { action: 'sign_in.failed', ...whoseOf(proof) })
+  if (outcome === 'locked_out') {
     // An answer at once would tell which accounts there are.
     await passTimeOfACheck()
     await recordOnce(context, { action: 'sign_in.locked_out', ...whoseOf(proof) }, LOCKED_OUT_MINUTES)
-    return false
   }
+  return outcome === 'right'
+}
+
+export interface Attempt {
+  /** Whatever guesses are about: they are counted for it, and for the address. */
+  account: string
+  /** The client's IP address. */
+  address: string
+  limits: AttemptLimits
+}
+
+/**
+ * Tries something that can be guessed, if the account and the address may try at all.
+ *
+ * @throws Unavailable
+ */
+export async function tryOnce(
+  { db }: Pick<Context, 'db'>,
+  { account, address, limits }: Attempt,
+  check: () => Promise<boolean>,
+): Promise<'right' | 'wrong' | 'locked_out'> {
+  const attempt = { id: newId(), accountHash: sha256(account), addressHash: sha256(networkOf(address)) }
+  if (!(await inTurn(() => transaction(db, (trx) => insertAttempt(trx, attempt, limits)))))
+    return 'locked_out'
   let isRight: boolean | undefined
   try {
-    isRight = await isPassword(proof.passwordHash, proof.password)
-    if (!isRight) await record(context, db, { action: 'sign_in.failed', ...whoseOf(proof) })
-    return isRight
+    isRight = await check()
+    return isRight ? 'right' : 'wrong'
   } finally {
-    // A password that could not be compared was no guess either.
+    // What could not be compared was no guess either.
     if (isRight !== false) await deleteAttempt(db, attempt.id)
   }
 }

@@ -1,11 +1,10 @@
-import { transaction, type Database } from '../database/connection.js'
-import { insertSession, type NewSession } from '../database/sessions.js'
+import { transaction } from '../database/connection.js'
 import { storable } from '../database/text.js'
 import { findPassword, lockUser } from '../database/users.js'
 import { UserError } from '../errors.js'
 import { record } from './audit.js'
+import { beginSession, type BegunSession } from './begin-session.js'
 import type { Context } from './context.js'
-import { newSession } from './sessions.js'
 import { provePassword } from './sign-in-attempts.js'
 
 /** One text for a wrong password, an unknown user and too many attempts, so that it does not tell which users exist. */
@@ -22,12 +21,11 @@ export interface Credentials {
 }
 
 /**
- * Starts a session.
+ * Starts a session, or the half of one for who has a second factor.
  *
- * @returns its token, which the browser keeps
  * @throws UserError 401 SIGN_IN_REFUSED, 403 ACCOUNT_DISABLED; Unavailable
  */
-export async function signIn(context: Context, credentials: Credentials): Promise<{ token: string }> {
+export async function signIn(context: Context, credentials: Credentials): Promise<BegunSession> {
   const { db } = context
   const email = storable(credentials.email).trim()
   const user = await findPassword(db, email)
@@ -42,39 +40,20 @@ export async function signIn(context: Context, credentials: Credentials): Promis
   if (user === undefined || !isProven) throw signInRefused()
 
   const { userId } = user
-  const { token, row } = newSession(userId, credentials.userAgent)
-  const isDisabled = await transaction(db, async (trx) => {
+  const begun = await transaction(db, async (trx) => {
     // If the password was changed while we compared it, a session by the old one would outlive those that the change ends.
     const locked = await lockUser(trx, userId)
     if (locked?.passwordHash !== user.passwordHash) throw signInRefused()
-    if (locked.disabledAt !== null) return true
-    await insertSession(trx, row)
-    await recordSignIn(context, trx, row)
-    return false
+    if (locked.disabledAt !== null) return undefined
+    return beginSession(context, trx, userId, credentials.userAgent)
   })
-  if (isDisabled) {
+  if (begun === undefined) {
     const after = { reason: 'the account is disabled' }
     await record(context, db, { action: 'sign_in.failed', subjectId: userId, userId, after })
     // Only who knows the password is told.
     throw new UserError(ACCOUNT_DISABLED, 403)
   }
-  return { token }
-}
-
-/** From here on it is the user who acts, in the session that begins. */
-export async function recordSignIn(
-  context: Context,
-  trx: Database,
-  { id, userId, userAgent }: NewSession,
-): Promise<void> {
-  const { address } = context.actor
-  const actor = { kind: 'user', userId, credentialId: id, address } as const
-  await record({ actor }, trx, {
-    action: 'sign_in.succeeded',
-    subjectId: id,
-    userId,
-    after: { browser: userAgent },
-  })
+  return begun
 }
 
 function signInRefused(): UserError {

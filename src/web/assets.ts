@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
+import { dirname, join } from 'node:path'
 import type { RouterMiddleware } from '@koa/router'
 import { UserError } from '../errors.js'
 import { inProject } from '../project-files.js'
@@ -12,6 +13,9 @@ const FILES = {
   'pico.css': require.resolve('@picocss/pico/css/pico.min.css'),
   'htmx.js': require.resolve('htmx.org/dist/htmx.min.js'),
   'htmx-sse.js': require.resolve('htmx.org/dist/ext/hx-sse.min.js'),
+  // The package does not export its file for pages.
+  'webauthn.js': join(dirname(require.resolve('@simplewebauthn/browser')), '../dist/bundle/index.umd.min.js'),
+  'passkeys.js': inProject('src/web/assets/passkeys.js'),
   'swagger-ui.css': require.resolve('swagger-ui-dist/swagger-ui.css'),
   'swagger-ui.js': require.resolve('swagger-ui-dist/swagger-ui-bundle.js'),
   'console.css': inProject('src/web/assets/console.css'),

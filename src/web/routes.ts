@@ -7,10 +7,17 @@ import { actingFor } from './actor.js'
 import type { Operation } from './api/owner-operation.js'
 import { readAllSending } from './console/all-sending.js'
 import { submit, type Act } from './console/page.js'
-import { readSession, requireOperatorSession, requireOwnForm, requireSession } from './console/session.js'
+import {
+  readSession,
+  requireOperatorSession,
+  requireOwnForm,
+  requireSecondFactor,
+  requireSession,
+} from './console/session.js'
 import { signInFirst } from './console/sign-in-again.js'
 import { readUnread } from './console/unread-notices.js'
 import { authenticate } from './middleware/authenticate.js'
+import type { Access } from './middleware/token-scope.js'
 import { allowOwnPage } from './middleware/content-security.js'
 import { readFormBody } from './middleware/form-body.js'
 import { readFieldsBody, readJsonBody } from './middleware/json-body.js'
@@ -30,7 +37,9 @@ export function createRoutes(context: Context) {
   const post = (paths: string | string[], ...handlers: RouterMiddleware[]) => router.post(paths, ...handlers)
 
   const visitor = [allowOwnPage, readSession(context), readAllSending(context), readUnread(context)]
-  const user = [...visitor, requireSession]
+  const newcomer = [...visitor, requireSession]
+  const hasSecondFactor = requireSecondFactor(context)
+  const user = [...newcomer, hasSecondFactor]
   const operator = [...user, requireOperatorSession]
   const ownForm = [readFormBody, requireOwnForm(context)]
   const fileForm = [readPhoneForm, requireOwnForm(context)]
@@ -60,17 +69,21 @@ export function createRoutes(context: Context) {
     openPage: pageFor(visitor),
     openForm: (path: string, act: Does, show: Show) =>
       post(path, ...visitor, ...ownForm, submit(actFor(act), show(context))),
+    /** Also for who must have a second factor, and has none yet. */
+    newcomerPage: pageFor(newcomer),
+    newcomerForm: formFor([]),
     page: pageFor(user),
-    form: formFor([]),
+    form: formFor([hasSecondFactor]),
     operatorPage: pageFor(operator),
-    operatorForm: formFor([requireOperatorSession]),
+    operatorForm: formFor([hasSecondFactor, requireOperatorSession]),
     /** As `form`, with a file. */
-    fileForm: formFor([], fileForm, fileFormOfNobody),
+    fileForm: formFor([hasSecondFactor], fileForm, fileFormOfNobody),
 
-    /** For programs, by an API token, in every accepted word; with a scope also for applications. */
+    /** For programs, by an API token that may do so, in every accepted word; with a scope also for applications. */
     v1: (
       method: 'get' | 'put' | 'post' | 'delete',
       path: string,
+      access: Access,
       operation: Operation,
       scopes: readonly Scope[] = [],
       readBody = readJsonBody(undefined, { isOptional: true }),
@@ -78,7 +91,7 @@ export function createRoutes(context: Context) {
       const body = method === 'put' || method === 'post' ? [readBody] : []
       return router[method](
         context.vocabulary.paths(path),
-        authenticate(context, scopes),
+        authenticate(context, access, scopes),
         ...body,
         operation(context),
       )

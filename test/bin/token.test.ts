@@ -3,6 +3,7 @@ import { listApiTokens } from '../../src/database/api-tokens.js'
 import { findTokenOwner } from '../../src/domain/api-tokens.js'
 import type { Context } from '../../src/domain/context.js'
 import { addUser, type User } from '../../src/domain/users.js'
+import { createLine } from '../helpers/factories.js'
 import type { Environment } from '../helpers/environment.js'
 import { createInstallation } from '../journeys/steps.js'
 import { answer, jsonAnswer, refusal } from './linehook.js'
@@ -40,11 +41,8 @@ describe('linehook token', function () {
     expect(known).to.include({ id, name: 'Billing' })
 
     const json = (await runJson('create', 'ada@example.com', 'Sales')) as Record<string, string>
-    expect(json).to.have.all.keys('id', 'name', 'token', 'createdAt')
-    expect(await findTokenOwner(context, json.token ?? '')).to.deep.equal({
-      userId: ada.id,
-      tokenId: json.id,
-    })
+    expect(json).to.have.all.keys('id', 'name', 'token', 'createdAt', 'expiresAt', 'isReadOnly', 'lineId')
+    expect(await findTokenOwner(context, json.token ?? '')).to.include({ userId: ada.id, tokenId: json.id })
 
     const used = (await listApiTokens(context.db, ada.id)).map(({ lastUsedAt }) => lastUsedAt?.toISOString())
     expect(await run('list', 'ada@example.com')).to.deep.equal([
@@ -60,19 +58,35 @@ describe('linehook token', function () {
     })
   })
 
+  it('create makes one that ends, only reads, or is for one line, and list says so', async () => {
+    const { lineId, number } = await createLine(context, { userId: ada.id, name: 'Front desk' })
+    const options = ['--expires-in-days', '7', '--read-only', '--line', number]
+    const created = (await runJson('create', 'ada@example.com', 'Wall', ...options)) as Record<string, string>
+    expect(created).to.include({ isReadOnly: true, lineId })
+    expect(await findTokenOwner(context, created.token ?? '')).to.include({ isReadOnly: true, lineId })
+    const [first = ''] = await run('list', 'ada@example.com')
+    const day = created.expiresAt?.slice(0, 10) ?? ''
+    expect(first).to.match(new RegExp(`Wall  \\(read only, line Front desk, expires ${day}\\)$`))
+  })
+
   it('refuses in one line a user, a name or an id that is not there', async () => {
+    const other = await createLine(context)
     expect(
       await Promise.all([
         refuse('create', 'nobody@example.com', 'Billing'),
         refuse('create', 'ada@example.com', ' '),
         refuse('create', 'ada@example.com', '\u200b'),
         refuse('revoke', 'ada@example.com', '1'),
+        refuse('create', 'ada@example.com', 'Wall', '--expires-in-days', '4000'),
+        refuse('create', 'ada@example.com', 'Wall', '--line', other.number),
       ]),
     ).to.deep.equal([
       'no user has the email nobody@example.com: add one with `linehook user add`',
       'name must be 1 to 100 characters: say what will use the token',
       'name must have a character that can be seen',
       'no such API token',
+      'expiresInDays must be a whole number from 1 to 3650',
+      'no such line',
     ])
   })
 })

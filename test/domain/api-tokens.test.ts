@@ -1,11 +1,22 @@
 import { expect } from 'chai'
 import { listApiTokens } from '../../src/database/api-tokens.js'
 import { createApiToken, findTokenOwner, removeApiToken } from '../../src/domain/api-tokens.js'
+import { listAudit } from '../../src/domain/audit.js'
 import { addUser } from '../../src/domain/users.js'
 import { newId } from '../../src/ids.js'
 import { newToken } from '../../src/secrets.js'
 import { describeContext } from '../helpers/context.js'
+import { createLine } from '../helpers/factories.js'
 import { refusal } from './refusal.js'
+
+const UNUSED = {
+  lastUsedAt: null,
+  expiresAt: null,
+  isExpired: false,
+  isReadOnly: false,
+  lineId: null,
+  lineName: null,
+}
 
 describeContext('API tokens', { acquireTimeoutMs: 10_000 }, (context) => {
   let userId: string
@@ -13,7 +24,7 @@ describeContext('API tokens', { acquireTimeoutMs: 10_000 }, (context) => {
 
   beforeEach(async () => {
     count += 1
-    userId = (await addUser(context, { email: `user${count}@example.com` })).id
+    userId = (await addUser(context, { email: `owner${count}@example.com` })).id
   })
 
   const setLastUsed = (id: string, age: string) =>
@@ -28,7 +39,12 @@ describeContext('API tokens', { acquireTimeoutMs: 10_000 }, (context) => {
     const created = await createApiToken(context, userId, ' Billing ')
     expect(created.token).to.match(/^lhp_[\w-]{43}$/)
     expect(created.name).to.equal('Billing')
-    expect(await findTokenOwner(context, created.token)).to.deep.equal({ userId, tokenId: created.id })
+    expect(await findTokenOwner(context, created.token)).to.deep.equal({
+      userId,
+      tokenId: created.id,
+      isReadOnly: false,
+      lineId: null,
+    })
   })
 
   it('are kept as their hash only', async () => {
@@ -47,8 +63,8 @@ describeContext('API tokens', { acquireTimeoutMs: 10_000 }, (context) => {
     const other = await addUser(context, { email: `other${count}@example.com` })
     await createApiToken(context, other.id, 'of somebody else')
     expect(await listApiTokens(context.db, userId)).to.deep.equal([
-      { id: second.id, name: 'second', createdAt: second.createdAt, lastUsedAt: null },
-      { id: first.id, name: 'first', createdAt: first.createdAt, lastUsedAt: null },
+      { id: second.id, name: 'second', createdAt: second.createdAt, ...UNUSED },
+      { id: first.id, name: 'first', createdAt: first.createdAt, ...UNUSED },
     ])
   })
 
@@ -73,7 +89,7 @@ describeContext('API tokens', { acquireTimeoutMs: 10_000 }, (context) => {
   it('lead to their owner in many requests at once', async () => {
     const { id, token } = await createApiToken(context, userId, 'Billing')
     const owners = await Promise.all(Array.from({ length: 30 }, () => findTokenOwner(context, token)))
-    expect(owners).to.deep.equal(owners.map(() => ({ userId, tokenId: id })))
+    expect(owners.map((owner) => owner?.tokenId)).to.deep.equal(owners.map(() => id))
   })
 
   it('stop working when they are removed', async () => {
@@ -139,6 +155,76 @@ describeContext('API tokens', { acquireTimeoutMs: 10_000 }, (context) => {
       status: 409,
       message: 'a user can have 100 API tokens: revoke one that is not used',
     })
+  })
+
+  it('end by themselves after the days that were chosen', async () => {
+    const { id, token, createdAt, expiresAt } = await createApiToken(context, userId, 'Billing', {
+      expiresInDays: 30,
+    })
+    expect(expiresAt!.getTime() - createdAt.getTime()).to.equal(30 * 86_400_000)
+    expect(await findTokenOwner(context, token)).to.include({ userId })
+
+    await context.db('api_tokens').where({ id }).update({ expires_at: context.db.fn.now() })
+    expect(await findTokenOwner(context, token)).to.equal(undefined)
+    expect((await listApiTokens(context.db, userId))[0]).to.include({ id, isExpired: true })
+  })
+
+  it('that may do less say so, in what they begin with too', async () => {
+    const { lineId, userId } = await createLine(context, { name: 'Front desk' })
+    for (const scope of [
+      { isReadOnly: true, lineId: null },
+      { isReadOnly: false, lineId },
+      { isReadOnly: true, lineId },
+    ]) {
+      const { id, token } = await createApiToken(context, userId, 'Billing', scope)
+      expect(token).to.match(/^lhs_[\w-]{43}$/)
+      expect(await findTokenOwner(context, token)).to.deep.equal({ userId, tokenId: id, ...scope })
+      const lineName = scope.lineId === null ? null : 'Front desk'
+      expect((await listApiTokens(context.db, userId))[0]).to.include({ id, ...scope, lineName })
+    }
+  })
+
+  it('say in the audit log what they may do, and nothing of what they are not', async () => {
+    const { lineId, userId } = await createLine(context)
+    const { expiresAt } = await createApiToken(context, userId, 'x', {
+      lineId,
+      isReadOnly: true,
+      expiresInDays: 1,
+    })
+    await createApiToken(context, userId, 'y')
+    const rows = await listAudit(context, { userId, actions: ['api_token.created'] }, { limit: 2 })
+    expect(rows.map(({ after }) => after)).to.deep.equal([
+      { name: 'y' },
+      { name: 'x', expiresAt: expiresAt!.toISOString(), isReadOnly: true, lineId },
+    ])
+  })
+
+  it('are not for a line of somebody else, of nobody, or what is no line', async () => {
+    const { lineId } = await createLine(context)
+    for (const wrong of [lineId, newId(), 'x']) {
+      expect(await refusal(createApiToken(context, userId, 'Billing', { lineId: wrong }))).to.deep.equal({
+        status: 404,
+        message: 'no such line',
+      })
+    }
+  })
+
+  for (const expiresInDays of [0, -1, 1.5, 3651, NaN]) {
+    it(`cannot end in ${expiresInDays} days`, async () => {
+      expect(await refusal(createApiToken(context, userId, 'Billing', { expiresInDays }))).to.deep.equal({
+        status: 400,
+        message: 'expiresInDays must be a whole number from 1 to 3650',
+      })
+    })
+  }
+
+  it('are looked up in one statement', async () => {
+    const { token } = await createApiToken(context, userId, 'Billing')
+    const statements: string[] = []
+    context.db.on('query', ({ sql }: { sql: string }) => statements.push(sql))
+    await findTokenOwner(context, token)
+    context.db.removeAllListeners('query')
+    expect(statements).to.have.length(1)
   })
 
   it('are not for users who are not there', async () => {

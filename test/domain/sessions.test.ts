@@ -52,6 +52,7 @@ describeContext('sessions', (context) => {
       email: ada.email,
       name: ada.name,
       role: 'user',
+      hasSecondFactor: false,
       isConfirmed: true,
       createdAt: session.createdAt,
     })
@@ -128,13 +129,17 @@ describeContext('sessions', (context) => {
     const [token, other] = [await start(), await start()]
     for (const each of [token, other]) await setBack(each, 'confirmed_at', '11 minutes')
     const session = await get(token)
-    expect(await refusal(confirmPassword(context, session, 'a wrong password', ADDRESS))).to.deep.equal({
+    expect(
+      await refusal(
+        confirmPassword(context, session, { password: 'a wrong password', code: '', address: ADDRESS }),
+      ),
+    ).to.deep.equal({
       status: 401,
       message: 'password is wrong. After several attempts wait 15 minutes.',
     })
     expect(await get(token)).to.include({ isConfirmed: false })
 
-    await confirmPassword(context, session, PASSWORD, ADDRESS)
+    await confirmPassword(context, session, { password: PASSWORD, code: '', address: ADDRESS })
     expect(await get(token)).to.include({ isConfirmed: true })
     expect(await get(other)).to.include({ isConfirmed: false })
   })
@@ -244,10 +249,14 @@ describeContext('sessions', (context) => {
   it('confirm nothing more after ten wrong passwords, nor does signing in', async () => {
     const session = await get(await start())
     for (let n = 0; n < 5; n += 1) {
-      await refusal(confirmPassword(context, session, 'a wrong password', ADDRESS))
+      await refusal(
+        confirmPassword(context, session, { password: 'a wrong password', code: '', address: ADDRESS }),
+      )
       await refusal(changePassword(context, session, 'a wrong password', NEXT, ADDRESS))
     }
-    expect(await refusal(confirmPassword(context, session, PASSWORD, ADDRESS))).to.include({ status: 401 })
+    expect(
+      await refusal(confirmPassword(context, session, { password: PASSWORD, code: '', address: ADDRESS })),
+    ).to.include({ status: 401 })
     expect(await refusal(changePassword(context, session, PASSWORD, NEXT, ADDRESS))).to.include({
       status: 401,
     })

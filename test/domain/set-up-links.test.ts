@@ -86,7 +86,7 @@ describeContext('set-up links', { environment }, (context) => {
         await startSession(context, ada.id, ''),
         await startSession(context, other.id, ''),
       ]
-      const { sessionToken } = await complete(token)
+      const { token: sessionToken } = await complete(token)
       expect(await findSession(context, sessionToken)).to.include({ userId: ada.id, isConfirmed: true })
       expect((await listSessions(context.db, ada.id)).map(({ userAgent }) => userAgent)).to.deep.equal([
         'Firefox',
@@ -123,14 +123,14 @@ describeContext('set-up links', { environment }, (context) => {
       expect(await findSetUpLink(context, token)).to.equal(undefined)
       expect(await refusal(complete(token))).to.deep.equal(USED_UP)
       await setExpiry(token, `now() + interval '10 seconds'`)
-      expect(await complete(token)).to.have.property('sessionToken')
+      expect(await complete(token)).to.have.property('token')
     })
 
     it('are worth nothing once there is a new one', async () => {
       const newer = await link(ada.id)
       expect(await findSetUpLink(context, token)).to.equal(undefined)
       expect(await refusal(complete(token))).to.deep.equal(USED_UP)
-      expect(await complete(newer)).to.have.property('sessionToken')
+      expect(await complete(newer)).to.have.property('token')
     })
 
     it('let those of others be', async () => {
@@ -144,7 +144,7 @@ describeContext('set-up links', { environment }, (context) => {
       for (const password of ['short', ada.email]) {
         expect(await refusal(complete(token, { password }))).to.include({ status: 400 })
       }
-      expect(await complete(token)).to.have.property('sessionToken')
+      expect(await complete(token)).to.have.property('token')
     })
   })
 
@@ -172,7 +172,7 @@ describeContext('set-up links', { environment }, (context) => {
 
     it('make the operator, who is signed in', async () => {
       const { url } = (await createFirstSetUpLink(context))!
-      const { sessionToken } = await complete(tokenOf(url), { email, name: 'Grace' })
+      const { token: sessionToken } = await complete(tokenOf(url), { email, name: 'Grace' })
       const { id, ...operator } = await getUserByEmail(context, email)
       expect(operator).to.deep.include({ email, name: 'Grace', role: 'operator', hasPassword: true })
       expect(await findSession(context, sessionToken)).to.include({ userId: id, role: 'operator' })
@@ -190,7 +190,7 @@ describeContext('set-up links', { environment }, (context) => {
         expect(await refusal(complete(token, fields))).to.include({ status: 400 })
       }
       expect(await listUsers(context.db)).to.deep.equal([])
-      expect(await complete(token, { email })).to.have.property('sessionToken')
+      expect(await complete(token, { email })).to.have.property('token')
     })
 
     it('refuse the address of a user, and can then be used again', async () => {
@@ -198,7 +198,7 @@ describeContext('set-up links', { environment }, (context) => {
       const token = await link(null)
       expect(await refusal(complete(token, { email: ada.email.toUpperCase() }))).to.include({ status: 409 })
       expect(await getUser(context, ada.id)).to.deep.equal(ada)
-      expect(await complete(token, { email })).to.have.property('sessionToken')
+      expect(await complete(token, { email })).to.have.property('token')
     })
 
     it('are refused once an operator has a password', async () => {
@@ -214,7 +214,7 @@ describeContext('set-up links', { environment }, (context) => {
       const former = await link(null)
       const token = await link(null)
       expect(await refusal(complete(former, { email }))).to.deep.equal(USED_UP)
-      expect(await complete(token, { email })).to.have.property('sessionToken')
+      expect(await complete(token, { email })).to.have.property('token')
     })
 
     it('make one operator, also for two at the same moment', async () => {

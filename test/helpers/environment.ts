@@ -11,6 +11,7 @@ export async function createEnvironment(overrides: Environment = {}): Promise<En
     ENCRYPTION_KEY: randomBytes(32).toString('base64'),
     LOG_LEVEL: 'silent',
     HOST: '127.0.0.1',
+    REQUIRE_SECOND_FACTOR: 'off',
     SIMULATOR: 'true',
     MEDIA_FOLDER: createDataFolder('media'),
     ALLOW_HTTP: 'true',

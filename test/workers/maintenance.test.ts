@@ -39,17 +39,25 @@ describe('maintenance', function () {
     expect(await keys()).to.deep.equal(['young'])
   })
 
-  it('deletes sessions, set-up links and attempts to sign in that are over, and no others', async () => {
+  it('deletes what signing in leaves behind when it is over, and no more', async () => {
     const left = async () => {
       const { rows } = await context.db.raw<{ rows: { name: string }[] }>(
         `select user_agent as name from sessions
          union all select encode(token_hash, 'escape') from set_up_links
-         union all select encode(account_hash, 'escape') from sign_in_attempts`,
+         union all select encode(account_hash, 'escape') from sign_in_attempts
+         union all select user_agent from half_open_sessions
+         union all select challenge from passkey_challenges`,
       )
       return rows.map(({ name }) => name)
     }
     await until('the old ones are gone', async () => !(await left()).some((name) => name.startsWith('old')))
-    expect(await left()).to.have.members(['young session', 'young link', 'young attempt'])
+    expect(await left()).to.have.members([
+      'young session',
+      'young link',
+      'young attempt',
+      'young half',
+      'young challenge',
+    ])
   })
 
   it('counts the minutes of the overview', async () => {
@@ -130,6 +138,23 @@ describe('maintenance', function () {
       await context
         .db('sign_in_attempts')
         .insert({ id: newId(), account_hash, address_hash: account_hash, attempted_at: ago(age) })
+    }
+    for (const [name, age] of [
+      ['old half', '11 minutes'],
+      ['young half', '9 minutes'],
+    ] as const) {
+      const { id: user_id } = await context.db('users').first<{ id: string }>('id')
+      const token_hash = Buffer.from(name)
+      await context
+        .db('half_open_sessions')
+        .insert({ id: newId(), user_id, token_hash, user_agent: name, created_at: ago(age) })
+    }
+    for (const [challenge, age] of [
+      ['old challenge', '6 minutes'],
+      ['young challenge', '4 minutes'],
+    ] as const) {
+      const browser_hash = Buffer.from(challenge)
+      await context.db('passkey_challenges').insert({ browser_hash, challenge, created_at: ago(age) })
     }
   }
 

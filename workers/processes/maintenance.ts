@@ -3,6 +3,8 @@ import { deleteExpiredKeys } from '../../src/database/idempotency-keys.js'
 import { deleteExpiredOAuthRecords } from '../../src/database/oauth-records.js'
 import { deleteOldCounts } from '../../src/database/overview/counting.js'
 import { ensurePartitions } from '../../src/database/partitions.js'
+import { deleteExpiredHalfOpenSessions } from '../../src/database/half-open-sessions.js'
+import { deleteExpiredChallenges } from '../../src/database/second-factors/passkeys.js'
 import { deleteExpiredSessions } from '../../src/database/sessions.js'
 import { deleteExpiredSetUpLinks } from '../../src/database/set-up-links.js'
 import { deleteOldAttempts } from '../../src/database/sign-in-attempts.js'
@@ -126,7 +128,8 @@ async function keepHouse(context: Context): Promise<void> {
     deleted = await deleteExpiredKeys(db, KEYS_AT_ONCE)
   }
   const simulatorMediaCount = await forgetOldSimulatorMedia(context)
-  const sessionCount = await deleteExpiredSessions(db)
+  const sessionCount = (await deleteExpiredSessions(db)) + (await deleteExpiredHalfOpenSessions(db))
+  await deleteExpiredChallenges(db)
   const linkCount = await deleteExpiredSetUpLinks(db)
   const attemptCount = await deleteOldAttempts(db)
   const oauthRecordCount = await deleteExpiredOAuthRecords(db)

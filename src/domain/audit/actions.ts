@@ -30,6 +30,18 @@ export const ACTIONS = {
     subject: 'user',
     words: 'was locked out for 15 minutes after too many wrong passwords',
   },
+  'second_factor.added': { subject: 'user', words: 'added a second factor' },
+  'second_factor.removed': { subject: 'user', words: 'removed a second factor' },
+  'second_factor.refused': {
+    subject: 'user',
+    words: 'was refused at the second factor',
+  },
+  'second_factor.locked_out': {
+    subject: 'user',
+    words: 'was locked out for 15 minutes after too many wrong codes',
+  },
+  'second_factor.recovery_code_used': { subject: 'user', words: 'used a recovery code' },
+  'second_factor.recovery_codes_made': { subject: 'user', words: 'made new recovery codes' },
   'session.ended': { subject: 'session', words: 'ended a session' },
   'sessions.ended': { subject: 'user', words: 'ended several sessions' },
   'password.changed': { subject: 'user', words: 'changed the password' },

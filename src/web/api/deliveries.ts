@@ -8,6 +8,7 @@ import type { Vocabulary } from '../../vocabulary.js'
 import { userOf } from '../middleware/authenticate.js'
 import { answerList, listParameters } from '../paging.js'
 import { readQuery, wordParameter } from '../query.js'
+import { lineFilterOf } from './line-access.js'
 import { onOwn, type Operation } from './owner-operation.js'
 import { presentAttempt, presentDelivery } from './presenters.js'
 
@@ -19,7 +20,8 @@ export const getDeliveries: Operation = (context) => {
     status: wordParameter(DELIVERY_STATUSES),
   })
   return async (ctx) => {
-    const { before, limit, ...filter } = await readQuery(ctx, parameters, vocabulary)
+    const { before, limit, ...asked } = await readQuery(ctx, parameters, vocabulary)
+    const filter = { ...asked, ...lineFilterOf(ctx) }
     await answerList(
       context,
       ctx,

@@ -4,21 +4,29 @@ import type { MessageFilter } from '../../database/messages/reading.js'
 import { SCOPES, type Scope } from '../../domain/application-access.js'
 import type { Context } from '../../domain/context.js'
 import { UserError } from '../../errors.js'
-import { applicationOf, hasScope, userOf } from '../middleware/authenticate.js'
+import { applicationOf, hasScope, lineOfToken, userOf } from '../middleware/authenticate.js'
 
 /**
- * The ids of the lines that the application which asks may see: those that its user has connected to it. undefined:
- * all of the user's lines.
+ * The ids of the lines that the program which asks may see: the one that its token is for, or those that the user has
+ * connected to the application. undefined: all of the user's lines.
  */
 export async function visibleLines(context: Context, ctx: KoaContext): Promise<Set<string> | undefined> {
+  const only = lineOfToken(ctx)
+  if (only !== undefined) return new Set([only])
   if (applicationOf(ctx) === undefined || hasScope(ctx, 'lines:read')) return undefined
   return new Set(await connectedLines(context, ctx, SCOPES))
 }
 
-/** @throws UserError 404 for a line that the application which asks may not see */
+/** @throws UserError 404 for a line that the program which asks may not see */
 export async function requireVisible(context: Context, ctx: KoaContext, lineId: string): Promise<void> {
   const visible = await visibleLines(context, ctx)
   if (visible?.has(lineId) === false) throw new UserError('no such line', 404)
+}
+
+/** @throws UserError 404 for a line that is not the one that the token is for */
+export function requireLineOfToken(ctx: KoaContext, lineId: string): void {
+  const only = lineOfToken(ctx)
+  if (only !== undefined && lineId.toLowerCase() !== only) throw new UserError('no such line', 404)
 }
 
 /**
@@ -33,18 +41,24 @@ export async function requireRenaming(context: Context, ctx: KoaContext): Promis
     throw new UserError('the user no longer lets this application rename lines', 403)
 }
 
-/** Of connected lines all messages with `messages:connect`; who may only write sees what it wrote itself. */
+/** Those of the token's line. For an application: of connected lines all messages with `messages:connect`; who may only write sees what it wrote itself. */
 export async function visibleMessages(
   context: Context,
   ctx: KoaContext,
 ): Promise<Pick<MessageFilter, 'lineIds' | 'applicationId'>> {
   const application = applicationOf(ctx)
-  if (application === undefined) return {}
+  if (application === undefined) return lineFilterOf(ctx)
   if (hasScope(ctx, 'messages:connect')) {
     return { lineIds: await connectedLines(context, ctx, ['messages:connect']) }
   }
   const lineIds = await connectedLines(context, ctx, ['messages:connect', 'messages:write'])
   return { lineIds, applicationId: application.id }
+}
+
+/** For lists of what belongs to lines, where only the user's own programs come. */
+export function lineFilterOf(ctx: KoaContext): { lineIds?: string[] } {
+  const only = lineOfToken(ctx)
+  return only === undefined ? {} : { lineIds: [only] }
 }
 
 /** Those for which the user, the last time, allowed one of the scopes: an older token may have more. */

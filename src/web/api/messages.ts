@@ -11,7 +11,7 @@ import { readBodyFields } from '../body-fields.js'
 import { applicationOf, userOf } from '../middleware/authenticate.js'
 import { answerList, listParameters } from '../paging.js'
 import { idParameter, readQuery, wordParameter } from '../query.js'
-import { visibleMessages } from './line-access.js'
+import { requireLineOfToken, visibleMessages } from './line-access.js'
 import { onOwn, type Operation } from './owner-operation.js'
 import { presentMessage } from './presenters.js'
 
@@ -60,6 +60,7 @@ export const postMessage: Operation = (context) => {
   return async (ctx) => {
     const sent = vocabulary.canonicalFields(ctx.request.body as Record<string, unknown>)
     const { lineId, toNumber, text, mediaUrl } = await readBodyFields(schema, sent)
+    requireLineOfToken(ctx, lineId)
     const key = ctx.get('Idempotency-Key')
     const message = await submitMessage(context, {
       userId: userOf(ctx),

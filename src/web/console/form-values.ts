@@ -38,6 +38,11 @@ export function idOf(ctx: KoaContext, name: string): string {
   return id.toLowerCase()
 }
 
+/** Where to go afterwards: of the form that was sent, else of the link that led here. */
+export function nextOf(ctx: KoaContext): string {
+  return readNext(fieldOf(ctx, 'next') || queryOf(ctx, 'next'))
+}
+
 /** Where to go back to: a page of ours, whatever somebody has put into a link. */
 export function readNext(value: string, fallback = '/console'): string {
   const isOurs = /^\/(console|simulator|oauth\/consent)(?=[/?]|$)/.test(value) && !/[\\\p{Cc}]/u.test(value)

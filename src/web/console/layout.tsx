@@ -58,8 +58,9 @@ function Header({ page }: { page: Page }) {
       <a class="brand" href={session === undefined ? '/console' : homeOf(session)}>
         <img src={assetPath('icon.svg')} alt="" width="24" height="24" /> Linehook
       </a>
-      {session !== undefined && <Search />}
-      {session !== undefined && (
+      {session !== undefined && !page.isSettingUp && <Search />}
+      {session !== undefined && page.isSettingUp && <SignOut page={page} email={session.email} />}
+      {session !== undefined && !page.isSettingUp && (
         <nav aria-label="Main">
           <ul>
             <NavLinks
@@ -67,17 +68,12 @@ function Header({ page }: { page: Page }) {
               places={PLACES.filter(({ href }) => page.hasSimulator || href !== SIMULATOR)}
             />
             <li>
-              <form method="post" action="/console/sign-out" class="inline">
-                <CsrfField page={page} />
-                <button type="submit" class="link" title={`Signed in as ${session.email}`}>
-                  Sign out
-                </button>
-              </form>
+              <SignOut page={page} email={session.email} />
             </li>
           </ul>
         </nav>
       )}
-      {session?.role === 'operator' && (
+      {session?.role === 'operator' && !page.isSettingUp && (
         <nav aria-label="Operators">
           <ul>
             <NavLinks page={page} places={PLACES_OF_OPERATORS} />
@@ -91,6 +87,17 @@ function Header({ page }: { page: Page }) {
 function noticesLabel({ unreadCount }: Page): string {
   if (unreadCount === 0) return 'Notices'
   return `Notices (${unreadCount < MAX_UNREAD ? unreadCount : `${MAX_UNREAD}+`})`
+}
+
+function SignOut({ page, email }: { page: Page; email: string }) {
+  return (
+    <form method="post" action="/console/sign-out" class="inline">
+      <CsrfField page={page} />
+      <button type="submit" class="link" title={`Signed in as ${email}`}>
+        Sign out
+      </button>
+    </form>
+  )
 }
 
 function Search() {

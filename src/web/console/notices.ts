@@ -9,6 +9,8 @@ const NOTICES = {
     'If an account with a password has this address, a mail with a link is on its way. It comes within a few minutes.',
   'mails-saved': 'The choice of mails is saved.',
   'password-changed': 'Your password is changed; your other sessions are ended.',
+  'second-factor-added': 'Your second factor is set up; your other sessions are ended.',
+  'second-factor-removed': 'It is removed, and counts no more.',
   'token-revoked': 'The API token is revoked.',
   'session-ended': 'The session is ended.',
   'sessions-ended': 'Your other sessions are ended.',

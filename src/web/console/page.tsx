@@ -3,6 +3,8 @@ import type { VNode } from 'preact'
 import { renderToString } from 'preact-render-to-string'
 import type { AllSending } from '../../database/pauses.js'
 import type { Context } from '../../domain/context.js'
+import { mustSetUpSecondFactor } from '../../domain/second-factors.js'
+import { canHavePasskeys } from '../../domain/second-factors/relying-party.js'
 import type { Session } from '../../domain/sessions.js'
 import { UserError } from '../../errors.js'
 import type { NonceState } from '../middleware/content-security.js'
@@ -22,6 +24,10 @@ export interface Page {
   notice: string | undefined
   /** Of the form that was just refused. */
   fault: FormFault | undefined
+  /** Who looks must have a second factor, and has none yet: nothing else opens. */
+  isSettingUp: boolean
+  /** Browsers have them for the URL of this installation. */
+  canHavePasskeys: boolean
   hasSimulator: boolean
   hasMail: boolean
   /** Notices that the reader has not seen. */
@@ -43,8 +49,10 @@ interface FaultState {
 }
 
 export function pageOf(ctx: KoaContext, context: Context): Page {
+  const { session } = ctx.state as SessionState
   return {
-    session: (ctx.state as SessionState).session,
+    session,
+    isSettingUp: session !== undefined && mustSetUpSecondFactor(context, session),
     // Only for a page that has a form: an error page of a request without its cookie, such as one from another
     // site, would give the browser a new one, and so sign it out.
     get csrfToken() {
@@ -54,6 +62,7 @@ export function pageOf(ctx: KoaContext, context: Context): Page {
     path: ctx.path,
     notice: noticeOf(queryOf(ctx, 'done')),
     fault: (ctx.state as FaultState).fault,
+    canHavePasskeys: canHavePasskeys(context),
     hasSimulator: context.config.simulator,
     hasMail: context.config.smtp !== undefined,
     unreadCount: unreadCountOf(ctx),

@@ -39,6 +39,13 @@ export {
 export { postName } from './line/head.js'
 export { postHeldEvents } from './line/held-events.js'
 export { postDeleteIncomingWebhook, postIncomingWebhook, postRegenerate } from './line/incoming-webhook.js'
+export {
+  postConfirmByPasskey,
+  postConfirmOptions,
+  postPasskeySignIn,
+  postSignInOptions,
+  showPasskeySignIn,
+} from './passkey-sign-in.js'
 export { showSearch } from './search.js'
 export { liveLimits } from './line/limits.js'
 export { postSegmentCount, postText } from './line/send-text.js'
@@ -50,6 +57,11 @@ export { liveOverview, showOverview } from './overview.js'
 export { exportAccount, exportOwnLine, postExportPerson } from './exports.js'
 export { postForgetPerson, postPerson, showPeople } from './people.js'
 export { postPauseAll, postResumeAll, showSending } from './sending.js'
+export { showSecondFactor } from './second-factor.js'
+export { postApp, postConfirmApp, postRemoveApp } from './second-factor/authenticator-app.js'
+export { postPasskey, postPasskeyOptions, postRemovePasskey } from './second-factor/passkeys.js'
+export { postRecoveryCodes } from './second-factor/recovery-codes.js'
+export { postSecondStep, showSecondStep } from './second-step.js'
 export { postSetUp, showSetUp } from './set-up.js'
 export { showSettings } from './settings.js'
 export { postApiToken, postRevokeApiToken } from './settings/api-tokens.js'

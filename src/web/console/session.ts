@@ -1,11 +1,13 @@
 import { createHmac } from 'node:crypto'
 import type { Context as KoaContext, Middleware } from 'koa'
 import type { Context } from '../../domain/context.js'
+import { mustSetUpSecondFactor } from '../../domain/second-factors.js'
 import { endSession, findSession, type Session } from '../../domain/sessions.js'
 import { UserError } from '../../errors.js'
 import { isSameSecret, newToken } from '../../secrets.js'
 import { isForeignOrigin } from '../own-origin.js'
 import { fieldOf } from './form-values.js'
+import { SECOND_FACTOR } from './second-factor/path.js'
 
 export interface SessionState {
   session?: Session
@@ -47,6 +49,25 @@ export const requireSession: Middleware = async (ctx, next) => {
   }
   if (ctx.get('HX-Request') !== '') throw new UserError('sign in first', 401)
   ctx.redirect(`/console/sign-in?next=${encodeURIComponent(ctx.url)}`)
+}
+
+/** For pages and forms: sends people who must have a second factor, and have none, to set one up, and on afterwards. */
+export function requireSecondFactor(context: Context): Middleware {
+  return async (ctx, next) => {
+    if (!mustSetUpSecondFactor(context, sessionOf(ctx))) {
+      await next()
+      return
+    }
+    if (ctx.get('HX-Request') !== '') throw new UserError('set up a second factor first', 403)
+    const back = ctx.method === 'GET' ? `?next=${encodeURIComponent(ctx.url)}` : ''
+    ctx.redirect(SECOND_FACTOR + back)
+    if (ctx.method === 'POST') ctx.status = 303
+  }
+}
+
+/** The session has one from now on, in what is left of this request. */
+export function noteSecondFactor(ctx: KoaContext): void {
+  ;(ctx.state as SessionState).session = { ...sessionOf(ctx), hasSecondFactor: true }
 }
 
 /** @throws UserError 404, because other users need not know what is here */
@@ -116,6 +137,13 @@ function browserTokenOf(ctx: KoaContext, context: Context): string | undefined {
   return token !== undefined && TOKEN.test(token) ? token : undefined
 }
 
+/** The value of the cookie of a browser that has sent a form of ours. */
+export function browserOf(ctx: KoaContext): string {
+  const { browserToken } = ctx.state as SessionState
+  if (browserToken === undefined) throw new Error('this route lacks requireOwnForm')
+  return browserToken
+}
+
 /** Signing in and out: the browser gets a new token, and the session that it had is over. */
 export async function changeBrowserToken(ctx: KoaContext, context: Context, token: string): Promise<void> {
   const { session } = ctx.state as SessionState
@@ -126,6 +154,13 @@ export async function changeBrowserToken(ctx: KoaContext, context: Context, toke
     if (!(error instanceof UserError)) throw error
   }
   setBrowserToken(ctx, context, token)
+}
+
+/** The browser is signed in, and the current request goes on in the session. */
+export async function takeSession(ctx: KoaContext, context: Context, token: string): Promise<void> {
+  await changeBrowserToken(ctx, context, token)
+  const session = await findSession(context, token)
+  if (session !== undefined) (ctx.state as SessionState).session = session
 }
 
 function setBrowserToken(ctx: KoaContext, context: Context, token: string): void {

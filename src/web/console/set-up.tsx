@@ -7,6 +7,7 @@ import { fieldOf, queryOf } from './form-values.js'
 import { Field, Form } from './form.js'
 import { Layout } from './layout.js'
 import { answerPage, pageOf } from './page.js'
+import { SECOND_STEP } from './second-step.js'
 import { RevokeAccess } from './settings/password.js'
 import { changeBrowserToken } from './session.js'
 
@@ -72,15 +73,15 @@ export function showSetUp(context: Context): Middleware {
 
 export function postSetUp(context: Context) {
   return async (ctx: KoaContext): Promise<string> => {
-    const { sessionToken } = await completeSetUp(context, tokenOf(ctx), {
+    const { token, isHalfOpen } = await completeSetUp(context, tokenOf(ctx), {
       email: fieldOf(ctx, 'email'),
       name: fieldOf(ctx, 'name'),
       password: fieldOf(ctx, 'password'),
       userAgent: ctx.get('User-Agent'),
       revokes: fieldOf(ctx, 'revoke') === 'true',
     })
-    await changeBrowserToken(ctx, context, sessionToken)
-    return '/console'
+    await changeBrowserToken(ctx, context, token)
+    return isHalfOpen ? SECOND_STEP : '/console'
   }
 }
 

@@ -3,9 +3,11 @@ import { listApiTokens } from '../../database/api-tokens.js'
 import { listSessions } from '../../database/sessions.js'
 import type { Context } from '../../domain/context.js'
 import { getReading } from '../../domain/notices.js'
+import { listOwnLines } from '../../domain/lines.js'
 import { HISTORY } from './audit/paths.js'
 import { Layout } from './layout.js'
 import { answerPage, pageOf, shownOnce } from './page.js'
+import { SECOND_FACTOR } from './second-factor/path.js'
 import { sessionOf } from './session.js'
 import { ApiTokens, type CreatedToken } from './settings/api-tokens.js'
 import { Mails } from './settings/mails.js'
@@ -19,6 +21,7 @@ export function showSettings(context: Context): Middleware {
     const session = sessionOf(ctx)
     const page = pageOf(ctx, context)
     const tokens = await listApiTokens(context.db, session.userId)
+    const lines = await listOwnLines(context, session.userId)
     const sessions = await listSessions(context.db, session.userId)
     const { mails } = await getReading(context, session.userId)
     answerPage(
@@ -28,9 +31,24 @@ export function showSettings(context: Context): Middleware {
         <p>
           Signed in as <strong>{session.email}</strong>.
         </p>
-        <ApiTokens page={page} tokens={tokens} created={created} publicUrl={context.config.publicUrl} />
+        <ApiTokens
+          page={page}
+          tokens={tokens}
+          created={created}
+          lines={lines}
+          publicUrl={context.config.publicUrl}
+        />
         <Mails page={page} mails={mails} />
         <Password page={page} />
+        <section id="second-factor">
+          <h2>Second factor</h2>
+          <p>
+            {session.hasSecondFactor
+              ? 'You need more than your password to sign in. '
+              : 'Your password is enough to sign in. '}
+            <a href={SECOND_FACTOR}>{session.hasSecondFactor ? 'See what' : 'Set up a second factor'}</a>
+          </p>
+        </section>
         <Sessions page={page} sessions={sessions} currentId={session.id} />
         <AllAccess page={page} />
         <section id="export">

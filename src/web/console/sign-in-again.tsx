@@ -5,12 +5,15 @@ import { fieldNames, fieldOf, valuesOf } from './form-values.js'
 import { Form } from './form.js'
 import { Layout } from './layout.js'
 import { answerPage, isKeptFromPages, pageOf, setFault, type Page } from './page.js'
+import { CodeField, halfOpenOf, takeSecondStep } from './second-step.js'
 import type { SessionState } from './session.js'
 import { EmailField, PasswordField, startSession } from './sign-in.js'
 
 /** Names that no form of ours has for anything else. */
 const EMAIL = 'sign-in-email'
 const PASSWORD = 'sign-in-password'
+/** Kept from pages by its name. */
+const CODE = 'sign-in-secret-code'
 
 const SIGNED_IN =
   'You are signed in again. Nothing was done yet: look at what you typed, and press the button once more.'
@@ -33,21 +36,30 @@ export function signInFirst(context: Context, read: Middleware[], show: Middlewa
     // Nothing ties a form to a browser that has no cookie.
     if (browserToken === undefined) throw new UserError('sign in first', 401)
     await all(ctx, read).catch(refuseUnlessForeign)
-    if (!fieldNames(ctx).includes(PASSWORD)) {
-      showSignInAgain(ctx, context)
-      return
-    }
     try {
-      await startSession(ctx, context, fieldOf(ctx, EMAIL), fieldOf(ctx, PASSWORD))
+      if (!(await signInBy(ctx, context))) {
+        await showSignInAgain(ctx, context)
+        return
+      }
     } catch (error) {
       if (!(error instanceof UserError)) throw error
       setFault(ctx, error.message)
-      showSignInAgain(ctx, context)
+      await showSignInAgain(ctx, context)
       return
     }
     setFault(ctx, SIGNED_IN)
     await all(ctx, show)
   }
+}
+
+/** @returns whether the session is whole: else the page asks for what is missing */
+async function signInBy(ctx: KoaContext, context: Context): Promise<boolean> {
+  const names = fieldNames(ctx)
+  if (names.includes(CODE)) {
+    await takeSecondStep(ctx, context, fieldOf(ctx, CODE))
+    return true
+  }
+  return names.includes(PASSWORD) && startSession(ctx, context, fieldOf(ctx, EMAIL), fieldOf(ctx, PASSWORD))
 }
 
 /** A form that cannot be read has nothing to keep. */
@@ -60,7 +72,8 @@ async function all(ctx: KoaContext, steps: Middleware[]): Promise<void> {
   for (const step of steps) await step(ctx, () => Promise.resolve())
 }
 
-function showSignInAgain(ctx: KoaContext, context: Context): void {
+async function showSignInAgain(ctx: KoaContext, context: Context): Promise<void> {
+  const isHalfOpen = (await halfOpenOf(ctx, context)) !== undefined
   const action = ctx.path + ctx.search
   const own = pageOf(ctx, context)
   const page = own.fault === undefined ? own : { ...own, fault: { ...own.fault, action } }
@@ -76,7 +89,11 @@ function showSignInAgain(ctx: KoaContext, context: Context): void {
         </p>
         <Form page={page} action={action} isMultipart={ctx.is('multipart/form-data') !== false}>
           <Typed ctx={ctx} />
-          <Credentials page={page} action={action} />
+          {isHalfOpen ? (
+            <CodeField page={page} action={action} name={CODE} />
+          ) : (
+            <Credentials page={page} action={action} />
+          )}
           <button type="submit">Sign in</button>
         </Form>
       </article>

@@ -1,16 +1,18 @@
 import type { Context as KoaContext, Middleware } from 'koa'
 import type { Context } from '../../domain/context.js'
-import { confirmPassword, findSession } from '../../domain/sessions.js'
+import { confirmPassword } from '../../domain/sessions.js'
 import { signIn } from '../../domain/sign-in.js'
 import { newToken } from '../../secrets.js'
 import { actingFor } from '../actor.js'
-import { fieldOf, queryOf, readNext } from './form-values.js'
+import { fieldOf, nextOf } from './form-values.js'
 import { Field, Form } from './form.js'
 import { pageAfterSignIn } from './home.js'
 import { Layout } from './layout.js'
 import { withNotice } from './notices.js'
 import { answerPage, pageOf, type Page } from './page.js'
-import { changeBrowserToken, sessionOf, type SessionState } from './session.js'
+import { PasskeyButton } from './second-factor/passkey-form.js'
+import { CODE, CodeField, PASSKEY_SIGN_IN, SECOND_STEP } from './second-step.js'
+import { changeBrowserToken, sessionOf, takeSession, type SessionState } from './session.js'
 
 /** A user who is signed in already goes straight to the page that the link names, unless they were refused just now. */
 export function showSignIn(context: Context): Middleware {
@@ -38,6 +40,7 @@ export function showSignIn(context: Context): Middleware {
               <a href="/console/forgot-password">Forgot your password?</a>
             </p>
           )}
+          <PasskeyButton page={page} action={PASSKEY_SIGN_IN} next={next} />
           <small>
             No account, or the password forgotten? Whoever runs this service can give you a link to set one (
             <code>linehook user set-up-link</code>).
@@ -51,24 +54,30 @@ export function showSignIn(context: Context): Middleware {
 
 export function postSignIn(context: Context) {
   return async (ctx: KoaContext): Promise<string> => {
-    await startSession(ctx, context, fieldOf(ctx, 'email'), fieldOf(ctx, 'password'))
-    return pageAfterSignIn((ctx.state as SessionState).session, nextOf(ctx))
+    const next = nextOf(ctx)
+    const isWhole = await startSession(ctx, context, fieldOf(ctx, 'email'), fieldOf(ctx, 'password'))
+    if (!isWhole) return `${SECOND_STEP}?next=${encodeURIComponent(next)}`
+    return pageAfterSignIn((ctx.state as SessionState).session, next)
   }
 }
 
-/** Signs this browser in with what was typed into a form. The current request then goes on in that session. */
+/**
+ * Signs this browser in with what was typed into a form. The current request then goes on in that session.
+ *
+ * @returns false when the second factor is still asked for
+ */
 export async function startSession(
   ctx: KoaContext,
   context: Context,
   email: string,
   password: string,
-): Promise<void> {
+): Promise<boolean> {
   const credentials = { email, password, address: ctx.ip, userAgent: ctx.get('User-Agent') }
   const acting = actingFor(ctx, context)
-  const { token } = await signIn(acting, credentials)
-  await changeBrowserToken(ctx, acting, token)
-  const session = await findSession(context, token)
-  if (session !== undefined) (ctx.state as SessionState).session = session
+  const { token, isHalfOpen } = await signIn(acting, credentials)
+  if (isHalfOpen) await changeBrowserToken(ctx, acting, token)
+  else await takeSession(ctx, acting, token)
+  return !isHalfOpen
 }
 
 export function postSignOut(context: Context) {
@@ -88,12 +97,19 @@ export function showConfirm(context: Context): Middleware {
       <Layout page={page} title="Confirm it is you">
         <article class="narrow">
           <h1>Confirm it is you</h1>
-          <p>What comes next shows or changes a secret, so please give your password again.</p>
+          <p>
+            What comes next shows or changes a secret, so please give your password again
+            {page.session?.hasSecondFactor === true && ', and a code'}.
+          </p>
           <Form page={page} action={action}>
             <input type="hidden" name="next" value={nextOf(ctx)} />
             <PasswordField page={page} action={action} />
+            {page.session?.hasSecondFactor === true && <CodeField page={page} action={action} />}
             <button type="submit">Go on</button>
           </Form>
+          {page.session?.hasSecondFactor === true && (
+            <PasskeyButton page={page} action="/console/confirm/passkey" next={nextOf(ctx)} />
+          )}
         </article>
       </Layout>,
     )
@@ -103,7 +119,8 @@ export function showConfirm(context: Context): Middleware {
 
 export function postConfirm(context: Context) {
   return async (ctx: KoaContext): Promise<string> => {
-    await confirmPassword(context, sessionOf(ctx), fieldOf(ctx, 'password'), ctx.ip)
+    const [password, code] = [fieldOf(ctx, 'password'), fieldOf(ctx, CODE)]
+    await confirmPassword(context, sessionOf(ctx), { password, code, address: ctx.ip })
     return nextOf(ctx)
   }
 }
@@ -123,9 +140,4 @@ export function PasswordField(props: { page: Page; action: string; name?: string
       autocomplete="current-password"
     />
   )
-}
-
-/** Of the form that was sent, else of the link that led here. */
-function nextOf(ctx: KoaContext): string {
-  return readNext(fieldOf(ctx, 'next') || queryOf(ctx, 'next'))
 }

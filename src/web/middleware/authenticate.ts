@@ -1,14 +1,15 @@
 import type { Context as KoaContext, Middleware } from 'koa'
-import { findTokenOwner } from '../../domain/api-tokens.js'
+import { findTokenOwner, type TokenScope } from '../../domain/api-tokens.js'
 import { findAccess, type Scope } from '../../domain/application-access.js'
 import type { Context } from '../../domain/context.js'
 import { UserError } from '../../errors.js'
+import { insufficientScope, requireTokenScope, type Access } from './token-scope.js'
 
 /** Who asks: a user's own program, or an application for the user. */
 interface AskerState {
   userId?: string
   /** Of the user's own program. */
-  tokenId?: string
+  token?: { id: string } & TokenScope
   application?: AskingApplication
 }
 
@@ -20,13 +21,15 @@ export interface AskingApplication {
 /**
  * Whose token a request of /v1 came with: `Authorization: Bearer …`, and nowhere else (RFC 6750 §2.1): a token in a
  * URL would end up in the logs of everybody on the way, so one there is not even looked at. A user's own API token
- * (`lhp_…`) may do everything that is the user's; an application's access token needs one of the scopes.
+ * (`lhp_…`) may do everything that is the user's, or what its own scope lets it (`lhs_…`); an application's access token
+ * needs one of the scopes.
  *
+ * @param access what the operation does, and whether one line is enough for it
  * @param scopes none: no application may do this
  * @throws UserError 401 with `WWW-Authenticate`; with `error="invalid_token"` only when there was one (RFC 6750 §3.1);
- * 403 with `error="insufficient_scope"`
+ * 403 with `error="insufficient_scope"`; 404 for another line than the token's
  */
-export function authenticate(context: Context, scopes: readonly Scope[] = []): Middleware {
+export function authenticate(context: Context, access: Access, scopes: readonly Scope[] = []): Middleware {
   return async (ctx, next) => {
     const [, token] = /^Bearer +(.*)$/i.exec(ctx.get('Authorization')) ?? []
     const asker = token === undefined ? undefined : await findAsker(context, token.trim())
@@ -42,13 +45,17 @@ export function authenticate(context: Context, scopes: readonly Scope[] = []): M
     }
     Object.assign(ctx.state, asker)
     if (asker.application !== undefined) requireScope(context, ctx, scopes)
+    if (asker.token !== undefined) await requireTokenScope(context, ctx, access, asker.token)
     await next()
   }
 }
 
 async function findAsker(context: Context, token: string): Promise<AskerState | undefined> {
   const owner = await findTokenOwner(context, token)
-  if (owner !== undefined) return owner
+  if (owner !== undefined) {
+    const { userId, tokenId, isReadOnly, lineId } = owner
+    return { userId, token: { id: tokenId, isReadOnly, lineId } }
+  }
   const access = await findAccess(context, token)
   return access && { userId: access.userId, application: { id: access.applicationId, scopes: access.scopes } }
 }
@@ -56,20 +63,11 @@ async function findAsker(context: Context, token: string): Promise<AskerState | 
 function requireScope({ vocabulary }: Context, ctx: KoaContext, scopes: readonly Scope[]): void {
   if (scopes.some((scope) => hasScope(ctx, scope))) return
   const wanted = scopes.map((scope) => vocabulary.scope(scope))
-  ctx.set(
-    'WWW-Authenticate',
-    [
-      'Bearer realm="Linehook"',
-      'error="insufficient_scope"',
-      ...(wanted[0] ? [`scope="${wanted[0]}"`] : []),
-    ].join(', '),
-  )
-  throw new UserError(
+  const why =
     wanted.length === 0
-      ? 'insufficient_scope: only users themselves may do this, by an API token of their own'
-      : `insufficient_scope: this needs the scope ${wanted.join(' or ')}`,
-    403,
-  )
+      ? 'only users themselves may do this, by an API token of their own'
+      : `this needs the scope ${wanted.join(' or ')}`
+  throw insufficientScope(ctx, why, wanted[0])
 }
 
 /** Who asks, on a route behind `authenticate`. */
@@ -86,7 +84,12 @@ export function findUserOf(ctx: KoaContext): string | undefined {
 
 /** The API token that a request came with; undefined: it came with none. */
 export function tokenOf(ctx: KoaContext): string | undefined {
-  return (ctx.state as AskerState).tokenId
+  return (ctx.state as AskerState).token?.id
+}
+
+/** The only line that the API token of a request is for; undefined: it is for all, or an application asks. */
+export function lineOfToken(ctx: KoaContext): string | undefined {
+  return (ctx.state as AskerState).token?.lineId ?? undefined
 }
 
 /** The application that asks for the user; undefined: the user's own program does. */

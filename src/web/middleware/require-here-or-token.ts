@@ -3,6 +3,7 @@ import type { Context } from '../../domain/context.js'
 import { UserError } from '../../errors.js'
 import { isForThisMachineOnly, isLoopback } from '../../network.js'
 import { authenticate } from './authenticate.js'
+import type { Access } from './token-scope.js'
 
 /**
  * For what programs may do without a token while only this machine can reach us; otherwise they need an API token. A page
@@ -10,8 +11,8 @@ import { authenticate } from './authenticate.js'
  *
  * @throws UserError 401, 403
  */
-export function requireHereOrToken(context: Context): Middleware {
-  if (!isForThisMachineOnly(context.config)) return authenticate(context)
+export function requireHereOrToken(context: Context, access: Access): Middleware {
+  if (!isForThisMachineOnly(context.config)) return authenticate(context, access)
   return (ctx, next) => {
     if (!isLoopback(ctx.hostname)) {
       throw new UserError('this is answered only by a name of this machine, such as localhost', 403)

@@ -1,5 +1,6 @@
 import type { Context as KoaContext, Middleware } from 'koa'
 import type { Context } from '../../domain/context.js'
+import { mustSetUpSecondFactor } from '../../domain/second-factors.js'
 import { UserError } from '../../errors.js'
 import { networkOf } from '../../network.js'
 import { isSameSecret } from '../../secrets.js'
@@ -24,7 +25,11 @@ export function requireOperator(context: Context): Middleware {
     const waitMs = await provePassword(context, ctx)
     if (waitMs !== 0) {
       await read(ctx, () => Promise.resolve())
-      if ((ctx.state as SessionState).session?.role !== 'operator') throw refusal(context, ctx, waitMs)
+      const { session } = ctx.state as SessionState
+      if (session?.role !== 'operator') throw refusal(context, ctx, waitMs)
+      if (mustSetUpSecondFactor(context, session)) {
+        throw new UserError('The dashboard is closed until you set up a second factor in the console', 403)
+      }
     }
     await next()
   }

@@ -52,7 +52,7 @@ export function describeApi({ config, vocabulary }: Context) {
     webhooks: outgoingWebhooks(words),
     components: {
       securitySchemes: {
-        apiToken: { type: 'http', scheme: 'bearer', description: 'An API token: `lhp_…`.' },
+        apiToken: { type: 'http', scheme: 'bearer', description: describeTokens(words) },
         application: {
           type: 'oauth2',
           description: "An application's access token, for the user who authorized it.",
@@ -82,6 +82,11 @@ export function describeApi({ config, vocabulary }: Context) {
     },
   }
 }
+
+const describeTokens = ({ line }: ProductNames) =>
+  'An API token: `lhp_…`, or `lhs_…` if it may do less. It may end by itself (401). One that may only read is refused with ' +
+  `403 where something is changed or sent, or a secret is shown. One that is for one ${line} sees nothing of the others: ` +
+  'they answer 404, what is listed belongs to its own, and applications are refused with 403.'
 
 /** Nothing in it is secret, so it needs no token. */
 export function getOpenApi(context: Context): Middleware {

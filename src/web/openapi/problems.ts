@@ -17,8 +17,8 @@ const PROBLEMS = {
   403: {
     name: 'Forbidden',
     description:
-      'This is not allowed. An application asked for something that only users may do, or does not have the scope, or ' +
-      'the present state forbids it.',
+      'This is not allowed. An application asked for something that only users may do, or does not have the scope; or the ' +
+      'API token may only read, or is for one thing only; or the present state forbids it.',
   },
   404: { name: 'NotFound', description: 'There is no such thing, or it is somebody else’s.' },
   409: { name: 'Conflict', description: 'The present state does not allow this; `detail` says what would.' },

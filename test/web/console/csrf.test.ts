@@ -2,9 +2,8 @@ import { gzipSync } from 'node:zlib'
 import { expect } from 'chai'
 import { browse, type BrowserSession } from '../../helpers/browser-session.js'
 import { describeWeb, type Answer } from '../../helpers/web.js'
-import { allRows, consoleRoutes, createOwner, expectPage, type Owner } from './support.js'
+import { allRows, consoleRoutes, createOwner, expectPage, type Owner, isOpen } from './support.js'
 
-const OPEN = ['/console/sign-in', '/console/set-up']
 const isMultipart = (path: string) => path.startsWith('/simulator/phones/')
 
 /** Enough for every form to do its work, if it were believed. */
@@ -110,7 +109,7 @@ describeWeb('a form of the console', ({ context, web }) => {
         ['a neighbour', send({ path, fields, site: 'same-site' }), 403],
         ['no site', send({ path, fields, site: 'none' }), 403],
         ['another origin', send({ path, fields, site: '', origin: 'https://evil.example' }), 403],
-        ['no cookie', send({ path, fields, cookie: '' }), OPEN.includes(path) ? 403 : 401],
+        ['no cookie', send({ path, fields, cookie: '' }), isOpen(path) ? 403 : 401],
       ]
       for (const [how, answer, status] of refused) {
         expect((await answer).status, `${how}: ${path}`).to.equal(status)

@@ -1,9 +1,7 @@
 import { expect } from 'chai'
 import { browse } from '../../helpers/browser-session.js'
 import { describeWeb } from '../../helpers/web.js'
-import { consoleRoutes, createOwner, expectPage, expectSentTo, type Owner } from './support.js'
-
-const OPEN = ['/console/sign-in', '/console/set-up']
+import { consoleRoutes, createOwner, expectPage, expectSentTo, type Owner, isOpen } from './support.js'
 
 describeWeb('a session of the console', ({ context, web }) => {
   let owner: Owner
@@ -24,7 +22,7 @@ describeWeb('a session of the console', ({ context, web }) => {
   afterEach(() => sessions().delete())
 
   describe('is needed for', () => {
-    const closed = () => consoleRoutes(context).filter(({ path }) => !OPEN.includes(path))
+    const closed = () => consoleRoutes(context).filter(({ path }) => !isOpen(path))
 
     it('every page: without it one is sent to sign in and back', async () => {
       const pages = closed().filter(({ method }) => method === 'GET')

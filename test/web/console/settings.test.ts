@@ -95,6 +95,34 @@ describeWeb('the settings', ({ context, web }) => {
       expect(again.text).not.to.include('lhp_')
     })
 
+    it('end, only read, or are for one line, as was chosen, and the list says so', async () => {
+      const line = await createLine(context, { userId: person.id, name: 'Front <desk>' })
+      expect((await browser.get(SETTINGS)).text).to.include(`<option value="${line.lineId}"`)
+      const chosen = { name: 'a wall', expiresInDays: '30', may: 'read', lineId: line.lineId }
+      const created = await browser.submit(`${SETTINGS}/api-tokens`, chosen)
+      expect(created.text).to.match(/<code id="new-token">lhs_[\w-]{43}<\/code>/)
+      const [token] = await listApiTokens(context.db, person.id)
+      expect(token).to.include({ name: 'a wall', isReadOnly: true, lineId: line.lineId, isExpired: false })
+      expect(token!.expiresAt!.getTime() - token!.createdAt.getTime()).to.equal(30 * 86_400_000)
+
+      const listed = (await browser.get(SETTINGS)).text.replace(/<[^>]*>/g, '')
+      expect(listed).to.include('only read, of Front &lt;desk>')
+      await context.db('api_tokens').where({ id: token!.id }).update({ expires_at: context.db.fn.now() })
+      expect((await browser.get(SETTINGS)).text).to.include('<strong>expired </strong>')
+    })
+
+    it('are not made for a line of somebody else, nor for days that nobody offers', async () => {
+      const { lineId } = await createLine(context)
+      for (const [field, value, fault] of [
+        ['lineId', lineId, 'no such line'],
+        ['expiresInDays', '31', 'expires must be 30, 90, 365 days, or never'],
+      ] as const) {
+        const answer = await browser.submit(`${SETTINGS}/api-tokens`, { name: 'a wall', [field]: value })
+        expect([answer.status >= 400, faultOf(answer)]).to.deep.equal([true, fault])
+      }
+      expect(await listApiTokens(context.db, person.id)).to.deep.equal([])
+    })
+
     it('need a name', async () => {
       for (const name of ['', '  ', '\0', 'x'.repeat(101)]) {
         const answer = await create(name)

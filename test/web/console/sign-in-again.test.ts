@@ -2,9 +2,8 @@ import { expect } from 'chai'
 import { createPerson, PASSWORD } from '../../domain/people.js'
 import { browse, type BrowserSession } from '../../helpers/browser-session.js'
 import { describeWeb, type Answer } from '../../helpers/web.js'
-import { allRows, consoleRoutes, createOwner, expectPage, faultOf, type Owner } from './support.js'
+import { allRows, consoleRoutes, createOwner, expectPage, faultOf, type Owner, isOpen } from './support.js'
 
-const OPEN = ['/console/sign-in', '/console/set-up']
 const isMultipart = (path: string) => path.startsWith('/simulator/phones/')
 
 describeWeb('a form that is posted after the session ended', ({ context, web }) => {
@@ -43,9 +42,7 @@ describeWeb('a form that is posted after the session ended', ({ context, web }) 
 
   it('leads to sign-in and back to its page, and does nothing by itself', async () => {
     const before = await rows()
-    const paths = consoleRoutes(context).filter(
-      ({ method, path }) => method === 'POST' && !OPEN.includes(path),
-    )
+    const paths = consoleRoutes(context).filter(({ method, path }) => method === 'POST' && !isOpen(path))
     expect(paths).to.have.length.at.least(20)
     for (const path of paths.map((route) => owner.fill(route.path))) {
       const typed = { name: 'Typed', lineId: owner.line.lineId, kind: 'twilio' }

@@ -6,6 +6,7 @@ import type { Context } from '../../../src/domain/context.js'
 import { connect, createApplication } from '../../domain/applications.js'
 import { ANNA, queueMessage, receiveForDelivery } from '../../domain/fixtures.js'
 import { createPerson, type Person } from '../../domain/people.js'
+import { newId } from '../../../src/ids.js'
 import { createLine, type TestLine } from '../../helpers/factories.js'
 import { routesOf, type Route } from '../../helpers/routes.js'
 import { startSession } from '../../helpers/sessions.js'
@@ -19,6 +20,11 @@ export function consoleRoutes(context: Context): Route[] {
   return routesOf(context).filter(
     ({ path }) => /^\/(console|simulator)(\/|$)/.test(path) && !FOR_PROGRAMS.includes(path),
   )
+}
+
+/** What answers also who is not signed in. */
+export function isOpen(path: string): boolean {
+  return path === '/console/set-up' || path.startsWith('/console/sign-in')
 }
 
 /** Somebody who has one of everything that a path of the console can name. */
@@ -49,6 +55,8 @@ export async function createOwner(context: Context): Promise<Owner> {
     deliveryId: delivery.id,
     applicationId: application.id,
     accountId: (await getCarrierAccount(context, 'simulator')).id,
+    // Nobody has it: with a passkey, the password would not be enough any more.
+    passkeyId: newId(),
     phone: ANNA.slice(1),
   }
   const fill = (path: string) =>

@@ -20,6 +20,10 @@ export interface Client {
 
 export async function createClient(context: Context, web: DescribedWeb, userId: string): Promise<Client> {
   const { token } = await createApiToken(context, userId, 'a test')
+  return clientOf(web, token)
+}
+
+export function clientOf(web: DescribedWeb, token: string): Client {
   const authorization = `Bearer ${token}`
   const ask: Client['ask'] = (method, path, body, headers = {}) =>
     web.request(path, {

@@ -1,8 +1,16 @@
-import { createApiToken, removeApiToken, type ApiToken } from '../../../domain/api-tokens.js'
+import {
+  createApiToken,
+  EXPIRY_DAYS,
+  removeApiToken,
+  type ApiToken,
+  type TokenScope,
+} from '../../../domain/api-tokens.js'
 import type { Context } from '../../../domain/context.js'
+import type { OwnLine } from '../../../database/lines.js'
 import { MAX_NAME_LENGTH } from '../../../domain/names.js'
+import { UserError } from '../../../errors.js'
 import { fieldOf, idOf } from '../form-values.js'
-import { Confirm, Empty, Field, Form, Time } from '../form.js'
+import { Confirm, Empty, Field, Form, Select, Time, typedIn } from '../form.js'
 import { withNotice } from '../notices.js'
 import type { Act, Page } from '../page.js'
 import { isConfirmed, sessionOf } from '../session.js'
@@ -19,16 +27,18 @@ export function ApiTokens(props: {
   page: Page
   tokens: ApiToken[]
   created: CreatedToken | undefined
+  lines: OwnLine[]
   publicUrl: string
 }) {
-  const { page, tokens, created, publicUrl } = props
+  const { page, tokens, created, lines, publicUrl } = props
   const action = `${SETTINGS}/api-tokens`
   return (
     <section id="api-tokens">
       <h2>API tokens</h2>
       <p>
-        A program that has one can do everything that you can do to your lines: see the{' '}
-        <a href="/docs">API</a>.
+        A program that has one can do what you can do to your lines, or less, as you choose: see the{' '}
+        <a href="/docs">API</a>. If you need a program only for a while, or only for one line, say so: a token
+        that gets lost then does less harm.
       </p>
       {created !== undefined && (
         <div role="status" class="notice">
@@ -51,21 +61,30 @@ export function ApiTokens(props: {
           <thead>
             <tr>
               <th>Name</th>
+              <th>May do</th>
               <th>Created</th>
               <th>Last used</th>
+              <th>Expires</th>
               <th />
             </tr>
           </thead>
           <tbody>
-            {tokens.map(({ id, name, createdAt, lastUsedAt }) => (
+            {tokens.map(({ id, name, createdAt, lastUsedAt, expiresAt, isExpired, ...scope }) => (
               <tr key={id}>
                 <td data-label="Name">
                   <UserText>{name}</UserText>
+                </td>
+                <td data-label="May do">
+                  <ScopeInWords scope={scope} />
                 </td>
                 <td data-label="Created">
                   <Time at={createdAt} />
                 </td>
                 <td data-label="Last used">{lastUsedAt === null ? 'never' : <Time at={lastUsedAt} />}</td>
+                <td data-label="Expires">
+                  {isExpired && <strong>expired </strong>}
+                  {expiresAt === null ? 'never' : <Time at={expiresAt} />}
+                </td>
                 <td>
                   <Confirm
                     page={page}
@@ -84,18 +103,63 @@ export function ApiTokens(props: {
           </tbody>
         </table>
       )}
-      <Form page={page} action={action} class="row">
-        <Field
-          page={page}
-          action={action}
-          name="name"
-          label="Name of a new token"
-          required
-          more={{ maxlength: MAX_NAME_LENGTH }}
-        />
-        <button type="submit">Create token</button>
-      </Form>
+      <NewToken page={page} action={action} lines={lines} />
     </section>
+  )
+}
+
+function NewToken({ page, action, lines }: { page: Page; action: string; lines: OwnLine[] }) {
+  const typed = (name: string, otherwise: string) => typedIn(page, action, name) ?? otherwise
+  return (
+    <Form page={page} action={action} class="row">
+      <Field
+        page={page}
+        action={action}
+        name="name"
+        label="Name of a new token"
+        required
+        more={{ maxlength: MAX_NAME_LENGTH }}
+      />
+      <Select name="expiresInDays" label="Expires" options={EXPIRIES} value={typed('expiresInDays', '90')} />
+      <Select name="may" label="May" options={MAY} value={typed('may', 'all')} />
+      <Select
+        name="lineId"
+        label="Lines"
+        options={[
+          ['', 'all of my lines, and my applications'],
+          ...lines.map(
+            ({ id, name, number }) => [id, name === number ? number : `${name} (${number})`] as const,
+          ),
+        ]}
+        value={typed('lineId', '')}
+      />
+      <button type="submit">Create token</button>
+    </Form>
+  )
+}
+
+const EXPIRIES = [
+  ...EXPIRY_DAYS.map((days) => [String(days), `in ${days} days`] as const),
+  ['never', 'never'] as const,
+]
+
+const MAY = [
+  ['all', 'read, change and send'],
+  ['read', 'only read, without secrets'],
+] as const
+
+function ScopeInWords(props: { scope: TokenScope & { lineName: string | null } }) {
+  const { isReadOnly, lineId, lineName } = props.scope
+  return (
+    <>
+      {isReadOnly ? 'only read' : 'everything'}
+      {lineId !== null && (
+        <>
+          {', of '}
+          <UserText>{lineName ?? lineId}</UserText>
+        </>
+      )}
+    </>
   )
 }
 
@@ -109,7 +173,19 @@ export function postRevokeApiToken(context: Context): Act {
 export function postApiToken(context: Context): Act {
   return async (ctx) => {
     if (!isConfirmed(ctx, SETTINGS)) return undefined
-    const created = await createApiToken(context, sessionOf(ctx).userId, fieldOf(ctx, 'name'))
+    const lineId = fieldOf(ctx, 'lineId')
+    const created = await createApiToken(context, sessionOf(ctx).userId, fieldOf(ctx, 'name'), {
+      expiresInDays: readExpiry(fieldOf(ctx, 'expiresInDays')),
+      isReadOnly: fieldOf(ctx, 'may') === 'read',
+      lineId: lineId === '' ? null : lineId.toLowerCase(),
+    })
     return { shown: { created } }
   }
+}
+
+function readExpiry(written: string): number | null {
+  if (written === 'never' || written === '') return null
+  const days = EXPIRY_DAYS.find((each) => String(each) === written)
+  if (days === undefined) throw new UserError(`expires must be ${EXPIRY_DAYS.join(', ')} days, or never`)
+  return days
 }

@@ -1,0 +1,42 @@
+import type { Database } from '../database/connection.js'
+import { insertHalfOpenSession } from '../database/half-open-sessions.js'
+import { hasSecondFactor } from '../database/second-factors/has-one.js'
+import { insertSession, type NewSession } from '../database/sessions.js'
+import { record } from './audit.js'
+import type { Context } from './context.js'
+import { newSession } from './sessions.js'
+
+export interface BegunSession {
+  /** Which the browser keeps. */
+  token: string
+  /** The second factor is still asked for: until then the token opens nothing else. */
+  isHalfOpen: boolean
+}
+
+/** For who has given the password, or a set-up link. In a transaction that holds the user's lock. */
+export async function beginSession(
+  context: Context,
+  trx: Database,
+  userId: string,
+  userAgent: string,
+): Promise<BegunSession> {
+  const { token, row } = newSession(userId, userAgent)
+  const isHalfOpen = await hasSecondFactor(trx, userId)
+  if (isHalfOpen) await insertHalfOpenSession(trx, row)
+  else await openSession(context, trx, row)
+  return { token, isHalfOpen }
+}
+
+/** From here on it is the user who acts, in the session that begins. */
+export async function openSession(context: Context, trx: Database, row: NewSession): Promise<void> {
+  const { id, userId, userAgent } = row
+  const { address } = context.actor
+  const actor = { kind: 'user', userId, credentialId: id, address } as const
+  await insertSession(trx, row)
+  await record({ actor }, trx, {
+    action: 'sign_in.succeeded',
+    subjectId: id,
+    userId,
+    after: { browser: userAgent },
+  })
+}

@@ -1,0 +1,31 @@
+import { Secret, TOTP } from 'otpauth'
+
+/** What every authenticator app takes (RFC 6238 §4 and §5.2, Google's key URI format). */
+const FORM = { algorithm: 'SHA1', digits: 6, period: 30 }
+/** A code of the step before or after counts too: clocks differ, and people type (RFC 6238 §5.2). */
+const WINDOW = 1
+/** RFC 4226 §4, R6: 160 bits. */
+const SECRET_BYTES = 20
+
+/** In base32, as apps take it. */
+export function newTotpSecret(): string {
+  return new Secret({ size: SECRET_BYTES }).base32
+}
+
+/** For the QR code. @param account whose it is, as the app shows it @param place which installation it is of */
+export function totpUri(secret: string, account: string, place: string): string {
+  return new TOTP({ ...FORM, secret, issuer: `Linehook (${place})`, label: account }).toString()
+}
+
+/** The step whose code this is; undefined: of none that counts at this time. */
+export function findStep(secret: string, code: string, nowMs: number): number | undefined {
+  if (!/^\d{6}$/.test(code)) return undefined
+  const delta = TOTP.validate({
+    ...FORM,
+    secret: Secret.fromBase32(secret),
+    token: code,
+    timestamp: nowMs,
+    window: WINDOW,
+  })
+  return delta === null ? undefined : Math.floor(nowMs / 1000 / FORM.period) + delta
+}

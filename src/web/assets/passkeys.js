@@ -1,0 +1,44 @@
+// A form with `data-passkey` is sent with what the browser's passkey answers. Without a script, or where the browser has no
+// passkeys, it stays hidden: codes work everywhere.
+
+async function answerWithPasskey(form) {
+  const { passkey, options: path } = form.dataset
+  const asked = await fetch(path, {
+    method: 'POST',
+    body: new URLSearchParams({ csrf: form.elements.csrf.value }),
+    headers: { Accept: 'application/json' },
+  })
+  // What is wrong is said by the page: a session that is over, or a password that has to be given again.
+  if (!asked.ok || !asked.headers.get('Content-Type')?.startsWith('application/json')) return ''
+  const optionsJSON = await asked.json()
+  const { startAuthentication, startRegistration } = SimpleWebAuthnBrowser
+  const answer = await (passkey === 'add'
+    ? startRegistration({ optionsJSON })
+    : startAuthentication({ optionsJSON }))
+  return JSON.stringify(answer)
+}
+
+document.addEventListener('submit', (event) => {
+  const form = event.target.closest('form[data-passkey]')
+  if (!form) return
+  event.preventDefault()
+  const button = form.querySelector('button')
+  button.disabled = true
+  answerWithPasskey(form)
+    .then((answer) => {
+      form.elements.secretCredential.value = answer
+      form.submit()
+    })
+    .catch((error) => {
+      button.disabled = false
+      const said = form.querySelector('.passkey-fault')
+      const isUserStopped = error.name === 'NotAllowedError'
+      said.textContent = isUserStopped
+        ? 'Nothing was done: it was cancelled, or took too long.'
+        : error.message
+    })
+})
+
+if (SimpleWebAuthnBrowser.browserSupportsWebAuthn()) {
+  for (const form of document.querySelectorAll('form[data-passkey]')) form.hidden = false
+}

@@ -1,0 +1,1 @@
+export const SECOND_FACTOR = '/console/settings/second-factor'

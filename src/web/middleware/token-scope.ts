@@ -1,0 +1,70 @@
+import type { Context as KoaContext } from 'koa'
+import type { TokenScope } from '../../domain/api-tokens.js'
+import type { Context } from '../../domain/context.js'
+import { getDelivery } from '../../domain/deliveries/delivery-history.js'
+import { getMessage } from '../../domain/messages/get-message.js'
+import { UserError } from '../../errors.js'
+
+/**
+ * What an operation does, as the route table says it. It reads, changes (a text that is sent is a change too), or reveals
+ * a secret, with which one can do more than read. And whether it is about lines, so that a token of one line may do it for
+ * that line, or about everything that the user has.
+ */
+export type Access = `${'reads' | 'changes' | 'reveals'} ${'lines' | 'account'}`
+
+/**
+ * Whether an API token may do what the route says. A thing that the path names must be the line of the token or belong to it.
+ * What has no such path (the lists, and the sending of a message) asks for `lineOfToken`.
+ *
+ * @throws UserError 403 with `error="insufficient_scope"`; 404 for what is of another line
+ */
+export async function requireTokenScope(
+  context: Context,
+  ctx: KoaContext,
+  access: Access,
+  { isReadOnly, lineId }: TokenScope,
+): Promise<void> {
+  if (isReadOnly && access.startsWith('reveals')) {
+    throw insufficientScope(
+      ctx,
+      'this API token may only read, and this is a secret with which one can do more',
+    )
+  }
+  if (isReadOnly && access.startsWith('changes')) {
+    throw insufficientScope(ctx, 'this API token may only read: make another one to change or send something')
+  }
+  if (lineId === null) return
+  if (access.endsWith('account')) {
+    throw insufficientScope(
+      ctx,
+      `this API token is for one ${context.vocabulary.word} only, and this is about all that you have`,
+    )
+  }
+  await requireOfLine(context, ctx, lineId)
+}
+
+async function requireOfLine(context: Context, ctx: KoaContext, lineId: string): Promise<void> {
+  const { userId } = ctx.state as { userId: string }
+  const { params = {} } = ctx as { params?: Record<string, string> }
+  if (params.lineId !== undefined && params.lineId.toLowerCase() !== lineId) throw notOfLine('line')
+  if (params.messageId !== undefined) {
+    const message = await getMessage(context, userId, params.messageId)
+    if (message.lineId !== lineId) throw notOfLine('message')
+  }
+  if (params.deliveryId !== undefined) {
+    const delivery = await getDelivery(context, userId, params.deliveryId)
+    if (delivery.lineId !== lineId) throw notOfLine('delivery')
+  }
+}
+
+/** As for what is another user's. */
+function notOfLine(thing: string): UserError {
+  return new UserError(`no such ${thing}`, 404)
+}
+
+/** RFC 6750 §3.1 */
+export function insufficientScope(ctx: KoaContext, why: string, wanted?: string): UserError {
+  const scope = wanted === undefined ? [] : [`scope="${wanted}"`]
+  ctx.set('WWW-Authenticate', ['Bearer realm="Linehook"', 'error="insufficient_scope"', ...scope].join(', '))
+  return new UserError(`insufficient_scope: ${why}`, 403)
+}

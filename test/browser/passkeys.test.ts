@@ -1,0 +1,183 @@
+import { expect } from 'chai'
+import type { Browser, CDPSession, Page } from 'playwright-core'
+import { freePort } from '../../dev/free-port.js'
+import { listAudit } from '../../src/domain/audit.js'
+import type { Context } from '../../src/domain/context.js'
+import { createPerson, PASSWORD, type Person } from '../domain/people.js'
+import { launchBrowser, openPage, type WatchedPage } from '../helpers/browser.js'
+import { createTestContext } from '../helpers/context.js'
+import { openings } from '../helpers/openings.js'
+import { countSessions } from '../helpers/second-factor.js'
+import { serveApp } from '../helpers/web.js'
+
+const SECOND_FACTOR = '/console/settings/second-factor'
+
+/** With Chromium's virtual authenticator, which says yes to everything, unless it is told otherwise. */
+describe('passkeys in a browser', function () {
+  this.timeout(60_000)
+
+  let context: Context
+  let browser: Browser
+  let url: string
+  let person: Person
+  let watched: WatchedPage
+  let page: Page
+  let device: CDPSession
+  let authenticatorId: string
+
+  const open = openings()
+
+  before(async () => {
+    const port = await freePort()
+    // A name: browsers have no passkeys for addresses.
+    url = `http://localhost:${port}`
+    context = await open(createTestContext({ PUBLIC_URL: url, REQUIRE_SECOND_FACTOR: 'operators' }))
+    await open(serveApp(context, { port }))
+    browser = await open(launchBrowser())
+  })
+
+  beforeEach(async () => {
+    person = await createPerson(context, { role: 'operator' })
+    watched = await openPage(browser, url)
+    page = watched.page
+    device = await page.context().newCDPSession(page)
+    await device.send('WebAuthn.enable')
+    const options = {
+      protocol: 'ctap2',
+      transport: 'internal',
+      hasResidentKey: true,
+      hasUserVerification: true,
+      isUserVerified: true,
+      automaticPresenceSimulation: true,
+    } as const
+    ;({ authenticatorId } = await device.send('WebAuthn.addVirtualAuthenticator', { options }))
+  })
+
+  afterEach(() => page.context().close())
+
+  const signIn = async () => {
+    await page.goto('/console/sign-in')
+    await page.getByLabel('E-mail').fill(person.email)
+    await page.getByLabel('Password').fill(PASSWORD)
+    await page.getByRole('button', { name: 'Sign in' }).click()
+  }
+  const signOut = async () => {
+    await page.getByRole('button', { name: 'Sign out' }).click()
+    await page.getByText('You are signed out.').waitFor()
+  }
+  const usePasskey = () => page.getByRole('button', { name: 'Use a passkey' }).click()
+  const addPasskey = async (name = 'my phone') => {
+    await page.getByLabel('Name of a new passkey').fill(name)
+    await page.getByRole('button', { name: 'Add a passkey' }).click()
+  }
+  const setUp = async () => {
+    await signIn()
+    await page.getByText('Set up a second factor first').waitFor()
+    await addPasskey()
+    await page.getByText('These are your recovery codes.').waitFor()
+  }
+
+  it('are set up by an operator, and are the second step after the password', async () => {
+    await setUp()
+    await watched.screenshot('passkeys-recovery-codes')
+    await page.getByRole('button', { name: 'I have kept them: go on' }).click()
+    await page.waitForURL('**/console/overview')
+
+    await signOut()
+    await signIn()
+    await page.waitForURL('**/console/sign-in/second-step**')
+    await watched.screenshot('passkeys-second-step')
+    await usePasskey()
+    await page.waitForURL('**/console/overview')
+    await page.goto(SECOND_FACTOR)
+    expect(await page.locator('#passkeys tbody td').first().textContent()).to.equal('my phone')
+    expect(await page.locator('#passkeys tbody td').nth(2).textContent()).not.to.equal('never')
+    await watched.screenshot('passkeys-settings')
+    const actions = (await listAudit(context, { userId: person.id }, { limit: 10 })).map(
+      ({ action }) => action,
+    )
+    expect(actions).to.include.members(['second_factor.added', 'sign_in.succeeded'])
+    expect(watched.complaints).to.deep.equal([])
+  })
+
+  it('are enough to sign in without the password', async () => {
+    await setUp()
+    await signOut()
+    await page.goto('/console/sign-in?next=%2Fconsole%2Factivity')
+    await usePasskey()
+    await page.waitForURL('**/console/activity')
+    expect(await countSessions(context, person.id)).to.equal(1)
+    expect(watched.complaints).to.deep.equal([])
+  })
+
+  it('confirm that it is oneself, before something is changed', async () => {
+    await setUp()
+    await context
+      .db('sessions')
+      .where({ user_id: person.id })
+      .update({ confirmed_at: context.db.raw(`now() - interval '11 minutes'`) })
+    await page.goto(SECOND_FACTOR)
+    await page.locator('#passkeys summary').click()
+    await page.getByRole('button', { name: 'Remove the passkey' }).click()
+    await page.waitForURL('**/console/confirm**')
+    await usePasskey()
+    await page.waitForURL(`**${SECOND_FACTOR}**`)
+    await page.locator('#passkeys summary').click()
+    await page.getByRole('button', { name: 'Remove the passkey' }).click()
+    await page.getByText('Set up a second factor first').waitFor()
+    expect(await context.db('passkeys').where({ user_id: person.id })).to.deep.equal([])
+  })
+
+  it('of a device that does not look who it is are refused', async () => {
+    await setUp()
+    await signOut()
+    await signIn()
+    await device.send('WebAuthn.setUserVerified', { authenticatorId, isUserVerified: false })
+    await usePasskey()
+    await page.getByText('Nothing was done').waitFor()
+    expect(await countSessions(context, person.id)).to.equal(0)
+  })
+
+  it('of somebody else are refused as the second step, and the page says so', async () => {
+    const { id: firstId } = person
+    await setUp()
+    await signOut()
+    person = await createPerson(context, { role: 'operator' })
+    await setUp()
+    await signOut()
+    await signIn()
+    // The browser is told to show the first one's passkey, which is on the same device.
+    const theirs = await context.db('passkeys').where({ user_id: firstId }).pluck<string[]>('credential_id')
+    await page.route('**/passkey/options', async (route) => {
+      const response = await route.fetch()
+      const options = (await response.json()) as { allowCredentials: { id: string }[] }
+      options.allowCredentials = [{ ...options.allowCredentials[0], id: theirs[0]! }]
+      await route.fulfill({ response, json: options })
+    })
+    await usePasskey()
+    await page.getByText('The passkey was not accepted').waitFor()
+    expect(await countSessions(context, person.id)).to.equal(0)
+    const [row] = await listAudit(context, { userId: person.id }, { limit: 1 })
+    expect(row).to.include({ action: 'second_factor.refused' })
+  })
+
+  it('answer a question once: what was sent is of no use a second time', async () => {
+    await setUp()
+    await signOut()
+    await page.goto('/console/sign-in')
+    const [sent] = await Promise.all([
+      page.waitForRequest((request) => request.url().endsWith('/console/sign-in/passkey')),
+      usePasskey(),
+    ])
+    const secretCredential = new URLSearchParams(sent.postData() ?? '').get('secretCredential') ?? ''
+    await page.waitForURL('**/console/overview')
+    await signOut()
+    const csrf = await page.locator('input[name=csrf]').first().inputValue()
+    const answer = await page.request.post('/console/sign-in/passkey', {
+      form: { csrf, secretCredential },
+      headers: { 'Sec-Fetch-Site': 'same-origin' },
+    })
+    expect(answer.status()).to.equal(401)
+    expect(await answer.text()).to.include('The passkey was not accepted')
+  })
+})

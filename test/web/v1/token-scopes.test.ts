@@ -1,0 +1,152 @@
+import { expect } from 'chai'
+import { createApiToken, type TokenOptions } from '../../../src/domain/api-tokens.js'
+import { connect, createApplication } from '../../domain/applications.js'
+import { queueMessage, receiveForDelivery } from '../../domain/fixtures.js'
+import { createLine, type TestLine } from '../../helpers/factories.js'
+import { describeWith } from '../../helpers/suite.js'
+import type { Answer } from '../../helpers/web.js'
+import { clientOf, expectAnswer, expectProblem, serveApi, type Client } from './support.js'
+
+/** What shows a secret, though it is a GET. */
+const SECRETS = /\/(incoming-webhook|signing-secret)$/
+const ABOUT_THE_ACCOUNT = /^\/v1\/(authorized-)?applications/
+const BODY = { name: 'Renamed', enabled: true, overlapSeconds: 60 }
+
+interface Belongings {
+  line: TestLine
+  ids: Record<string, string>
+}
+
+/** Every operation of the description is tried with a token of each scope, so that none is forgotten. */
+describeWith('an API token', serveApi, (api) => {
+  let mine: Belongings
+  let other: Belongings
+
+  before(async () => {
+    mine = await belongings()
+    // Of the same user: what keeps them apart is the token alone.
+    other = await belongings(mine.line.userId)
+  })
+
+  async function belongings(userId?: string): Promise<Belongings> {
+    const { context } = api
+    const outgoingUrl = 'http://127.0.0.1:9/'
+    const line = await createLine(context, { ...(userId === undefined ? {} : { userId }), outgoingUrl })
+    const messageId = await queueMessage(context, line, { status: 'failed', source: 'console' })
+    const { id: deliveryId } = await receiveForDelivery(context, line)
+    await context.db('deliveries').where({ id: deliveryId }).update({ status: 'held' })
+    const application = await createApplication(context, { userId: line.userId, webhookUrl: outgoingUrl })
+    await connect(context, application, line)
+    return { line, ids: { lineId: line.lineId, messageId, deliveryId, applicationId: application.id } }
+  }
+
+  const programWith = async (options: TokenOptions): Promise<Client> => {
+    const { token } = await createApiToken(api.context, mine.line.userId, 'a test', options)
+    return clientOf(api.web, token)
+  }
+  const operations = () => api.web.operations.filter(({ path }) => /^\/v1\/(?!oauth\/)/.test(path))
+  const ask = (program: Client, method: string, path: string, { line, ids }: Belongings): Promise<Answer> => {
+    const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => ids[name] ?? '')
+    if (path === '/v1/messages' && method === 'POST') {
+      return program.post(filled, { lineId: line.lineId, toNumber: '+15005550199', text: 'Hello' })
+    }
+    if (path === '/v1/segments') return program.post(filled, { text: 'Hello' })
+    return program.ask(method, filled, method === 'PUT' || method === 'POST' ? BODY : undefined)
+  }
+
+  it('that may only read is answered by what reads, and by nothing that changes or shows a secret', async () => {
+    const program = await programWith({ isReadOnly: true })
+    expect(operations()).to.have.length.above(40)
+    for (const { method, path } of operations()) {
+      const answer = await ask(program, method, path, mine)
+      if ((method === 'GET' && !SECRETS.test(path)) || path === '/v1/segments') expectAnswer(answer)
+      else {
+        expectProblem(answer, 403, /^insufficient_scope: this API token may only read/)
+        expect(answer.headers.get('www-authenticate')).to.equal(
+          'Bearer realm="Linehook", error="insufficient_scope"',
+        )
+      }
+    }
+  })
+
+  it('of one line is refused everything about another line and about the account', async () => {
+    const program = await programWith({ lineId: mine.line.lineId })
+    for (const { method, path } of operations()) {
+      const answer = await ask(program, method, path, other)
+      const what = `${method} ${path}`
+      if (ABOUT_THE_ACCOUNT.test(path)) {
+        expectProblem(answer, 403, /^insufficient_scope: this API token is for one line only/)
+      } else if (path.includes('{') || what === 'POST /v1/messages') expectProblem(answer, 404, /^no such /)
+      else {
+        expectAnswer(answer)
+        expect(answer.text, what).not.to.include(other.line.lineId)
+      }
+    }
+  })
+
+  it('of one line sees and does everything with this line', async () => {
+    const program = await programWith({ lineId: mine.line.lineId })
+    for (const { method, path } of operations().filter(({ method }) => method === 'GET')) {
+      if (ABOUT_THE_ACCOUNT.test(path)) continue
+      expectAnswer(await ask(program, method, path, mine))
+    }
+    for (const path of ['/v1/lines', '/v1/messages', '/v1/deliveries']) {
+      const all = expectAnswer(await program.get(path)) as Record<string, string>[]
+      expect(all, path).to.have.length.above(0)
+      for (const each of all) expect(each.lineId ?? each.id).to.equal(mine.line.lineId)
+      const filtered = await program.get(`${path}?lineId=${other.line.lineId}`)
+      expect(expectAnswer(filtered), path).to.deep.equal([])
+    }
+    const text = { lineId: mine.line.lineId.toUpperCase(), toNumber: '+15005550199', text: 'Hello' }
+    expectAnswer(await program.post('/v1/messages', text))
+    const renamed = await program.put(`/v1/lines/${mine.line.lineId}?name=Desk`)
+    expect(renamed.text).not.to.include(other.line.lineId)
+  })
+
+  it('of one line that may only read does neither more nor less than both together', async () => {
+    const program = await programWith({ lineId: mine.line.lineId, isReadOnly: true })
+    const path = `/v1/lines/${mine.line.lineId}`
+    expectAnswer(await program.get(path))
+    expectProblem(await program.get(`${path}/incoming-webhook`), 403, /only read/)
+    expectProblem(await program.put(path, { name: 'x' }), 403, /only read/)
+    expectProblem(await program.get(`/v1/lines/${other.line.lineId}`), 404, /no such line/)
+    expectProblem(await program.get('/v1/applications'), 403, /one line only/)
+  })
+
+  it('that has expired is refused as one that was revoked', async () => {
+    const { id, token } = await createApiToken(api.context, mine.line.userId, 'a test', { expiresInDays: 1 })
+    const program = clientOf(api.web, token)
+    expectAnswer(await program.get('/v1/lines'))
+    await api.context
+      .db('api_tokens')
+      .where({ id })
+      .update({ expires_at: api.context.db.raw(`now() - interval '1 second'`) })
+    expectProblem(await program.get('/v1/lines'), 401, /it has expired, was revoked/)
+  })
+})
+
+const OTHERS = { PUBLIC_URL: 'https://linehook.example', HOST: '0.0.0.0' }
+
+describeWith(
+  'an API token, at the simulator that others reach',
+  () => serveApi(OTHERS),
+  (api) => {
+    it('must be one for everything', async () => {
+      const { userId, lineId, number } = await createLine(api.context)
+      const inbound = { toNumber: number, fromNumber: '+15005550101', text: 'Hi' }
+      for (const [scope, statuses] of [
+        [{}, [200, 200]],
+        [{ isReadOnly: true }, [200, 403]],
+        [{ lineId }, [403, 403]],
+      ] as const) {
+        const { token } = await createApiToken(api.context, userId, 'a test', scope)
+        const program = clientOf(api.web, token)
+        const answers = [
+          await program.get('/simulator/outbox'),
+          await program.post('/simulator/inbound', inbound),
+        ]
+        expect(answers.map(({ status }) => status)).to.deep.equal(statuses)
+      }
+    })
+  },
+)

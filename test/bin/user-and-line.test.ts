@@ -135,6 +135,7 @@ describe('linehook user and linehook line', function () {
       messagesPerMinute: 70,
       pausedAt: null,
       pausedBy: null,
+      pausedCountries: null,
     })
     expect(await findLine('+12125550002')).to.deep.include({
       name: 'Front desk',

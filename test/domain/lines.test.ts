@@ -47,6 +47,7 @@ describeContext('lines', (context) => {
       messagesPerMinute: 30,
       pausedAt: null,
       pausedBy: null,
+      pausedCountries: null,
     }
     expect(line).to.deep.equal(expected)
     expect(await getAnyLine(context, line.id)).to.deep.equal(expected)

@@ -1,26 +1,12 @@
-import { deleteOldCountryHours } from '../../src/database/country-guard.js'
-import { deleteExpiredKeys } from '../../src/database/idempotency-keys.js'
-import { deleteExpiredOAuthRecords } from '../../src/database/oauth-records.js'
-import { deleteOldCounts } from '../../src/database/overview/counting.js'
-import { ensurePartitions } from '../../src/database/partitions.js'
-import { deleteExpiredHalfOpenSessions } from '../../src/database/half-open-sessions.js'
-import { deleteExpiredChallenges } from '../../src/database/second-factors/passkeys.js'
-import { deleteExpiredSessions } from '../../src/database/sessions.js'
-import { deleteExpiredSetUpLinks } from '../../src/database/set-up-links.js'
-import { deleteOldAttempts } from '../../src/database/sign-in-attempts.js'
 import type { Context } from '../../src/domain/context.js'
 import { guardCountries } from '../../src/domain/country-guard.js'
-import { deleteOldResetLinks } from '../../src/database/dispatches.js'
-import { deleteOldCauses } from '../../src/database/notice-causes.js'
-import { deleteOldNotices } from '../../src/database/notices.js'
+import { keepHouse } from '../../src/domain/housekeeping.js'
 import { callOperationalWebhook, sendMails } from '../../src/domain/notices/dispatch.js'
 import { lookForNotices } from '../../src/domain/notices/look.js'
 import { catchUp } from '../../src/domain/messages/catch-up.js'
 import { reconcile } from '../../src/domain/messages/reconcile.js'
 import { bringResumed } from '../../src/domain/messages/resume.js'
 import { sendSimulatedReceipts } from '../../src/domain/simulator.js'
-import { removeOldMedia } from '../../src/domain/media/retention.js'
-import { forgetOldSimulatorMedia } from '../../src/domain/simulator/media.js'
 import { carryOutRetention } from '../../src/domain/retention/retention.js'
 import { warnOfCaps } from '../../src/domain/spend-caps.js'
 import { countAgain, countNow, createCatchingUp } from '../../src/domain/overview/count-minutes.js'
@@ -39,8 +25,6 @@ const CATCH_UP_CHECK_MS = 10_000
 const CAP_CHECK_MS = 5000
 /** A stolen webhook's line sends 30 messages a minute, unless somebody has set it higher. */
 const COUNTRY_CHECK_MS = 10_000
-/** To delete the keys of a busy hour in one statement could take longer than a statement may. */
-const KEYS_AT_ONCE = 5000
 /** Between the parts of what is too much for one run, so that housekeeping gets its turn. */
 const RETENTION_PAUSE_MS = 60_000
 /** The newest minutes of the overview's charts, and those that may have changed since, or were never counted. */
@@ -49,9 +33,6 @@ const COUNT_AGAIN_MS = 15_000
 /** What is wrong is told of within this, besides the patience that its kind has. */
 const LOOK_MS = 15_000
 const DISPATCH_MS = 2000
-const NOTICES_KEPT_DAYS = 90
-/** Each takes its mails with it. */
-const NOTICES_AT_ONCE = 1000
 
 /**
  * What has to be done without anybody asking.
@@ -118,44 +99,4 @@ async function endRetention(context: Context): Promise<void> {
   }
   context.log.info(counts, 'retention.done')
   if (counts.hasMore) throw new TryAgainIn(RETENTION_PAUSE_MS)
-}
-
-async function keepHouse(context: Context): Promise<void> {
-  const { db, log } = context
-  const partitionCount = await ensurePartitions(db)
-  let keyCount = 0
-  for (let deleted = KEYS_AT_ONCE; deleted === KEYS_AT_ONCE; keyCount += deleted) {
-    deleted = await deleteExpiredKeys(db, KEYS_AT_ONCE)
-  }
-  const simulatorMediaCount = await forgetOldSimulatorMedia(context)
-  const sessionCount = (await deleteExpiredSessions(db)) + (await deleteExpiredHalfOpenSessions(db))
-  await deleteExpiredChallenges(db)
-  const linkCount = await deleteExpiredSetUpLinks(db)
-  const attemptCount = await deleteOldAttempts(db)
-  const oauthRecordCount = await deleteExpiredOAuthRecords(db)
-  const mediaCount = await removeOldMedia(context)
-  const minuteCount = await deleteOldCounts(db)
-  const countryHourCount = await deleteOldCountryHours(db)
-  let noticeCount = 0
-  for (let deleted = NOTICES_AT_ONCE; deleted === NOTICES_AT_ONCE; noticeCount += deleted) {
-    deleted = await deleteOldNotices(db, NOTICES_KEPT_DAYS, NOTICES_AT_ONCE)
-  }
-  await deleteOldCauses(db)
-  await deleteOldResetLinks(db)
-  log.info(
-    {
-      partitionCount,
-      simulatorMediaCount,
-      mediaCount,
-      keyCount,
-      sessionCount,
-      linkCount,
-      attemptCount,
-      oauthRecordCount,
-      minuteCount,
-      countryHourCount,
-      noticeCount,
-    },
-    'maintenance.done',
-  )
 }

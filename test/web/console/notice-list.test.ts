@@ -114,7 +114,9 @@ describeWeb(
       const operator = await createPerson(context, { role: 'operator' })
       const browser = await browse(context, web, operator.id)
       const chosen = async () =>
-        /<option value="(all|own|none)" selected/.exec((await browser.get('/console/settings')).text)?.[1]
+        /<select[^>]* name="mails".*?<option value="(\w+)" selected/s.exec(
+          (await browser.get('/console/settings')).text,
+        )?.[1]
       expect(await chosen()).to.equal('all')
       for (const mails of ['own', 'none']) {
         expectSentTo(

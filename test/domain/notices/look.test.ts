@@ -1,4 +1,6 @@
 import { expect } from 'chai'
+import { pauseCountry } from '../../../src/database/country-guard.js'
+import { noticeInPlainWords } from '../../../src/domain/notices/in-words.js'
 import { lookForNotices } from '../../../src/domain/notices/look.js'
 import { setLineEndpointUrl } from '../../../src/domain/connections.js'
 import { describeContext, joinService } from '../../helpers/context.js'
@@ -219,6 +221,19 @@ describeContext('what people are told of', (context) => {
       await look()
       await look()
       expect(await told()).to.deep.equal([1, 2])
+    })
+  })
+
+  it('tells the owner of a country that the guard has paused, once for each pause', async () => {
+    const rise = { userId: line.userId, country: 'JM', accepted: 340, usual: 12 }
+    await pauseCountry(context.db, rise)
+    await look()
+    await look()
+    const [notice, ...others] = await toldNotices(context, 'country.paused')
+    expect(others).to.deep.equal([])
+    expect(notice).to.deep.include({ user_id: line.userId, details: rise })
+    expect(noticeInPlainWords({ kind: 'country.paused', details: rise })).to.deep.include({
+      title: 'Messages to Jamaica are refused',
     })
   })
 

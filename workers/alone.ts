@@ -2,10 +2,8 @@ import { fork } from 'node:child_process'
 import { once } from 'node:events'
 
 const FLAG = '--alone'
-/**
- * With the usual time-outs no job takes so long (a copy of media has 30 s). A job that hangs must not keep the others out.
- */
-const MAX_MS = 120_000
+/** Beside its longest call, a job needs time to start its process. One that hangs must not keep the others out. */
+const MARGIN_MS = 90_000
 
 /** The job that this process was started for, if it was started for one only. */
 export function onlyJob(): unknown {
@@ -24,12 +22,13 @@ export function workerNames(): string[] {
  * which jobs were only beside it.
  *
  * @param worker whose job it is: the file may be that of several
+ * @param longestCallMs how long a job may take with the time-outs as they are set
  * @returns whether that process crashed; false if it was ended from outside
  */
-export async function crashesAlone(worker: string, data: unknown): Promise<boolean> {
+export async function crashesAlone(worker: string, data: unknown, longestCallMs: number): Promise<boolean> {
   const child = fork(process.argv[1] ?? '', [worker, FLAG, JSON.stringify(data)], {
     killSignal: 'SIGKILL',
-    timeout: MAX_MS,
+    timeout: longestCallMs + MARGIN_MS,
   })
   const [code, signal] = (await once(child, 'exit')) as [number | null, NodeJS.Signals | null]
   const wasEnded = signal === 'SIGKILL' || signal === 'SIGTERM' || signal === 'SIGINT'

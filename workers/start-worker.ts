@@ -211,7 +211,9 @@ async function runAlone<Data>(context: Context, story: WorkerStory<Data>, data: 
   isRunningAlone = true
   try {
     context.log.warn({ queue: story.queue, job: data }, 'job.runs_alone')
-    if (await crashesAlone(story.queue, data)) {
+    const { mediaTimeoutMs, carrierTimeoutMs, deliveryTimeoutMs } = context.config
+    const longestCallMs = Math.max(mediaTimeoutMs, carrierTimeoutMs, deliveryTimeoutMs)
+    if (await crashesAlone(story.queue, data, longestCallMs)) {
       jobCrashes.inc({ queue: story.queue })
       await story.crashed?.(context, data)
     }

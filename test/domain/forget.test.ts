@@ -103,6 +103,18 @@ describeContext('forgetting a person', (context) => {
     expect(await forgetPerson(context, ANNA)).to.include({ messages: 2 })
   })
 
+  it('has what came a moment before, and what a process wrote whose clock is ahead', async () => {
+    for (let n = 0; n < 40; n += 1) {
+      await queueMessage(context, line, { status: 'sent' })
+      expect(await forgetPerson(context, ANNA)).to.include({ messages: 1 })
+    }
+    const hourAhead = await context.db
+      .raw<{ rows: [{ id: string }] }>(`select lowest_id_at(now() + interval '1 hour') as id`)
+      .then(({ rows }) => rows[0].id)
+    await queueMessage(context, line, { id: hourAhead, status: 'sent' })
+    expect(await forgetPerson(context, ANNA)).to.include({ messages: 1 })
+  })
+
   it('is found by nobody any more: no search, no phone of the simulator', async () => {
     await receive('hello')
     await forgetPerson(context, ANNA)

@@ -1,20 +1,27 @@
 import type { Database } from '../connection.js'
 import { CONTACT_NUMBER } from '../messages/reading.js'
 
-/** A person on some lines, as far as rows are older than `until`: what comes later is not theirs to end. */
+/** A person on some lines, as far as rows are not newer than `until`: whoever comes back later is not to be forgotten. */
 export interface PersonOnLines {
   /** E.164 */
   number: string
   lineIds: readonly string[]
-  until: Date
+  /** By the clock of Postgres, to the microsecond: `readClock`. */
+  until: string
+}
+
+/** Ids have the time of the process that made them, whose clock may be another. */
+export async function readClock(db: Database): Promise<string> {
+  const { rows } = await db.raw<{ rows: [{ now: string }] }>('select clock_timestamp()::text as now')
+  return rows[0].now
 }
 
 /** Bindings of `PERSON_MESSAGES` and `PERSON_DELIVERIES`. */
 export function personBindings({ number, lineIds, until }: PersonOnLines) {
-  return { number, lineIds: [...lineIds], until: until.toISOString() }
+  return { number, lineIds: [...lineIds], until }
 }
 
-const OLDER = `id < lowest_id_at(:until::timestamptz)`
+const OLDER = `created_at <= :until::timestamptz`
 
 /** The messages `m` with the person; a limit may follow. */
 export const PERSON_MESSAGES = `unnest(:lineIds::uuid[]) l(id)

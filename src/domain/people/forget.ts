@@ -14,6 +14,7 @@ import {
   countPerson,
   countSimulated,
   NOBODY,
+  readClock,
   type PersonCounts,
   type PersonOnLines,
 } from '../../database/people/finding.js'
@@ -43,8 +44,9 @@ export function readPerson(written: string): string {
 /** What there is of the person with this number, on all lines. Changes nothing. */
 export async function findPerson({ db }: Context, number: string): Promise<PersonCounts> {
   const found = { ...NOBODY, simulated: await countSimulated(db, number) }
+  const until = await readClock(db)
   for await (const lineIds of eachLines(db, LINES_AT_ONCE)) {
-    add(found, await countPerson(db, { number, lineIds, until: new Date() }))
+    add(found, await countPerson(db, { number, lineIds, until }))
   }
   return found
 }
@@ -66,7 +68,7 @@ export async function forgetPerson(
   { patienceMs = 0 }: { patienceMs?: number } = {},
 ): Promise<PersonCounts> {
   const { db } = context
-  const until = new Date()
+  const until = await readClock(db)
   await eachPart(context, number, until, (person) => endAll(context, person))
   await waitForWorkers(context, number, until, patienceMs)
 
@@ -89,7 +91,7 @@ export async function forgetPerson(
 async function eachPart(
   { db }: Context,
   number: string,
-  until: Date,
+  until: string,
   work: (person: PersonOnLines) => Promise<void>,
 ): Promise<void> {
   for await (const lineIds of eachLines(db, LINES_AT_ONCE)) await work({ number, lineIds, until })
@@ -107,7 +109,7 @@ const LOOK_MS = 500
 async function waitForWorkers(
   context: Context,
   number: string,
-  until: Date,
+  until: string,
   patienceMs: number,
 ): Promise<void> {
   const deadline = performance.now() + patienceMs

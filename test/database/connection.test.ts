@@ -63,15 +63,21 @@ describe('the connection to Postgres', () => {
       await trx.raw(`set local deadlock_timeout = '10ms'`)
       await trx('notes').where({ id: 2 }).forUpdate().select()
       if (runCount === 1) await other('notes').where({ id: 1 }).forUpdate().select()
-      if (runCount === 1) void waitForOurs()
+      if (runCount === 1) await otherWaits()
       await trx('notes').where({ id: 1 }).forUpdate().select()
     })
     let theirs: Promise<unknown> = Promise.resolve()
-    async function waitForOurs(): Promise<void> {
+    /** So it is ours that closes the circle, and ours looks after 10 ms whether there is one. */
+    async function otherWaits(): Promise<void> {
       theirs = Promise.resolve(other('notes').where({ id: 2 }).forUpdate().select()).finally(() =>
         other.commit(),
       )
-      await theirs
+      await until('the other one waits', async () => {
+        const { rows } = await direct.raw<{ rows: unknown[] }>(
+          `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+        )
+        return rows.length > 0
+      })
     }
     await ours
     await theirs

@@ -166,7 +166,7 @@ describe('supervise', function () {
   })
 
   it('stop kills a process that does not heed SIGTERM', async () => {
-    const supervisor = run({ deaf: `process.on('SIGTERM', () => console.log('what?')); ${stay}` }, 300)
+    const supervisor = run({ deaf: `process.on('SIGTERM', () => console.log('what?')); ${stay}` }, 2000)
     await until('it runs', () => pidsOf('deaf').length === 1)
     await supervisor.stop()
     expect(lines).to.include('deaf │ what?')

@@ -14,7 +14,7 @@ export async function ensurePartitions(db: Database): Promise<number> {
   let created = 0
   for (const parent of PARTITIONED) {
     const { rows } = await db.raw<{ rows: { created: number }[] }>(
-      `select ensure_partitions(?, current_date, ?) as created`,
+      `select ensure_partitions(?, (now() at time zone 'UTC')::date, ?) as created`,
       [parent, MONTHS_AHEAD],
     )
     created += rows[0]?.created ?? 0

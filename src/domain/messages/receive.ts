@@ -52,7 +52,7 @@ export class AccountChanged extends Error {
   override name = 'AccountChanged'
 }
 
-export function noLineOf(carrier: string): UserError {
+function noLineOf(carrier: string): UserError {
   return new UserError(`no line of ${carrier} has this number: see \`linehook line list\``, 404)
 }
 

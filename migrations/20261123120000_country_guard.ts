@@ -16,7 +16,9 @@ export async function up(knex: Knex): Promise<void> {
     create table country_guard (
       -- There is one row.
       is_all boolean primary key default true check (is_all),
-      counted_until timestamptz not null default clock_timestamp()
+      counted_until timestamptz not null default clock_timestamp(),
+      -- Until it has seen a week, everything looks like a rise.
+      began_at timestamptz not null default clock_timestamp()
     );
     insert into country_guard default values;
 

@@ -140,7 +140,8 @@ alter table carrier_sessions add constraint carrier_sessions_account_id_fkey FOR
 
 create table country_guard (
   is_all boolean not null default true,
-  counted_until timestamp with time zone not null default clock_timestamp()
+  counted_until timestamp with time zone not null default clock_timestamp(),
+  began_at timestamp with time zone not null default clock_timestamp()
 );
 alter table country_guard add constraint country_guard_pkey PRIMARY KEY (is_all);
 alter table country_guard add constraint country_guard_is_all_check CHECK (is_all);

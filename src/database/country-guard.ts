@@ -77,7 +77,8 @@ export interface Rise {
 
 /**
  * Countries that got `minimum` messages of a user in this hour, and `factor` times what was ever usual. Left out is what is
- * paused already, and what a person let go on within a week.
+ * paused already, and what a person let go on within a week. In its first week the guard only counts: what somebody has
+ * always sent on Mondays is no rise.
  */
 export async function findRises(
   db: Database,
@@ -89,7 +90,8 @@ export async function findRises(
        select coalesce(max(accepted), 0) as usual from country_hours b
        where b.user_id = h.user_id and b.country = h.country and b.hour < h.hour and b.hour > h.hour - interval '30 days'
      ) before
-     where h.hour = date_trunc('hour', now()) and h.accepted >= :minimum and h.accepted >= :factor * before.usual
+     where exists (select from country_guard where began_at < now() - interval '7 days')
+       and h.hour = date_trunc('hour', now()) and h.accepted >= :minimum and h.accepted >= :factor * before.usual
        and not exists (select from country_pauses p where p.user_id = h.user_id and p.country = h.country
          and (p.resumed_at is null or p.resumed_at > now() - interval '7 days'))`,
     { minimum, factor },

@@ -19,7 +19,10 @@ describeContext('the guard against a sudden rise to one country', (context) => {
   beforeEach(async () => {
     await context.db('country_hours').delete()
     await context.db('country_pauses').delete()
-    await context.db('country_guard').update({ counted_until: context.db.raw(`now() - interval '1 minute'`) })
+    await context.db('country_guard').update({
+      counted_until: context.db.raw(`now() - interval '1 minute'`),
+      began_at: context.db.raw(`now() - interval '8 days'`),
+    })
     await context.db('messages').delete()
     line = await createLine(context)
   })
@@ -69,6 +72,13 @@ describeContext('the guard against a sudden rise to one country', (context) => {
     expect(await look()).to.equal(0)
     await accept(1, BRITAIN)
     expect(await look()).to.equal(1)
+  })
+
+  it('only counts in its first week, in which everything would be a rise', async () => {
+    await context.db('country_guard').update({ began_at: context.db.raw(`now() - interval '6 days'`) })
+    await accept(10, JAMAICA)
+    expect(await look()).to.equal(0)
+    expect(await context.db('country_hours').where({ country: 'JM' }).pluck('accepted')).to.deep.equal([10])
   })
 
   it('leaves alone lines of that country, and those that may send there by name', async () => {

@@ -190,6 +190,8 @@ export function createApp(context: Context): Koa {
     form(         '/console/settings/revoke-access',                                  pages.postRevokeAccess, pages.showSettings)
     page(         '/console/settings/export.zip',                                     pages.exportAccount)
     form(         '/console/settings/mails',                                          pages.postMails, pages.showSettings)
+    form(         '/console/settings/operational-webhook',                            pages.postOwnWebhook, pages.showSettings)
+    form(         '/console/settings/operational-webhook/rotate',                     pages.postRotateOwnWebhook, pages.showSettings)
     newcomerPage( '/console/settings/second-factor',                                  pages.showSecondFactor)
     newcomerForm( '/console/settings/second-factor/app',                              pages.postApp, pages.showSecondFactor)
     newcomerForm( '/console/settings/second-factor/app/confirm',                      pages.postConfirmApp, pages.showSecondFactor)

@@ -1,7 +1,7 @@
 import type { Context } from '../../src/domain/context.js'
 import { guardCountries } from '../../src/domain/country-guard.js'
 import { keepHouse } from '../../src/domain/housekeeping.js'
-import { callOperationalWebhook, sendMails } from '../../src/domain/notices/dispatch.js'
+import { callOperationalWebhook, callOwnWebhooks, sendMails } from '../../src/domain/notices/dispatch.js'
 import { lookForNotices } from '../../src/domain/notices/look.js'
 import { catchUp } from '../../src/domain/messages/catch-up.js'
 import { reconcile } from '../../src/domain/messages/reconcile.js'
@@ -76,6 +76,12 @@ await startWorker(
         () => callOperationalWebhook(context, stopping.signal),
         context.log,
         'calling the operational webhook',
+      ),
+      every(
+        DISPATCH_MS,
+        () => callOwnWebhooks(context, stopping.signal),
+        context.log,
+        'calling users’ operational webhooks',
       ),
       every(SCHEDULE_CHECK_MS, () => scheduleMaintenance(context.queues), context.log, 'schedules'),
       ...(context.config.simulator

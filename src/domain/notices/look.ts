@@ -1,5 +1,5 @@
 import { transaction, type Database } from '../../database/connection.js'
-import { insertMails, insertWebhookCalls } from '../../database/dispatches.js'
+import { insertMails, insertOwnWebhookCalls, insertWebhookCalls } from '../../database/dispatches.js'
 import {
   endCauses,
   listOpenCauses,
@@ -114,6 +114,7 @@ async function insertWithWaysOut(
   await insertNotices(trx, notices)
   if (config.smtp !== undefined) await insertMails(trx, ids)
   if (config.operationalWebhook !== undefined) await insertWebhookCalls(trx, ids)
+  await insertOwnWebhookCalls(trx, ids)
 }
 
 function withoutTroubles(open: readonly OpenCause[], troubles: readonly Trouble[]): OpenCause[] {

@@ -145,6 +145,7 @@ export const ACTIONS = {
   'sending.paused': { subject: 'sending', words: 'paused all sending' },
   'sending.resumed': { subject: 'sending', words: 'let all sending go on' },
 
+  'person.viewed': { subject: 'person', words: 'looked what is kept of a person' },
   'person.exported': { subject: 'person', words: 'exported all of a person' },
   'person.forgotten': { subject: 'person', words: 'had a person forgotten' },
   'retention.carried_out': { subject: 'retention', words: 'deleted what was kept long enough' },

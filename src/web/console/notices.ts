@@ -41,6 +41,8 @@ const NOTICES = {
   'application-disconnected': 'The application is disconnected: it can no longer use your lines.',
   'application-line-disconnected': 'The application can no longer use this line.',
   'text-accepted': 'The text is accepted. Below is how it goes.',
+  'tried-now': 'It is tried now: this page shows what comes of it.',
+  'events-tried-now': 'All events that waited for their next attempt are tried now.',
   'sent-again': 'It is being sent again.',
   'user-added': 'The user is added.',
   'user-disabled': 'The user is disabled: sessions are ended, and tokens and authorizations count no more.',

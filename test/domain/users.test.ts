@@ -89,7 +89,7 @@ describeContext('users', (context) => {
     expect((await listUsers(context.db)).slice(-2)).to.deep.equal(
       added.map((person) => ({ ...person, hasSecondFactor: false })),
     )
-    const [{ id = '' } = {}] = added
+    const [{ id }] = added as [{ id: string }, ...unknown[]]
     await context
       .db('totp_secrets')
       .insert({ user_id: id, secret_sealed: Buffer.alloc(1), confirmed_at: new Date() })

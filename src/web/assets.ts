@@ -2,10 +2,13 @@ import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
+import { promisify } from 'node:util'
+import zlib from 'node:zlib'
 import type { RouterMiddleware } from '@koa/router'
 import { UserError } from '../errors.js'
 import { inProject } from '../project-files.js'
 
+const gzip = promisify(zlib.gzip) as (bytes: Buffer, options: zlib.ZlibOptions) => Promise<Buffer>
 const require = createRequire(import.meta.url)
 
 /** Every file that our pages name: from their packages, and our own. */
@@ -30,7 +33,8 @@ export type AssetName = keyof typeof FILES
 const assets = new Map(
   Object.entries(FILES).map(([name, file]) => {
     const bytes = readFileSync(file)
-    return [name, { bytes, hash: createHash('sha256').update(bytes).digest('base64url').slice(0, 12) }]
+    const hash = createHash('sha256').update(bytes).digest('base64url').slice(0, 12)
+    return [name, { bytes, hash, gzipped: undefined as Promise<Buffer> | undefined }]
   }),
 )
 
@@ -39,12 +43,22 @@ export function assetPath(name: AssetName): string {
   return `/assets/${assets.get(name)?.hash ?? ''}/${name}`
 }
 
-/** @throws UserError 404 */
-export const getAsset: RouterMiddleware = (ctx) => {
+/**
+ * Compressed for browsers that can, once, when the first one asks. Pages are not compressed: from the length of one that has
+ * a secret and something of the request in it, others could guess the secret (BREACH).
+ *
+ * @throws UserError 404
+ */
+export const getAsset: RouterMiddleware = async (ctx) => {
   const { hash, name = '' } = ctx.params
   const asset = assets.get(name)
   if (asset?.hash !== hash || asset === undefined) throw new UserError('There is nothing at this path', 404)
   ctx.type = name.slice(name.lastIndexOf('.'))
   ctx.set('Cache-Control', 'public, max-age=31536000, immutable')
-  ctx.body = asset.bytes
+  ctx.vary('Accept-Encoding')
+  if (ctx.acceptsEncodings('gzip', 'identity') === 'gzip') {
+    asset.gzipped ??= gzip(asset.bytes, { level: 9 })
+    ctx.set('Content-Encoding', 'gzip')
+    ctx.body = await asset.gzipped
+  } else ctx.body = asset.bytes
 }

@@ -175,6 +175,7 @@ describe('in a browser', function () {
       })
       await show('7-disconnected')
 
+      await page.getByRole('banner').getByText('Account').click()
       await page.getByRole('button', { name: 'Sign out' }).click()
       await sees(page, 'You are signed out.')
       expectNoComplaint(watched)

@@ -178,6 +178,30 @@ export function Time({ at }: { at: Date }) {
   return <time dateTime={at.toISOString()}>{`${at.toISOString().slice(0, 19).replace('T', ' ')} UTC`}</time>
 }
 
+/** For lists: how long ago it was when the page was made, with the exact time where it is pointed at. */
+export function Ago({ at, now = new Date() }: { at: Date; now?: Date }) {
+  const exact = `${at.toISOString().slice(0, 19).replace('T', ' ')} UTC`
+  return (
+    <time dateTime={at.toISOString()} title={exact}>
+      {describeAgo(now.getTime() - at.getTime())}
+    </time>
+  )
+}
+
+const AGO = new Intl.RelativeTimeFormat('en')
+const UNITS = [
+  ['day', 86_400_000],
+  ['hour', 3_600_000],
+  ['minute', 60_000],
+] as const
+
+function describeAgo(ms: number): string {
+  for (const [unit, unitMs] of UNITS) {
+    if (ms >= unitMs) return AGO.format(-Math.floor(ms / unitMs), unit)
+  }
+  return 'just now'
+}
+
 /** What to do where there is nothing yet. */
 export function Empty({ children }: { children: ComponentChildren }) {
   return <div class="empty">{children}</div>

@@ -53,34 +53,63 @@ const HTMX_CONFIG = JSON.stringify({ includeIndicatorCSS: false, morphIgnore: ['
 
 function Header({ page }: { page: Page }) {
   const { session } = page
+  const brand = (
+    <a class="brand" href={session === undefined ? '/console' : homeOf(session)}>
+      <img src={assetPath('icon.svg')} alt="" width="24" height="24" /> <span>Linehook</span>
+    </a>
+  )
+  if (session === undefined) return <header class="container top">{brand}</header>
+  if (page.isSettingUp) {
+    return (
+      <header class="container top">
+        {brand}
+        <SignOut page={page} email={session.email} />
+      </header>
+    )
+  }
   return (
     <header class="container top">
-      <a class="brand" href={session === undefined ? '/console' : homeOf(session)}>
-        <img src={assetPath('icon.svg')} alt="" width="24" height="24" /> Linehook
-      </a>
-      {session !== undefined && !page.isSettingUp && <Search />}
-      {session !== undefined && page.isSettingUp && <SignOut page={page} email={session.email} />}
-      {session !== undefined && !page.isSettingUp && (
-        <nav aria-label="Main">
+      {brand}
+      <nav aria-label="Main">
+        <ul>
+          <NavLinks page={page} places={PLACES} />
+        </ul>
+      </nav>
+      {session.role === 'operator' && (
+        <Menu label="Operate" isHere={PLACES_OF_OPERATORS.some(({ at }) => at.test(page.path))}>
+          <nav aria-label="Operators">
+            <ul>
+              <NavLinks page={page} places={PLACES_OF_OPERATORS} />
+            </ul>
+          </nav>
+        </Menu>
+      )}
+      <Search />
+      <Menu label="Account" isHere={PLACES_OF_ACCOUNT.some(({ at }) => at.test(page.path))}>
+        <nav aria-label="Account">
+          <p class="muted">{session.email}</p>
           <ul>
             <NavLinks
               page={page}
-              places={PLACES.filter(({ href }) => page.hasSimulator || href !== SIMULATOR)}
+              places={PLACES_OF_ACCOUNT.filter(({ href }) => page.hasSimulator || href !== SIMULATOR)}
             />
             <li>
               <SignOut page={page} email={session.email} />
             </li>
           </ul>
         </nav>
-      )}
-      {session?.role === 'operator' && !page.isSettingUp && (
-        <nav aria-label="Operators">
-          <ul>
-            <NavLinks page={page} places={PLACES_OF_OPERATORS} />
-          </ul>
-        </nav>
-      )}
+      </Menu>
     </header>
+  )
+}
+
+/** Opens without a script. Of those with one name a browser opens one at a time. */
+function Menu(props: { label: string; isHere: boolean; children: ComponentChildren }) {
+  return (
+    <details class="menu" name="menu">
+      <summary class={props.isHere ? 'here' : ''}>{props.label}</summary>
+      {props.children}
+    </details>
   )
 }
 
@@ -136,12 +165,17 @@ const PLACES: Place[] = [
   { href: '/console', label: 'Lines', at: /^\/console(\/lines.*)?$/ },
   { href: '/console/activity', label: 'Activity', at: /^\/console\/(activity|messages)/ },
   { href: '/console/applications', label: 'Applications', at: /^\/console\/applications/ },
+  { href: '/console/notices', label: noticesLabel, at: /^\/console\/notices/ },
+]
+
+const PLACES_OF_ACCOUNT: Place[] = [
+  // A phone has no room for the field.
+  { href: '/console/search', label: 'Search', at: /^\/console\/search/ },
   {
     href: '/console/authorized-applications',
     label: 'Authorized applications',
     at: /^\/console\/authorized-applications/,
   },
-  { href: '/console/notices', label: noticesLabel, at: /^\/console\/notices/ },
   { href: SIMULATOR, label: 'Phone simulator', at: /^\/simulator/ },
   { href: '/docs', label: 'API', at: /^\/docs/ },
   { href: '/console/settings', label: 'Settings', at: /^\/console\/settings/ },

@@ -1,59 +1,120 @@
 import type { Middleware } from 'koa'
+import { listLineHealth, type LineHealth } from '../../database/line-health.js'
 import type { Context } from '../../domain/context.js'
 import { listOwnLines } from '../../domain/lines.js'
-import { Empty, Time } from './form.js'
+import { Ago, Empty } from './form.js'
 import { Layout } from './layout.js'
 import { linePath } from './line/section.js'
 import { answerPage, pageOf, type Page } from './page.js'
 import { sessionOf } from './session.js'
+import { Sparkline } from './sparkline.js'
 import { UserText } from './user-text.js'
 
-type Lines = Awaited<ReturnType<typeof listOwnLines>>
+type Line = Awaited<ReturnType<typeof listOwnLines>>[number]
 
-/** The first page: the user's lines. */
+/** The first page: the user's lines, how they do, and which need somebody. */
 export function showLines(context: Context): Middleware {
   return async (ctx) => {
     const page = pageOf(ctx, context)
-    const lines = await listOwnLines(context, sessionOf(ctx).userId)
+    const { userId } = sessionOf(ctx)
+    const [lines, health] = await Promise.all([
+      listOwnLines(context, userId),
+      listLineHealth(context.db, userId),
+    ])
+    const rows = lines.map((line) => {
+      const found = health.find(({ lineId }) => lineId === line.id)
+      return { line, health: found, need: found && needOf(line, found) }
+    })
     answerPage(
       ctx,
       <Layout page={page} title="Lines">
         <h1>Lines</h1>
-        {lines.length === 0 ? <NoLines page={page} /> : <LineTable lines={lines} />}
+        <Needs rows={rows} />
+        {rows.length === 0 ? <NoLines page={page} /> : <LineTable rows={rows} />}
       </Layout>,
     )
   }
 }
 
-function LineTable({ lines }: { lines: Lines }) {
+interface LineRow {
+  line: Line
+  /** undefined: the line was added a moment ago. */
+  health: LineHealth | undefined
+  /** What its owner has to look at, in words; undefined: nothing. */
+  need: string | undefined
+}
+
+/** The worst first: what is behind it cannot be seen before that is mended. */
+function needOf({ status, pausedAt }: Line, { endpoint }: LineHealth): string | undefined {
+  if (status === 'disabled') return 'it is disabled'
+  if (pausedAt !== null) return 'its sending is paused'
+  if (endpoint === null) return undefined
+  if (endpoint.disabledAt !== null) return 'its endpoint is disabled, and events are held'
+  if (endpoint.failingSince !== null) return 'its endpoint fails'
+  if (endpoint.pausedAt !== null) return 'its events are paused'
+  return endpoint.hasHeld ? 'it has held events' : undefined
+}
+
+function Needs({ rows }: { rows: readonly LineRow[] }) {
+  const needy = rows.filter(({ need }) => need !== undefined)
+  if (needy.length === 0) return null
+  return (
+    <section aria-labelledby="needs">
+      <h2 id="needs">{needy.length === 1 ? '1 line needs you' : `${needy.length} lines need you`}</h2>
+      <ul class="needs">
+        {needy.map(({ line: { id, name }, need }) => (
+          <li key={id}>
+            <span>
+              <a href={linePath(id)}>
+                <UserText>{name}</UserText>
+              </a>
+              : {need}.
+            </span>
+          </li>
+        ))}
+      </ul>
+    </section>
+  )
+}
+
+function LineTable({ rows }: { rows: readonly LineRow[] }) {
   return (
     <table class="rows">
       <thead>
         <tr>
-          <th>Number</th>
-          <th>Name</th>
+          <th>Line</th>
           <th>Status</th>
-          <th>Developer connection</th>
+          <th>Connection</th>
+          <th>Incoming</th>
+          <th>Endpoint</th>
+          <th>24 h</th>
           <th>Last activity</th>
         </tr>
       </thead>
       <tbody>
-        {lines.map(({ id, number, name, status, pausedAt, isConnected, lastActivityAt }) => (
+        {rows.map(({ line: { id, number, name, status, pausedAt, isConnected, lastActivityAt }, health }) => (
           <tr key={id}>
-            <td data-label="Number">
-              <a href={linePath(id)}>{number}</a>
-            </td>
-            <td data-label="Name">
-              {name === number ? <span class="muted">no name yet</span> : <UserText>{name}</UserText>}
+            <td data-label="Line">
+              <span class="two-lines">
+                <a href={linePath(id)}>{number}</a>
+                {name === number ? <span class="muted">no name yet</span> : <UserText>{name}</UserText>}
+              </span>
             </td>
             <td data-label="Status">
               <LineStatus line={{ status, pausedAt }} />
             </td>
-            <td data-label="Developer connection">
-              <span class={isConnected ? 'badge good' : 'badge'}>{isConnected ? 'on' : 'off'}</span>
+            <td data-label="Connection">
+              <OnOff isOn={isConnected} />
             </td>
+            <td data-label="Incoming">
+              <OnOff isOn={health?.hasIncomingWebhook ?? false} />
+            </td>
+            <td data-label="Endpoint">
+              <EndpointState endpoint={health?.endpoint ?? null} />
+            </td>
+            <td data-label="24 h">{health?.endpoint != null && <Sparkline hours={health.hours} />}</td>
             <td data-label="Last activity">
-              {lastActivityAt === null ? <span class="muted">none yet</span> : <Time at={lastActivityAt} />}
+              {lastActivityAt === null ? <span class="muted">none yet</span> : <Ago at={lastActivityAt} />}
             </td>
           </tr>
         ))}
@@ -62,11 +123,20 @@ function LineTable({ lines }: { lines: Lines }) {
   )
 }
 
-export function LineStatus({
-  line: { status, pausedAt },
-}: {
-  line: Pick<Lines[number], 'status' | 'pausedAt'>
-}) {
+function OnOff({ isOn }: { isOn: boolean }) {
+  return <span class={isOn ? 'badge good' : 'badge'}>{isOn ? 'on' : 'off'}</span>
+}
+
+function EndpointState({ endpoint }: { endpoint: LineHealth['endpoint'] }) {
+  if (endpoint === null) return <span class="muted">no URL</span>
+  if (endpoint.disabledAt !== null) return <span class="badge bad">disabled</span>
+  if (endpoint.failingSince !== null) return <span class="badge bad">failing</span>
+  if (endpoint.pausedAt !== null) return <span class="badge bad">paused</span>
+  if (endpoint.calledAt === null) return <span class="badge">not called yet</span>
+  return <span class="badge good">works</span>
+}
+
+export function LineStatus({ line: { status, pausedAt } }: { line: Pick<Line, 'status' | 'pausedAt'> }) {
   return (
     <>
       <span class={status === 'active' ? 'badge good' : 'badge bad'}>{status}</span>

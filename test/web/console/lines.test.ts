@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import { addLine, setLineStatus } from '../../../src/domain/lines.js'
 import { addUser } from '../../../src/domain/users.js'
+import { receiveForDelivery } from '../../domain/fixtures.js'
 import { browse } from '../../helpers/browser-session.js'
 import { createLine, messageBody } from '../../helpers/factories.js'
 import { describeWeb, serveApp } from '../../helpers/web.js'
@@ -24,10 +25,44 @@ describeWeb("the console's list of lines", ({ context, web }) => {
     expect(html).to.include(`href="/console/lines/${quiet.id}"`)
     expect(html).not.to.include(other.number).and.not.include('Of somebody else')
     const words = wordsOf(html)
-    expect(words).to.match(
-      new RegExp(`\\${line.number} Support active on \\d{4}-\\d\\d-\\d\\d [\\d:]{8} UTC`),
-    )
-    expect(words).to.include('+15558880001 no name yet disabled off none yet')
+    expect(words).to.match(new RegExp(`\\${line.number} Support active on on no URL just now`))
+    expect(words).to.include('+15558880001 no name yet disabled off off no URL none yet')
+    expect(words).to.include('1 line needs you +15558880001 : it is disabled.')
+  })
+
+  it('says how the endpoint of each does, draws its last 24 hours, and names the lines that need somebody', async () => {
+    const line = await createLine(context, { name: 'Front desk', outgoingUrl: 'http://127.0.0.1:9/' })
+    const set = (columns: object) => context.db('endpoints').where({ user_id: line.userId }).update(columns)
+    const words = async () => wordsOf(await linesOf(line.userId))
+    expect(await words())
+      .to.include('on on not called yet')
+      .and.to.not.include('needs you')
+    const [delivered, failed] = [
+      await receiveForDelivery(context, line),
+      await receiveForDelivery(context, line),
+    ]
+    await context.db('deliveries').where({ id: delivered.id }).update({ status: 'delivered' })
+    await context.db('deliveries').where({ id: failed.id }).update({ last_failure: 'http_500' })
+    await set({ called_at: new Date() })
+    expect(await words()).to.include('on on works')
+    expect(await linesOf(line.userId)).to.include('Newest events of 24 h: 1 delivered, 1 failed')
+    for (const [columns, state, need] of [
+      [{ paused_at: new Date() }, 'paused', 'its events are paused'],
+      [{ failing_since: new Date() }, 'failing', 'its endpoint fails'],
+      [
+        { disabled_at: new Date(), disabled_reason: 'gone' },
+        'disabled',
+        'its endpoint is disabled, and events are held',
+      ],
+    ] as const) {
+      await set(columns)
+      expect(await words())
+        .to.include(`on on ${state}`)
+        .and.to.include(`1 line needs you Front desk : ${need}.`)
+    }
+    await set({ paused_at: null, failing_since: null, disabled_at: null, disabled_reason: null })
+    await context.db('deliveries').where({ id: failed.id }).update({ status: 'held' })
+    expect(await words()).to.include('Front desk : it has held events.')
   })
 
   it('tells an operator without lines where to add one', async () => {

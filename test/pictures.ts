@@ -1,0 +1,113 @@
+import { mkdir } from 'node:fs/promises'
+import type { Browser } from 'playwright-core'
+import type { Context } from '../src/domain/context.js'
+import { deliver } from '../src/domain/deliveries/deliver.js'
+import { receiveMessage } from '../src/domain/messages/receive.js'
+import { queueMessage, inboundText, deliveryRow } from './domain/fixtures.js'
+import { createPerson, type Person } from './domain/people.js'
+import { launchBrowser, openPage } from './helpers/browser.js'
+import { createTestContext } from './helpers/context.js'
+import { createLine, type TestLine } from './helpers/factories.js'
+import { openings } from './helpers/openings.js'
+import { startReceiver } from './helpers/receiver.js'
+import { startSession } from './helpers/sessions.js'
+import { serveApp, type TestWeb } from './helpers/web.js'
+
+/** `npm run pictures`: those that the README and `docs/` show, of a service with a few lines and what they said. */
+const FOLDER = 'docs/pictures'
+/** In the dark and on a phone, with ALL_LOOKS=1: git-ignored, for people to look at. */
+const OTHERS = 'test/browser/screenshots'
+
+const SAID = [
+  ['in', '+14155550142', 'Is my order ready?'],
+  ['out', '+14155550142', 'It is: come by until six.'],
+  ['in', '+14155550142', 'On my way, thank you!'],
+  ['out', '+12125550187', 'Your table for four is booked for 19:30.'],
+  ['in', '+12125550187', 'Could we make it five people?'],
+] as const
+
+describe('pictures', function () {
+  this.timeout(120_000)
+
+  let context: Context
+  let web: TestWeb
+  let browser: Browser
+  let person: Person
+  let lines: TestLine[]
+  let messageId: string
+
+  const open = openings()
+
+  before(async () => {
+    context = await open(createTestContext())
+    const [works, fails] = await Promise.all([open(startReceiver()), open(startReceiver())])
+    fails.answerWith((response) => response.writeHead(500).end('Database is gone'))
+    ;[web, browser] = await Promise.all([open(serveApp(context)), open(launchBrowser())])
+    person = await createPerson(context, { role: 'operator' })
+    const userId = person.id
+    lines = [
+      await createLine(context, { userId, name: 'Front desk', outgoingUrl: works.url }),
+      await createLine(context, { userId, name: 'Deliveries', outgoingUrl: fails.url }),
+      await createLine(context, { userId, name: 'Night shift' }),
+    ]
+    for (const [n, [direction, number, text]] of SAID.entries())
+      await say(n < 3 ? 0 : 1, direction, number, text)
+    await queueMessage(context, lines[0]!, {
+      status: 'failed',
+      error: 'carrier_refused',
+      to_number: '+14155550199',
+    })
+  })
+
+  async function say(index: number, direction: 'in' | 'out', number: string, text: string): Promise<void> {
+    const line = lines[index]!
+    if (direction === 'out') {
+      await queueMessage(context, line, { status: 'delivered', to_number: number, text })
+      return
+    }
+    const outcome = await receiveMessage(
+      context,
+      inboundText(line, { fromNumber: number, content: { type: 'inboundText', text } }),
+    )
+    if (index === 0 && outcome.kind === 'received') messageId = outcome.messageId
+    const deliveries = await context
+      .db('deliveries')
+      .where({ line_id: line.lineId, status: 'pending' })
+      .pluck('id')
+    for (const deliveryId of deliveries as string[]) {
+      await deliver(context, deliveryId, (await deliveryRow(context, deliveryId)).endpoint_id)
+    }
+  }
+
+  for (const [name, pathOf] of [
+    ['lines', () => '/console'],
+    ['line', () => `/console/lines/${lines[0]!.lineId}`],
+    ['activity', () => '/console/activity'],
+    ['message', () => `/console/messages/${messageId}`],
+    ['overview', () => '/console/overview'],
+  ] as const) {
+    it(name, async () => {
+      for (const folder of [FOLDER, OTHERS]) await mkdir(folder, { recursive: true })
+      for (const [suffix, options] of [
+        ['', { viewport: { width: 1100, height: 760 } }],
+        ...(process.env.ALL_LOOKS === undefined
+          ? []
+          : ([
+              ['-dark', { viewport: { width: 1100, height: 760 }, colorScheme: 'dark' }],
+              ['-phone', { viewport: { width: 390, height: 760 } }],
+            ] as const)),
+      ] as const) {
+        const { page } = await openPage(browser, web.url, options)
+        const value = await startSession(context, person.id)
+        await page
+          .context()
+          .addCookies([
+            { name: '__Host-linehook', value, url: web.url.replace('http:', 'https:'), secure: true },
+          ])
+        await page.goto(pathOf())
+        await page.screenshot({ path: `${suffix === '' ? FOLDER : OTHERS}/${name}${suffix}.png` })
+        await page.context().close()
+      }
+    })
+  }
+})

@@ -139,6 +139,7 @@ export const ACTIONS = {
 
   'sending.paused': { subject: 'sending', words: 'paused all sending' },
   'sending.resumed': { subject: 'sending', words: 'let all sending go on' },
+  'sending.set_aside': { subject: 'sending', words: 'set messages aside that may have been sent' },
 
   'person.exported': { subject: 'person', words: 'exported all of a person' },
   'person.forgotten': { subject: 'person', words: 'had a person forgotten' },

@@ -242,7 +242,7 @@ alter table dispatches add constraint dispatches_notice_id_fkey FOREIGN KEY (not
 alter table dispatches add constraint dispatches_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE;
 alter table dispatches add constraint dispatches_check CHECK (((notice_id IS NULL) = (kind = 'reset_link'::text)));
 alter table dispatches add constraint dispatches_check1 CHECK (((user_id IS NULL) = (kind = 'webhook'::text)));
-alter table dispatches add constraint dispatches_kind_check CHECK ((kind = ANY (ARRAY['mail'::text, 'webhook'::text, 'reset_link'::text])));
+alter table dispatches add constraint dispatches_kind_check CHECK ((kind = ANY (ARRAY['mail'::text, 'webhook'::text, 'own_webhook'::text, 'reset_link'::text])));
 alter table dispatches add constraint dispatches_status_check CHECK ((status = ANY (ARRAY['waiting'::text, 'sent'::text, 'failed'::text])));
 CREATE INDEX dispatches_due ON public.dispatches USING btree (kind, due_at) WHERE (status = 'waiting'::text);
 CREATE INDEX dispatches_notice ON public.dispatches USING btree (notice_id);
@@ -499,6 +499,15 @@ CREATE INDEX oauth_records_application ON public.oauth_records USING btree (appl
 CREATE INDEX oauth_records_expiry ON public.oauth_records USING btree (expires_at);
 CREATE INDEX oauth_records_grant ON public.oauth_records USING btree (grant_hash);
 CREATE INDEX oauth_records_user ON public.oauth_records USING btree (user_id);
+
+create table operational_webhooks (
+  user_id uuid not null,
+  url text not null,
+  secret_sealed bytea not null,
+  created_at timestamp with time zone not null default clock_timestamp()
+);
+alter table operational_webhooks add constraint operational_webhooks_pkey PRIMARY KEY (user_id);
+alter table operational_webhooks add constraint operational_webhooks_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE;
 
 create table passkey_challenges (
   browser_hash bytea not null,

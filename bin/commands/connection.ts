@@ -9,6 +9,7 @@ import {
 } from '../../src/domain/connections.js'
 import type { Context } from '../../src/domain/context.js'
 import { sendHeldEvents } from '../../src/domain/deliveries/held-events.js'
+import { tryLineEventsNow } from '../../src/domain/deliveries/try-now.js'
 import { pauseLineEndpoint, resumeLineEndpoint } from '../../src/domain/endpoint-pauses.js'
 import { getAnyLine } from '../../src/domain/lines.js'
 import { LINE_OPT_IN_EVENT_TYPES } from '../../src/domain/opt-in-events.js'
@@ -82,6 +83,13 @@ export function addConnectionCommands(program: Command): void {
       return `events besides those of received messages: ${optInEvents.join(', ') || 'none'}`
     },
     ['<types>', `${LINE_OPT_IN_EVENT_TYPES.join(',')}; empty for none`],
+  )
+  command(
+    'try-events-now',
+    'try all events now that wait for their next attempt',
+    async (context, userId, lineId) => {
+      return `${await tryLineEventsNow(context, userId, lineId)} events are tried now`
+    },
   )
   command(
     'send-held',

@@ -6,6 +6,7 @@ import { findLineNames } from '../../src/database/lines.js'
 import type { Context } from '../../src/domain/context.js'
 import { getAnyDelivery } from '../../src/domain/deliveries/delivery-history.js'
 import { sendDeliveryAgain } from '../../src/domain/deliveries/send-again.js'
+import { tryDeliveryNow } from '../../src/domain/deliveries/try-now.js'
 import { DELIVERY_STATUSES } from '../../src/states.js'
 import { formatDuration } from '../../src/web/console/message/labels.js'
 import { run } from '../run.js'
@@ -39,6 +40,19 @@ export function addDeliveryCommands(program: Command): void {
     .option('--text', 'show what the endpoint answered')
     .option('--json', 'print JSON')
     .action((id: string, options: ShowOptions) => run(options, (context) => show(context, id, options)))
+
+  delivery
+    .command('try-now')
+    .description('make the next attempt of a delivery now, instead of when it is due')
+    .argument('<id>', 'of the delivery')
+    .option('--json', 'print JSON')
+    .action((id: string, options: { json?: boolean }) =>
+      run(options, async (context) => {
+        const { userId } = await getAnyDelivery(context, id)
+        const hurried = await tryDeliveryNow(context, userId, id)
+        return { result: shownDelivery(context, hurried, {}), lines: [`${id} is tried now`] }
+      }),
+    )
 
   delivery
     .command('send-again')

@@ -12,6 +12,7 @@ import type { Context } from '../../src/domain/context.js'
 import { findEvents, type EventWithDeliveries } from '../../src/domain/deliveries/delivery-history.js'
 import { getAnyMessage } from '../../src/domain/messages/get-message.js'
 import { sendMessageAgain } from '../../src/domain/messages/send-again.js'
+import { tryMessageNow } from '../../src/domain/messages/try-now.js'
 import { newId } from '../../src/ids.js'
 import { MESSAGE_STATUSES } from '../../src/states.js'
 import { SOURCE_LABELS } from '../../src/web/console/message/labels.js'
@@ -49,6 +50,19 @@ export function addMessageCommands(program: Command): void {
     .option('--text', 'show what was said, and what endpoints answered')
     .option('--json', 'print JSON')
     .action((id: string, options: ShowOptions) => run(options, (context) => show(context, id, options)))
+
+  message
+    .command('try-now')
+    .description('try a message now that waits for its next attempt')
+    .argument('<id>', 'of the message')
+    .option('--json', 'print JSON')
+    .action((id: string, options: { json?: boolean }) =>
+      run(options, async (context) => {
+        const { userId } = await getAnyMessage(context, id)
+        const hurried = await tryMessageNow(context, userId, id)
+        return { result: shownMessage(context, hurried, {}), lines: [`${id} is tried now`] }
+      }),
+    )
 
   message
     .command('send-again')

@@ -89,6 +89,11 @@ export async function deleteApiToken(db: Database, userId: string, id: string): 
   return deleted?.name
 }
 
+/** Until then its owner sees that it has expired, and which program has to get another one. */
+export async function deleteLongExpiredTokens(db: Database): Promise<number> {
+  return db('api_tokens').whereRaw(`expires_at < now() - interval '30 days'`).delete()
+}
+
 export interface UsedToken extends TokenScope {
   tokenId: string
   userId: string

@@ -1,7 +1,7 @@
 import { newId } from '../ids.js'
 import type { Database } from './connection.js'
 
-/** One way out: a notice by mail to one person, a notice to the operational webhook, or a link to set a password by mail. */
+/** One way out: a notice by mail to one person, a notice to an operational webhook, or a link to set a password by mail. */
 export interface Dispatch {
   id: string
   /** null: a link to set a password. */
@@ -15,7 +15,8 @@ export interface Recipient {
   email: string
 }
 
-export type DispatchKind = 'mail' | 'webhook' | 'reset_link'
+/** `webhook`: the installation's; `own_webhook`: a user's. */
+export type DispatchKind = 'mail' | 'webhook' | 'own_webhook' | 'reset_link'
 
 /** A process that has claimed one has so long; then another may. It is more than any attempt takes. */
 const LEASE = `interval '1 minute'`
@@ -46,6 +47,17 @@ export async function insertWebhookCalls(trx: Database, noticeIds: readonly stri
   )
 }
 
+/** For owners who have an operational webhook of their own. */
+export async function insertOwnWebhookCalls(trx: Database, noticeIds: readonly string[]): Promise<void> {
+  await trx.raw(
+    `insert into dispatches (id, kind, notice_id, user_id)
+     select new_id(), 'own_webhook', n.id, u.id
+     from notices n join users u on u.id = n.user_id join operational_webhooks w on w.user_id = u.id
+     where n.id = any (?) and u.disabled_at is null order by n.id`,
+    [[...noticeIds]],
+  )
+}
+
 export async function insertResetLink(trx: Database, userId: string): Promise<void> {
   await trx('dispatches').insert({ id: newId(), kind: 'reset_link', user_id: userId })
 }
@@ -59,27 +71,28 @@ export async function countRecentResetLinks(trx: Database, userId: string): Prom
   return row.count
 }
 
-/** All that is due to the person who has waited longest, as far as it fits into one mail. */
-export async function claimMails(
+/** All that is due to the person who has waited longest, as far as it fits into one mail, or one turn. */
+export async function claimOfOne(
   db: Database,
+  kind: 'mail' | 'own_webhook',
   limit: number,
 ): Promise<{ to: Recipient; dispatches: Dispatch[] } | undefined> {
   const { rows } = await db.raw<{ rows: (Dispatch & Recipient)[] }>(
     `with next as (
        select d.user_id from dispatches d
-       where d.kind = 'mail' and d.status = 'waiting' and d.due_at <= clock_timestamp()
-         and not exists (select from dispatches s where s.user_id = d.user_id and s.kind = 'mail'
-           and s.status = 'sent' and s.settled_at > clock_timestamp() - ${MAIL_PAUSE})
+       where d.kind = :kind and d.status = 'waiting' and d.due_at <= clock_timestamp()
+         and (d.kind <> 'mail' or not exists (select from dispatches s where s.user_id = d.user_id and s.kind = 'mail'
+           and s.status = 'sent' and s.settled_at > clock_timestamp() - ${MAIL_PAUSE}))
        order by d.due_at limit 1
      ), due as (
        select d.id from dispatches d
-       where d.user_id = (select user_id from next) and d.kind = 'mail' and d.status = 'waiting'
+       where d.user_id = (select user_id from next) and d.kind = :kind and d.status = 'waiting'
          and d.due_at <= clock_timestamp()
-       order by d.id limit ? for update skip locked
+       order by d.id limit :limit for update skip locked
      )
      ${CLAIM} from due, users u where d.id = due.id and u.id = d.user_id
      returning ${CLAIMED}, u.id as "userId", u.email`,
-    [limit],
+    { kind, limit },
   )
   const [first] = rows
   if (first === undefined) return undefined

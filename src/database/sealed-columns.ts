@@ -7,6 +7,7 @@ export const SEALED_COLUMNS = {
   signingSecret: { table: 'endpoints', rowId: 'id', column: 'secret_sealed' },
   previousSigningSecret: { table: 'endpoints', rowId: 'id', column: 'previous_secret_sealed' },
   totpSecret: { table: 'totp_secrets', rowId: 'user_id', column: 'secret_sealed' },
+  operationalSecret: { table: 'operational_webhooks', rowId: 'user_id', column: 'secret_sealed' },
   carrierSettings: { table: 'carrier_accounts', rowId: 'id', column: 'settings_sealed' },
 } as const
 

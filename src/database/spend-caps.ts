@@ -24,7 +24,7 @@ export async function setSpendCap(
   await db('spend_caps')
     .insert({ owner_id: ownerId, segments_per_day: segmentsPerDay })
     .onConflict('owner_id')
-    .merge({ segments_per_day: segmentsPerDay, warned_day: null })
+    .merge({ segments_per_day: segmentsPerDay })
 }
 
 export async function listSpendCaps(db: Database, ownerIds: readonly string[]): Promise<SpendCap[]> {
@@ -36,15 +36,25 @@ export async function listSpendCaps(db: Database, ownerIds: readonly string[]): 
     ])
 }
 
-/** Caps of which this part was used today, and that nobody has told of yet: each once a day. */
-export async function takeNearCaps(db: Database, part: number): Promise<SpendCap[]> {
-  const { rows } = await db.raw<{ rows: SpendCap[] }>(
-    `update spend_caps set warned_day = day
-     where owner_id in (select owner_id from spend_caps
-       where day = ${TODAY} and warned_day is distinct from day and used >= segments_per_day * ?::float8
-       for update skip locked)
-     returning owner_id as "ownerId", segments_per_day as "segmentsPerDay", used`,
-    [part],
+/** A cap that is nearly used up, and whose it is. */
+export interface NearCap extends SpendCap {
+  userId: string
+  /** null: the cap is of all lines of the user together. */
+  lineId: string | null
+  lineName: string | null
+  /** Of UTC. */
+  day: string
+}
+
+/** Caps of which this part was used today, fullest first. */
+export async function listNearCaps(db: Database, part: number, limit: number): Promise<NearCap[]> {
+  const { rows } = await db.raw<{ rows: NearCap[] }>(
+    `select c.owner_id as "ownerId", c.segments_per_day as "segmentsPerDay", c.used, c.day::text as day,
+       coalesce(l.user_id, u.id) as "userId", l.id as "lineId", l.name as "lineName"
+     from spend_caps c left join lines l on l.id = c.owner_id left join users u on u.id = c.owner_id
+     where c.day = ${TODAY} and c.used >= c.segments_per_day * ?::float8 and coalesce(l.user_id, u.id) is not null
+     order by c.used / c.segments_per_day::float8 desc limit ?`,
+    [part, limit],
   )
   return rows
 }

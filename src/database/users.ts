@@ -1,4 +1,5 @@
 import type { Database } from './connection.js'
+import { HAS_SECOND_FACTOR } from './second-factors/has-one.js'
 
 /** An operator runs the service; a user only has lines. */
 export type Role = 'user' | 'operator'
@@ -55,9 +56,15 @@ export async function findUserByEmail(db: Database, email: string): Promise<User
   return db('users').whereRaw('lower(email) = lower(?)', [email]).first<User | undefined>(columns(db))
 }
 
+export interface ListedUser extends User {
+  hasSecondFactor: boolean
+}
+
 /** Everybody, oldest first. */
-export async function listUsers(db: Database): Promise<User[]> {
-  return db('users').select<User[]>(columns(db)).orderBy('id')
+export async function listUsers(db: Database): Promise<ListedUser[]> {
+  return db('users as u')
+    .select<ListedUser[]>([...columns(db), db.raw(`${HAS_SECOND_FACTOR} as "hasSecondFactor"`)])
+    .orderBy('id')
 }
 
 export interface KnownPassword {

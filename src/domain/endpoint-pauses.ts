@@ -42,19 +42,27 @@ export async function resumeApplicationEndpoint(context: Context, userId: string
   await resumeEndpoint(context, ownerOf(userId), await endpointOfApplication(context, userId, id))
 }
 
-async function endpointOfLine({ db }: Context, userId: string, lineId: string): Promise<PausableEndpoint> {
+/** The line's own endpoint. @throws UserError 404, 409 without a URL */
+export async function endpointOfLine(
+  { db }: Context,
+  userId: string,
+  lineId: string,
+): Promise<PausableEndpoint & { isPaused: boolean }> {
   const connection = await findConnection(db, userId, lineId)
   if (connection === undefined) await requireLine(db, userId, lineId)
   if (connection?.endpointId == null) throw new UserError(NO_URL, 409)
-  return { id: connection.endpointId, of: 'line', ownerId: lineId, userId }
+  const isPaused = connection.endpointPausedAt !== null
+  return { id: connection.endpointId, of: 'line', ownerId: lineId, userId, isPaused }
 }
 
-async function endpointOfApplication(
+/** @throws UserError 404, 409 without a webhook URL */
+export async function endpointOfApplication(
   context: Context,
   userId: string,
   id: string,
-): Promise<PausableEndpoint> {
-  const { endpointId } = await getApplication(context, userId, id)
+): Promise<PausableEndpoint & { isPaused: boolean }> {
+  const { endpointId, endpointPausedAt } = await getApplication(context, userId, id)
   if (endpointId === null) throw new UserError(NO_ENDPOINT_URL, 409)
-  return { id: endpointId, of: 'application', ownerId: id, userId }
+  const isPaused = endpointPausedAt !== null
+  return { id: endpointId, of: 'application', ownerId: id, userId, isPaused }
 }

@@ -1,3 +1,4 @@
+import { deleteLongExpiredTokens } from '../database/api-tokens.js'
 import { deleteOldCountryHours } from '../database/country-guard.js'
 import { deleteOldResetLinks } from '../database/dispatches.js'
 import { deleteExpiredHalfOpenSessions } from '../database/half-open-sessions.js'
@@ -29,6 +30,7 @@ const CHORES: Record<string, (context: Context) => Promise<number>> = {
   sessionCount: ({ db }) => deleteExpiredSessions(db),
   halfOpenSessionCount: ({ db }) => deleteExpiredHalfOpenSessions(db),
   challengeCount: ({ db }) => deleteExpiredChallenges(db),
+  tokenCount: ({ db }) => deleteLongExpiredTokens(db),
   linkCount: ({ db }) => deleteExpiredSetUpLinks(db),
   resetLinkCount: ({ db }) => deleteOldResetLinks(db),
   attemptCount: ({ db }) => deleteOldAttempts(db),

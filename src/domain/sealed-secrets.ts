@@ -4,6 +4,7 @@ import { settingsPlace } from './carrier-settings.js'
 import type { Context } from './context.js'
 import { signingSecretPlace } from './deliveries/deliver.js'
 import { tokenPlace } from './incoming-webhooks.js'
+import { ownWebhookPlace } from './notices/own-webhook.js'
 import { totpPlace } from './second-factors/place.js'
 
 /** What each column's values are bound to. */
@@ -12,6 +13,7 @@ const PLACES: Record<SealedColumn, (rowId: string) => string> = {
   signingSecret: signingSecretPlace,
   previousSigningSecret: signingSecretPlace,
   totpSecret: totpPlace,
+  operationalSecret: ownWebhookPlace,
   carrierSettings: settingsPlace,
 }
 

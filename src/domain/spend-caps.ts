@@ -3,7 +3,6 @@ import type { Line } from '../database/lines.js'
 import {
   listSpendCaps,
   setSpendCap as writeSpendCap,
-  takeNearCaps,
   type SpendCap as CapRow,
 } from '../database/spend-caps.js'
 import type { User } from '../database/users.js'
@@ -16,7 +15,7 @@ const MAX_PER_DAY = 100_000_000
 const DAY_MS = 86_400_000
 
 /** From so much of a cap on, people are warned. */
-const NEAR = 0.8
+export const NEAR = 0.8
 
 /** How many segments may be accepted on a day, and how many were today. */
 export interface SpendCap {
@@ -110,11 +109,4 @@ export function nextDay(now = Date.now()): Date {
 export function capRefusal(message: string): UserError {
   const seconds = Math.ceil((nextDay().getTime() - Date.now()) / 1000)
   return new UserError(message, 429, seconds)
-}
-
-/** Tells in the log of each cap that is nearly used up, once a day. @returns how many */
-export async function warnOfCaps({ db, log }: Pick<Context, 'db' | 'log'>): Promise<number> {
-  const near = await takeNearCaps(db, NEAR)
-  for (const cap of near) log.warn(cap, 'spend_cap.near')
-  return near.length
 }

@@ -4,6 +4,7 @@ import { KoaAdapter } from '@bull-board/koa'
 import type { Middleware } from 'koa'
 import { record } from '../domain/audit.js'
 import type { Context } from '../domain/context.js'
+import { hurryJob } from '../domain/hurry-job.js'
 import { describeJobs } from '../domain/job-subjects.js'
 import type { QueueName } from '../queues/queues.js'
 import { actorOf } from './actor.js'
@@ -11,7 +12,8 @@ import type { SessionState } from './console/session.js'
 
 /**
  * The operators' view of the queues. Jobs carry ids only; what they are about is looked up for each page. Nothing can be
- * changed unless the operator allows it, and then nothing can be lost: rows that should have a job get one from the sweep.
+ * changed unless the operator allows it, and then nothing can be lost: rows that should have a job get one from the sweep, and
+ * what is promoted is tried now as by its owner.
  */
 export function bullBoard(context: Context, path: string): Middleware {
   const adapter = new KoaAdapter()
@@ -64,6 +66,17 @@ class DescribedQueue extends BullMQAdapter {
   override async getJob(...given: Parameters<BullMQAdapter['getJob']>) {
     const job = await super.getJob(...given)
     if (job) await this.#describe([job as BoardJob])
+    return job && this.#promotedByRow(job)
+  }
+
+  /** The row decides when its time has come: a job alone that is promoted would look at it and wait again. */
+  #promotedByRow<Job extends { data: unknown; promote: () => Promise<void> }>(job: Job): Job {
+    const promote = job.promote.bind(job)
+    const id = idOf(job.data)
+    job.promote = async () => {
+      if (id !== undefined) await hurryJob(this.#context, this.#queue, id)
+      await promote()
+    }
     return job
   }
 

@@ -57,6 +57,12 @@ describeContext('forgetting a person', (context) => {
     })
     await receive('my confession')
     await queueMessage(context, line, { status: 'sent', text: 'their confession' })
+    await context.db('idempotency_keys').insert({
+      scope_id: line.userId,
+      key: `reminder for ${ANNA}`,
+      request_hash: Buffer.alloc(32),
+      message_id: past.messageId,
+    })
     const before = await context.db('messages').orderBy('id').select('id', 'status', 'direction', 'type')
     const found = await findPerson(context, ANNA)
     expect(found).to.deep.equal({
@@ -210,10 +216,16 @@ describeContext('forgetting a person', (context) => {
     expect(delivered.message).to.match(/was forgotten/)
   })
 
-  it('is in the audit log, without the number', async () => {
+  it('is in the audit log, without the number, and so is a look before it', async () => {
     await receive('hi')
+    await findPerson(context, ANNA)
     await forgetPerson(context, ANNA)
-    const [row] = await listAudit(context, { actions: ['person.forgotten'] }, { limit: 1 })
+    const [row, look] = await listAudit(
+      context,
+      { actions: ['person.viewed', 'person.forgotten'] },
+      { limit: 2 },
+    )
+    expect(look).to.include({ action: 'person.viewed', subjectId: null, after: null })
     expect(row).to.deep.include({ subjectId: null, userId: null })
     expect(row?.after).to.include({ messages: 1, deliveries: 1 })
   })

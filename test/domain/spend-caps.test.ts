@@ -4,7 +4,7 @@ import { listSpendCaps } from '../../src/database/spend-caps.js'
 import { readLimits } from '../../src/domain/limits.js'
 import { postMessage } from '../../src/domain/messages/post.js'
 import { sendMessageAgain } from '../../src/domain/messages/send-again.js'
-import { countForCaps, nextDay, readCap, setSpendCap, warnOfCaps } from '../../src/domain/spend-caps.js'
+import { countForCaps, nextDay, readCap, setSpendCap } from '../../src/domain/spend-caps.js'
 import { newId } from '../../src/ids.js'
 import { describeContext, joinService } from '../helpers/context.js'
 import { createLine, type TestLine } from '../helpers/factories.js'
@@ -157,19 +157,6 @@ describeContext('a daily cap of segments', (context) => {
     ])
     await queue([request()])
     expect((await caps()).map(({ isNear }) => isNear)).to.deep.equal([true, false])
-  })
-
-  it('is told in the log once a day from 80 % on, and again after it was changed', async () => {
-    await capLine(5)
-    await queue([request({ segmentCount: 3 })])
-    expect(await warnOfCaps(context)).to.equal(0)
-    await queue([request()])
-    const [here, there] = await Promise.all([warnOfCaps(context), warnOfCaps(other)])
-    expect(here + there).to.equal(1)
-    await queue([request()])
-    expect(await warnOfCaps(context)).to.equal(0)
-    await capLine(6)
-    expect(await warnOfCaps(context)).to.equal(1)
   })
 
   it('is a whole number above none', () => {

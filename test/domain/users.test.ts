@@ -86,7 +86,17 @@ describeContext('users', (context) => {
 
   it('are listed, those who were added first before the others', async () => {
     const added = [await createPerson(context), await createPerson(context, { password: null })]
-    expect((await listUsers(context.db)).slice(-2)).to.deep.equal(added)
+    expect((await listUsers(context.db)).slice(-2)).to.deep.equal(
+      added.map((person) => ({ ...person, hasSecondFactor: false })),
+    )
+    const [{ id }] = added as [{ id: string }, ...unknown[]]
+    await context
+      .db('totp_secrets')
+      .insert({ user_id: id, secret_sealed: Buffer.alloc(1), confirmed_at: new Date() })
+    expect((await listUsers(context.db)).slice(-2).map((each) => each.hasSecondFactor)).to.deep.equal([
+      true,
+      false,
+    ])
   })
 
   it('have names of at most 100 characters', async () => {

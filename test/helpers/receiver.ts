@@ -3,6 +3,8 @@ import type { AddressInfo } from 'node:net'
 
 export interface ReceivedRequest {
   at: number
+  /** With its query. */
+  path: string
   headers: IncomingHttpHeaders
   body: string
 }
@@ -26,7 +28,7 @@ export async function startReceiver(port = 0): Promise<Receiver> {
     let body = ''
     request.setEncoding('utf8').on('data', (chunk: string) => (body += chunk))
     request.on('end', () => {
-      const received = { at: Date.now(), headers: request.headers, body }
+      const received = { at: Date.now(), path: request.url ?? '', headers: request.headers, body }
       requests.push(received)
       answer(response, received)
     })

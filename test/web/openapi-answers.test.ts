@@ -52,6 +52,7 @@ describeWith('the document and the answers', serveApi, (api) => {
       ['POST', `${path}/connection/pause-events`, {}],
       ['POST', `${path}/connection/resume-events`, {}],
       ['POST', `${path}/connection/send-held-events`, {}],
+      ['POST', `${path}/connection/try-events-now`, {}],
       ['GET', `${path}/incoming-webhook`, {}],
       [
         'POST',
@@ -84,6 +85,7 @@ describeWith('the document and the answers', serveApi, (api) => {
       ['POST', `${application}/pause-events`, {}],
       ['POST', `${application}/resume-events`, {}],
       ['POST', `${application}/send-held-events`, {}],
+      ['POST', `${application}/try-events-now`, {}],
       ['GET', `${application}/deliveries`, { query: '?limit=0' }],
       ['GET', '/v1/authorized-applications', {}],
       ['DELETE', `${authorized}/lines/${line.lineId}`, {}],
@@ -111,6 +113,17 @@ describeWith('the document and the answers', serveApi, (api) => {
     await api.context.db('deliveries').where({ id: deliveryId }).update({ status: 'exhausted' })
     await client.post(`/v1/deliveries/${deliveryId}/send-again`)
     await client.post(`/v1/deliveries/${deliveryId}/send-again`)
+
+    const inAnHour = api.context.db.raw(`now() + interval '1 hour'`)
+    await api.context.db('deliveries').where({ id: deliveryId }).update({ due_at: inAnHour })
+    await api.context
+      .db('messages')
+      .where({ id: messageId })
+      .update({ status: 'queued', not_before: inAnHour })
+    for (const one of [`deliveries/${deliveryId}`, `messages/${messageId}`]) {
+      await client.post(`/v1/${one}/try-now`)
+      await client.post(`/v1/${one}/try-now`)
+    }
 
     const never = api.web.operations
       // What people's browsers ask is no answer in JSON, and the rest needs one of them: see oauth/described.test.ts.

@@ -46,7 +46,8 @@ describe('maintenance', function () {
          union all select encode(token_hash, 'escape') from set_up_links
          union all select encode(account_hash, 'escape') from sign_in_attempts
          union all select user_agent from half_open_sessions
-         union all select challenge from passkey_challenges`,
+         union all select challenge from passkey_challenges
+         union all select name from api_tokens`,
       )
       return rows.map(({ name }) => name)
     }
@@ -57,6 +58,7 @@ describe('maintenance', function () {
       'young attempt',
       'young half',
       'young challenge',
+      'young token',
     ])
   })
 
@@ -120,6 +122,14 @@ describe('maintenance', function () {
       await context.db('sessions').insert({
         ...{ token_hash: Buffer.from(name), id: newId(), user_id: userId, user_agent: name },
         ...{ last_seen_at: ago(lastSeen), created_at: ago(created) },
+      })
+    }
+    for (const [name, age] of [
+      ['old token', '31 days'],
+      ['young token', '29 days'],
+    ] as const) {
+      await context.db('api_tokens').insert({
+        ...{ id: newId(), user_id: userId, name, token_hash: Buffer.from(name), expires_at: ago(age) },
       })
     }
     for (const [name, user_id, age] of [

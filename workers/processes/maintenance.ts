@@ -1,14 +1,13 @@
 import type { Context } from '../../src/domain/context.js'
 import { guardCountries } from '../../src/domain/country-guard.js'
 import { keepHouse } from '../../src/domain/housekeeping.js'
-import { callOperationalWebhook, sendMails } from '../../src/domain/notices/dispatch.js'
+import { callOperationalWebhook, callOwnWebhooks, sendMails } from '../../src/domain/notices/dispatch.js'
 import { lookForNotices } from '../../src/domain/notices/look.js'
 import { catchUp } from '../../src/domain/messages/catch-up.js'
 import { reconcile } from '../../src/domain/messages/reconcile.js'
 import { bringResumed } from '../../src/domain/messages/resume.js'
 import { sendSimulatedReceipts } from '../../src/domain/simulator.js'
 import { carryOutRetention } from '../../src/domain/retention/retention.js'
-import { warnOfCaps } from '../../src/domain/spend-caps.js'
 import { countAgain, countNow, createCatchingUp } from '../../src/domain/overview/count-minutes.js'
 import { sweep } from '../../src/domain/sweep.js'
 import { every } from '../../src/every.js'
@@ -22,7 +21,6 @@ const SWEEP_MS = 1000
 const SCHEDULE_CHECK_MS = 5000
 /** How often to look whether carriers are to be asked. Postgres says which: each only every three minutes. */
 const CATCH_UP_CHECK_MS = 10_000
-const CAP_CHECK_MS = 5000
 /** A stolen webhook's line sends 30 messages a minute, unless somebody has set it higher. */
 const COUNTRY_CHECK_MS = 10_000
 /** Between the parts of what is too much for one run, so that housekeeping gets its turn. */
@@ -63,7 +61,6 @@ await startWorker(
         context.log,
         'catching up',
       ),
-      every(CAP_CHECK_MS, () => warnOfCaps(context), context.log, 'warning of caps'),
       every(COUNTRY_CHECK_MS, () => guardCountries(context), context.log, 'guarding countries'),
       every(COUNT_MS, () => countNow(context), context.log, 'counting'),
       every(COUNT_AGAIN_MS, () => countAgain(context), context.log, 'counting again'),
@@ -76,6 +73,12 @@ await startWorker(
         () => callOperationalWebhook(context, stopping.signal),
         context.log,
         'calling the operational webhook',
+      ),
+      every(
+        DISPATCH_MS,
+        () => callOwnWebhooks(context, stopping.signal),
+        context.log,
+        'calling users’ operational webhooks',
       ),
       every(SCHEDULE_CHECK_MS, () => scheduleMaintenance(context.queues), context.log, 'schedules'),
       ...(context.config.simulator

@@ -60,3 +60,14 @@ export async function renewMessageJobs(db: Database, ids: readonly string[]): Pr
   )
   return rows
 }
+
+/** A message that waits until its carrier is tried again, now. @returns undefined when it does not wait for that */
+export async function hurryMessage(db: Database, userId: string, id: string): Promise<Requeued | undefined> {
+  const { rows } = await db.raw<{ rows: Requeued[] }>(
+    `update messages m set job_generation = m.job_generation + 1, due_at = clock_timestamp(), not_before = null
+     where m.id = ?::uuid and m.user_id = ? and ${isQueued} and m.not_before > clock_timestamp()
+     returning m.id, m.job_generation as generation`,
+    [id, userId],
+  )
+  return rows[0]
+}

@@ -141,6 +141,8 @@ export async function deleteSimulatorMedia(db: Database, tokens: readonly string
 /** Parts of a text whose other parts never came, and what a carrier said last of a minute. */
 export async function eraseRemains(db: Database, number: string): Promise<void> {
   await db('smpp_parts').where({ from_number: number }).delete()
+  // Clients choose the keys, and some make them of the number.
+  await db.raw(`delete from idempotency_keys where position(ltrim(?, '+') in key) > 0`, [number])
   await db.raw(
     `update traffic_counts set last_error = replace(last_error, ltrim(:number, '+'), '${FORGOTTEN}')
      where position(ltrim(:number, '+') in last_error) > 0`,

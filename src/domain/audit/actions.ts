@@ -70,6 +70,11 @@ export const ACTIONS = {
 
   'api_token.created': { subject: 'api_token', words: 'created an API token' },
   'api_token.revoked': { subject: 'api_token', words: 'revoked an API token' },
+  'operational_webhook.changed': { subject: 'user', words: 'changed where notices are posted' },
+  'operational_webhook.secret_rotated': {
+    subject: 'user',
+    words: 'made a new secret for the operational webhook',
+  },
 
   'line.added': { subject: 'line', words: 'added the line' },
   'line.renamed': { subject: 'line', words: 'renamed the line' },
@@ -141,6 +146,7 @@ export const ACTIONS = {
   'sending.resumed': { subject: 'sending', words: 'let all sending go on' },
   'sending.set_aside': { subject: 'sending', words: 'set messages aside that may have been sent' },
 
+  'person.viewed': { subject: 'person', words: 'looked what is kept of a person' },
   'person.exported': { subject: 'person', words: 'exported all of a person' },
   'person.forgotten': { subject: 'person', words: 'had a person forgotten' },
   'retention.carried_out': { subject: 'retention', words: 'deleted what was kept long enough' },

@@ -44,6 +44,16 @@ export interface CountryDetails {
   usual: number
 }
 
+export interface CapDetails {
+  userId: string
+  /** null: the cap is of all lines of the user together. */
+  lineId: string | null
+  lineName: string | null
+  segmentsPerDay: number
+  /** When it was told. */
+  used: number
+}
+
 interface Kind<Details> {
   /** Behind "When" in `docs/notices.md`. */
   when: string
@@ -110,6 +120,17 @@ export const NOTICE_KINDS = {
     text: () =>
       'The carrier may have taken them, so they are not repeated by themselves. Find out which came, and send the others again.',
     cure: ({ userId }) => ({ at: 'unknown messages', userId }),
+  }),
+  'cap.near': kind<CapDetails>({
+    when: '80 % of a spend cap are used on a day, once a day; a cap that was changed is told of again',
+    who: 'owner and operators',
+    mood: 'waiting',
+    title: ({ lineName }) =>
+      `A spend cap is nearly used up: ${lineName === null ? 'of all lines together' : `of the line ${isolated(lineName)}`}`,
+    text: ({ segmentsPerDay, used }) =>
+      `${used} of ${countOf(segmentsPerDay, 'segment')} were accepted today. When all are, messages are refused with 429 until ` +
+      'midnight UTC. If they are yours, ask an operator for a higher cap.',
+    cure: ({ userId, lineId }) => (lineId === null ? { at: 'user', userId } : { at: 'line', userId, lineId }),
   }),
   'country.paused': kind<CountryDetails>({
     when: 'messages of a user to one country rose suddenly, and are refused since then',

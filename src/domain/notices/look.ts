@@ -1,5 +1,5 @@
 import { transaction, type Database } from '../../database/connection.js'
-import { insertMails, insertWebhookCalls } from '../../database/dispatches.js'
+import { insertMails, insertOwnWebhookCalls, insertWebhookCalls } from '../../database/dispatches.js'
 import {
   endCauses,
   listOpenCauses,
@@ -14,6 +14,7 @@ import { asError, Unavailable } from '../../errors.js'
 import { newId } from '../../ids.js'
 import { noticesTold } from '../../telemetry/metrics.js'
 import type { Context } from '../context.js'
+import { watchCaps } from './caps.js'
 import { watchCarriers } from './carriers.js'
 import { watchCountries } from './countries.js'
 import { watchEndpoints } from './endpoints.js'
@@ -24,7 +25,7 @@ import type { Found, Trouble, Watched } from './troubles.js'
 /** When a thousand endpoints fail together, the rest is told of at the next looks. */
 const MAX_TOLD_AT_ONCE = 200
 
-const WATCHED = [watchEndpoints, watchMessages, watchCountries, watchCarriers, watchQueues]
+const WATCHED = [watchEndpoints, watchMessages, watchCaps, watchCountries, watchCarriers, watchQueues]
 
 /**
  * Looks at the rows, as the overview does, and tells of what is wrong, and of what was and is well again. Any number of
@@ -114,6 +115,7 @@ async function insertWithWaysOut(
   await insertNotices(trx, notices)
   if (config.smtp !== undefined) await insertMails(trx, ids)
   if (config.operationalWebhook !== undefined) await insertWebhookCalls(trx, ids)
+  await insertOwnWebhookCalls(trx, ids)
 }
 
 function withoutTroubles(open: readonly OpenCause[], troubles: readonly Trouble[]): OpenCause[] {

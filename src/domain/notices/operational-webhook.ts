@@ -6,18 +6,23 @@ import { noticeInPlainWords } from './in-words.js'
 
 const MAX_RESPONSE_BYTES = 1024
 
+export interface NoticeTarget {
+  url: string
+  /** `whsec_…` */
+  secret: string
+}
+
 /**
- * POSTs a notice to the operational webhook, signed as events are (Standard Webhooks), once. Any 2xx is a success. The id of
+ * POSTs a notice to an operational webhook, signed as events are (Standard Webhooks), once. Any 2xx is a success. The id of
  * the notice is its `webhook-id`, the same on every attempt.
  *
  * @returns what went wrong, by its name; undefined: it was taken
  */
 export async function postNotice(
   { config, safeFetch }: Pick<Context, 'config' | 'safeFetch'>,
+  { url, secret }: NoticeTarget,
   notice: Notice,
 ): Promise<string | undefined> {
-  if (config.operationalWebhook === undefined) return 'not_configured'
-  const { url, secret } = config.operationalWebhook
   const body = noticeBody(notice)
   try {
     const { status } = await safeFetch.request(url, {

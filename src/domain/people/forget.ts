@@ -42,7 +42,9 @@ export function readPerson(written: string): string {
 }
 
 /** What there is of the person with this number, on all lines. Changes nothing. */
-export async function findPerson({ db }: Context, number: string): Promise<PersonCounts> {
+export async function findPerson(context: Context, number: string): Promise<PersonCounts> {
+  const { db } = context
+  await record(context, db, { action: 'person.viewed' })
   const found = { ...NOBODY, simulated: await countSimulated(db, number) }
   const until = await readClock(db)
   for await (const lineIds of eachLines(db, LINES_AT_ONCE)) {

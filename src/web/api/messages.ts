@@ -4,6 +4,7 @@ import { listMessages } from '../../database/messages/reading.js'
 import { getMessage } from '../../domain/messages/get-message.js'
 import { postMessage as submitMessage } from '../../domain/messages/post.js'
 import { sendMessageAgain } from '../../domain/messages/send-again.js'
+import { tryMessageNow } from '../../domain/messages/try-now.js'
 import { UserError } from '../../errors.js'
 import { newId } from '../../ids.js'
 import { MESSAGE_STATUSES } from '../../states.js'
@@ -76,6 +77,10 @@ export const postMessage: Operation = (context) => {
 }
 
 /** A new message like one that failed. Without an `Idempotency-Key`, each request is one of its own. */
+export const postMessageNow = onOwn('message', async (context, { userId, id }) =>
+  presentMessage(context, await tryMessageNow(context, userId, id)),
+)
+
 export const postMessageAgain = onOwn('message', async (context, { userId, id, ctx }) => {
   const key = ctx.get('Idempotency-Key')
   const message = await sendMessageAgain(context, userId, id, key === '' ? newId() : key, 'api')

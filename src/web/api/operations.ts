@@ -17,7 +17,14 @@ export {
 export { deleteAuthorizations, deleteAuthorization, getAuthorizations } from './authorizations.js'
 export { answerCarrierCallback, readCallbackBody } from './carrier-callbacks.js'
 export { deleteLineConnection, getLineConnection, putLineConnection } from './connections.js'
-export { getDeliveries, getOneDelivery, postDeliveryAgain } from './deliveries.js'
+export {
+  getDeliveries,
+  getOneDelivery,
+  postApplicationEventsNow,
+  postDeliveryAgain,
+  postDeliveryNow,
+  postLineEventsNow,
+} from './deliveries.js'
 export { healthz, readyz } from './health.js'
 export {
   deleteIncomingWebhook,
@@ -32,7 +39,7 @@ export {
   requireOpenIncomingWebhook,
 } from './incoming-webhooks.js'
 export { getLimits, getLine, getLines, putLine } from './lines.js'
-export { getMessages, getOneMessage, postMessage, postMessageAgain } from './messages.js'
+export { getMessages, getOneMessage, postMessage, postMessageAgain, postMessageNow } from './messages.js'
 export { getMetrics } from './metrics.js'
 export { getOptOuts } from './opt-outs.js'
 export {

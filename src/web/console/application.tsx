@@ -84,6 +84,7 @@ function strayFault({ page: { fault }, application, path }: ApplicationView, has
       : [
           'webhook/test-event',
           'webhook/rotate-secret',
+          'webhook/try-events-now',
           endpointPausedAt === null ? 'webhook/pause' : 'webhook/resume',
         ]),
     ...(endpointDisabledAt === null ? [] : ['webhook/enable']),

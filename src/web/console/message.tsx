@@ -1,8 +1,10 @@
 import type { Context as KoaContext, Middleware } from 'koa'
 import type { Context } from '../../domain/context.js'
 import { sendDeliveryAgain } from '../../domain/deliveries/send-again.js'
+import { tryDeliveryNow } from '../../domain/deliveries/try-now.js'
 import { getMessage } from '../../domain/messages/get-message.js'
 import { sendMessageAgain } from '../../domain/messages/send-again.js'
+import { tryMessageNow } from '../../domain/messages/try-now.js'
 import { fieldOf, idOf, queryOf } from './form-values.js'
 import { Layout } from './layout.js'
 import { live } from './live.js'
@@ -60,6 +62,20 @@ export function postSendDeliveryAgain(context: Context): Act {
   return async (ctx) => {
     const { messageId } = await sendDeliveryAgain(context, sessionOf(ctx).userId, idOf(ctx, 'deliveryId'))
     return withNotice(messagePath(messageId ?? idOf(ctx, 'messageId')), 'sent-again')
+  }
+}
+
+export function postTryMessageNow(context: Context): Act {
+  return async (ctx) => {
+    const { id } = await tryMessageNow(context, sessionOf(ctx).userId, idOf(ctx, 'messageId'))
+    return withNotice(messagePath(id), 'tried-now')
+  }
+}
+
+export function postTryDeliveryNow(context: Context): Act {
+  return async (ctx) => {
+    await tryDeliveryNow(context, sessionOf(ctx).userId, idOf(ctx, 'deliveryId'))
+    return withNotice(messagePath(idOf(ctx, 'messageId')), 'tried-now')
   }
 }
 

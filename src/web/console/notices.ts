@@ -7,6 +7,8 @@ const NOTICES = {
   confirmed: 'Thank you.',
   'reset-asked':
     'If an account with a password has this address, a mail with a link is on its way. It comes within a few minutes.',
+  'url-saved-for-notices': 'Notices are posted to the new URL from now on, signed with the same secret.',
+  'url-removed-for-notices': 'Notices are posted nowhere any more.',
   'mails-saved': 'The choice of mails is saved.',
   'password-changed': 'Your password is changed; your other sessions are ended.',
   'second-factor-added': 'Your second factor is set up; your other sessions are ended.',
@@ -39,6 +41,8 @@ const NOTICES = {
   'application-disconnected': 'The application is disconnected: it can no longer use your lines.',
   'application-line-disconnected': 'The application can no longer use this line.',
   'text-accepted': 'The text is accepted. Below is how it goes.',
+  'tried-now': 'It is tried now: this page shows what comes of it.',
+  'events-tried-now': 'All events that waited for their next attempt are tried now.',
   'sent-again': 'It is being sent again.',
   'user-added': 'The user is added.',
   'user-disabled': 'The user is disabled: sessions are ended, and tokens and authorizations count no more.',

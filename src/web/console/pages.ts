@@ -10,6 +10,7 @@ export {
   postPauseApplicationEvents,
   postResumeApplicationEvents,
   postSigningSecret,
+  postTryApplicationEventsNow,
 } from './application/endpoint.js'
 export { postFields } from './application/fields-form.js'
 export { postApplication, showApplications } from './applications.js'
@@ -35,6 +36,7 @@ export {
   postPauseEvents,
   postResumeEvents,
   postTestEvent,
+  postTryLineEventsNow,
 } from './line/endpoint.js'
 export { postName } from './line/head.js'
 export { postHeldEvents } from './line/held-events.js'
@@ -52,7 +54,14 @@ export { postSegmentCount, postText } from './line/send-text.js'
 export { postPause, postResume } from './line/sending.js'
 export { postRotate } from './line/signing-secret.js'
 export { showLines } from './lines.js'
-export { liveMessage, postSendDeliveryAgain, postSendMessageAgain, showMessage } from './message.js'
+export {
+  liveMessage,
+  postSendDeliveryAgain,
+  postSendMessageAgain,
+  postTryDeliveryNow,
+  postTryMessageNow,
+  showMessage,
+} from './message.js'
 export { liveOverview, showOverview } from './overview.js'
 export { exportAccount, exportOwnLine, postExportPerson } from './exports.js'
 export { postForgetPerson, postPerson, showPeople } from './people.js'
@@ -66,6 +75,7 @@ export { postSetUp, showSetUp } from './set-up.js'
 export { showSettings } from './settings.js'
 export { postApiToken, postRevokeApiToken } from './settings/api-tokens.js'
 export { postMails } from './settings/mails.js'
+export { postOwnWebhook, postRotateOwnWebhook } from './settings/operational-webhook.js'
 export { postPassword } from './settings/password.js'
 export { postEndOtherSessions, postEndSession, postRevokeAccess } from './settings/sessions.js'
 export { postConfirm, postSignIn, postSignOut, showConfirm, showSignIn } from './sign-in.js'

@@ -28,10 +28,11 @@ export function showUsers(context: Context): Middleware {
               <th>Name</th>
               <th>Role</th>
               <th>Account</th>
+              <th>Second factor</th>
             </tr>
           </thead>
           <tbody>
-            {users.map(({ id, email, name, role, hasPassword, disabledAt }) => (
+            {users.map(({ id, email, name, role, hasPassword, hasSecondFactor, disabledAt }) => (
               <tr key={id}>
                 <td data-label="E-mail">
                   <a href={`${USERS}/${id}`}>{email}</a>
@@ -43,6 +44,7 @@ export function showUsers(context: Context): Middleware {
                 <td data-label="Account">
                   {disabledAt !== null ? 'disabled' : hasPassword ? 'set up' : 'not set up yet'}
                 </td>
+                <td data-label="Second factor">{hasSecondFactor ? 'yes' : 'none'}</td>
               </tr>
             ))}
           </tbody>

@@ -179,6 +179,19 @@ export function applicationPaths(words: ProductNames): Paths {
         },
       },
     },
+    [`${application}/try-events-now`]: {
+      parameters,
+      post: {
+        operationId: 'tryApplicationEventsNow',
+        tags,
+        summary: 'Try all events now that wait for their next attempt',
+        description: 'For a server that was mended. This is refused while the events are paused.',
+        responses: {
+          200: answers('How many events are tried.', object({ count })),
+          ...problems(400, 401, 404, 409, 413),
+        },
+      },
+    },
     [`${application}/send-held-events`]: {
       parameters,
       post: {

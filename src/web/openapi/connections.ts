@@ -174,6 +174,19 @@ export function connectionPaths({ vocabulary, line, Line }: ProductNames): Paths
         responses: { 200: answer, ...problems(400, 401, 403, 404, 409, 413) },
       },
     },
+    [`${connection}/try-events-now`]: {
+      parameters,
+      post: {
+        operationId: 'tryLineEventsNow',
+        tags,
+        summary: 'Try all events now that wait for their next attempt',
+        description: 'For a server that was mended. This is refused while the events are paused.',
+        responses: {
+          200: answers('How many events are tried.', object({ count })),
+          ...problems(400, 401, 404, 409, 413),
+        },
+      },
+    },
     [`${connection}/send-held-events`]: {
       parameters,
       post: {

@@ -53,6 +53,17 @@ export function deliveryPaths(words: ProductNames): Paths {
         responses: { 200: answer, ...problems(401, 404) },
       },
     },
+    '/v1/deliveries/{deliveryId}/try-now': {
+      parameters,
+      post: {
+        operationId: 'tryDeliveryNow',
+        tags,
+        summary: 'Make the next attempt of an event now',
+        description:
+          'It is one of the attempts that the delivery has. This is refused when it does not wait for one, and while its endpoint is paused.',
+        responses: { 200: answer, ...problems(400, 401, 404, 409, 413) },
+      },
+    },
     '/v1/deliveries/{deliveryId}/send-again': {
       parameters,
       post: {

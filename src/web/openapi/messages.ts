@@ -139,6 +139,17 @@ export function messagePaths(words: ProductNames): Paths {
         responses: { 200: answer, ...problems(401, 403, 404) },
       },
     },
+    '/v1/messages/{messageId}/try-now': {
+      parameters,
+      post: {
+        operationId: 'tryMessageNow',
+        tags,
+        summary: 'Try a message now that waits for its next attempt',
+        description:
+          'Rate limits, pauses and earlier messages to the same number hold as ever. This is refused when it does not wait for a time.',
+        responses: { 200: answer, ...problems(400, 401, 404, 409, 413) },
+      },
+    },
     '/v1/messages/{messageId}/send-again': {
       parameters,
       post: {

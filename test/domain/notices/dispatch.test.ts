@@ -1,9 +1,11 @@
 import { expect } from 'chai'
 import { Webhook } from 'standardwebhooks'
 import type { Context } from '../../../src/domain/context.js'
-import { callOperationalWebhook, sendMails } from '../../../src/domain/notices/dispatch.js'
+import { callOperationalWebhook, callOwnWebhooks, sendMails } from '../../../src/domain/notices/dispatch.js'
 import { lookForNotices } from '../../../src/domain/notices/look.js'
+import { rotateOwnWebhookSecret, setOwnWebhook } from '../../../src/domain/notices/own-webhook.js'
 import { setNoticeMails } from '../../../src/domain/notices.js'
+import { asError, UserError } from '../../../src/errors.js'
 import { createMailer } from '../../../src/mail.js'
 import { describeContext, joinService } from '../../helpers/context.js'
 import { createLine, type TestLine } from '../../helpers/factories.js'
@@ -250,6 +252,70 @@ describeContext('what goes out of a notice', { environment: ENVIRONMENT }, (plai
       await tell()
       await callOperationalWebhook({ ...context, config: { ...context.config, operationalWebhook } })
       expect(await rowOf('webhook')).to.include({ status: 'waiting', last_failure: 'blocked_address' })
+    })
+  })
+
+  describe('by users’ own operational webhooks', () => {
+    const urlOf = (path: string) => `http://127.0.0.1:${receiver.port}${path}`
+    const typeOf = (request: { body: string; headers: object } | undefined, secret: string) =>
+      new Webhook(secret).verify(request?.body ?? '', request?.headers as Record<string, string>)
+
+    it('is what is about their own, signed with their secret; another URL keeps it, a new secret ends it', async () => {
+      const secret = await setOwnWebhook(context, owner.id, urlOf('/own'))
+      await setOwnWebhook(context, operator.id, urlOf('/operator'))
+      await tell()
+      expect(await callOwnWebhooks(context)).to.equal(1)
+      expect(receiver.requests.map(({ path }) => path)).to.deep.equal(['/own'])
+      expect(typeOf(receiver.requests[0], secret ?? '')).to.deep.include({ type: 'endpoint.failing' })
+      expect(await rowOf('own_webhook', owner)).to.include({ status: 'sent' })
+
+      expect(await setOwnWebhook(context, owner.id, urlOf('/other'))).to.equal(undefined)
+      await forgetNotices(plain)
+      await tell()
+      const rotated = await rotateOwnWebhookSecret(context, owner.id)
+      expect(await callOwnWebhooks(context)).to.equal(1)
+      expect(receiver.requests[1]?.path).to.equal('/other')
+      expect(typeOf(receiver.requests[1], rotated)).to.deep.include({ type: 'endpoint.failing' })
+      expect(() => typeOf(receiver.requests[1], secret ?? '')).to.throw('No matching signature')
+    })
+
+    it('keeps nobody waiting for a receiver that hangs, and gives up what no URL is there for any more', async () => {
+      await setOwnWebhook(context, owner.id, urlOf('/hangs'))
+      const neighbour = await createPerson(plain)
+      await setOwnWebhook(context, neighbour.id, urlOf('/takes'))
+      await createLine(plain, { userId: neighbour.id, outgoingUrl: 'http://127.0.0.1:9/' })
+      await setEndpoint(plain, neighbour.id, { failing: '2 minutes', failures: 4 })
+      await addLine('Back office')
+      await tell()
+      receiver.answerWith((response, request) => {
+        if (request.path === '/takes') response.end()
+      })
+      const hurried = { ...context, config: { ...context.config, deliveryTimeoutMs: 300 } }
+      expect(await callOwnWebhooks(hurried)).to.equal(1)
+      expect(receiver.requests.map(({ path }) => path)).to.have.members(['/hangs', '/takes'])
+      const waiting = (await rows('own_webhook')).filter(({ user_id: id }) => id === owner.id)
+      expect(waiting.map(({ status, last_failure: failure }) => [status, failure])).to.deep.equal([
+        ['waiting', 'timeout'],
+        ['waiting', 'timeout'],
+      ])
+
+      await setOwnWebhook(context, owner.id, undefined)
+      await makeDue()
+      await callOwnWebhooks(context)
+      expect(await rowOf('own_webhook', owner)).to.include({
+        status: 'failed',
+        last_failure: 'not_configured',
+      })
+    })
+
+    it('goes through the guarded door, and nobody changes what is not there', async () => {
+      const refusal = await setOwnWebhook(context, owner.id, 'http://169.254.169.254/latest').catch(asError)
+      expect(refusal)
+        .to.be.instanceOf(UserError)
+        .with.property('message')
+        .that.matches(/^url: /)
+      const none = await rotateOwnWebhookSecret(context, owner.id).catch(asError)
+      expect(none).to.be.instanceOf(UserError).with.property('status', 409)
     })
   })
 

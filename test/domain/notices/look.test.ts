@@ -2,6 +2,7 @@ import { expect } from 'chai'
 import { pauseCountry } from '../../../src/database/country-guard.js'
 import { noticeInPlainWords } from '../../../src/domain/notices/in-words.js'
 import { lookForNotices } from '../../../src/domain/notices/look.js'
+import { setSpendCap } from '../../../src/domain/spend-caps.js'
 import { setLineEndpointUrl } from '../../../src/domain/connections.js'
 import { describeContext, joinService } from '../../helpers/context.js'
 import { createLine, type TestLine } from '../../helpers/factories.js'
@@ -222,6 +223,33 @@ describeContext('what people are told of', (context) => {
       await look()
       expect(await told()).to.deep.equal([1, 2])
     })
+  })
+
+  it('tells the owner of a spend cap from 80 % on, once a day, and again when it was changed', async () => {
+    const cap = (part: object) => context.db('spend_caps').where({ owner_id: line.lineId }).update(part)
+    await setSpendCap(context, { of: 'line', id: line.lineId, userId: line.userId }, 5)
+    await cap({ used: 3 })
+    await look()
+    expect(await toldNotices(context, 'cap.near')).to.deep.equal([])
+    await cap({ used: 4 })
+    await Promise.all([look(), lookForNotices(other)])
+    await look()
+    const [notice, ...others] = await toldNotices(context, 'cap.near')
+    expect(others).to.deep.equal([])
+    expect(notice).to.include({ subject: line.lineId, user_id: line.userId })
+    expect(noticeInPlainWords({ kind: 'cap.near', details: notice?.details }).title).to.equal(
+      'A spend cap is nearly used up: of the line Front desk',
+    )
+    await setSpendCap(context, { of: 'user', id: line.userId }, 10)
+    await context.db('spend_caps').where({ owner_id: line.userId }).update({ used: 10 })
+    await cap({ segments_per_day: 6, used: 5 })
+    await letTimePass(context, '1 hour')
+    await look()
+    expect((await toldNotices(context, 'cap.near')).map(({ subject }) => subject)).to.have.members([
+      line.lineId,
+      line.lineId,
+      line.userId,
+    ])
   })
 
   it('tells the owner of a country that the guard has paused, once for each pause', async () => {

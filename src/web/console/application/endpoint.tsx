@@ -6,6 +6,7 @@ import {
   sendHeldApplicationEvents,
 } from '../../../domain/applications/endpoint.js'
 import type { Context } from '../../../domain/context.js'
+import { tryApplicationEventsNow } from '../../../domain/deliveries/try-now.js'
 import { pauseApplicationEndpoint, resumeApplicationEndpoint } from '../../../domain/endpoint-pauses.js'
 import type { EndpointWork } from '../../../domain/deliveries/endpoint-work.js'
 import type { TestEventResult } from '../../../domain/test-event.js'
@@ -55,6 +56,7 @@ export function ApplicationEndpoint(props: {
             }}
             enableAction={`${path}/${ID}/enable`}
             activityPath="#deliveries"
+            tryAction={`${path}/${ID}/try-events-now`}
           />
           <PauseEvents page={page} endpoint={pauseOfEndpoint(application)} action={`${path}/${ID}`} />
           {work.heldCount > 0 && application.endpointDisabledAt === null && (
@@ -94,6 +96,8 @@ export function postSigningSecret(context: Context): Act {
 
 export const postEnableEndpoint = (context: Context) =>
   change(context, enableApplicationEndpoint, 'application-enabled')
+export const postTryApplicationEventsNow = (context: Context) =>
+  change(context, tryApplicationEventsNow, 'events-tried-now')
 export const postPauseApplicationEvents = (context: Context) =>
   change(context, pauseApplicationEndpoint, 'events-paused')
 export const postResumeApplicationEvents = (context: Context) =>

@@ -21,14 +21,16 @@ export interface EndpointHealth extends EndpointWork {
  *
  * @param props.enableAction of the form that enables it again
  * @param props.activityPath where the failures are listed
+ * @param props.tryAction of the form that tries now what waits for its next attempt
  */
 export function Health(props: {
   page: Page
   endpoint: EndpointHealth
   enableAction: string
   activityPath: string
+  tryAction: string
 }) {
-  const { page, endpoint, enableAction, activityPath } = props
+  const { page, endpoint, enableAction, activityPath, tryAction } = props
   const { failingSince, consecutiveFailureCount: count, disabledAt, disabledReason } = endpoint
   if (disabledAt !== null) {
     return (
@@ -54,6 +56,13 @@ export function Health(props: {
           <a href={activityPath}>activity</a>. After 5 days of nothing but failures the URL is disabled.{' '}
           <Places endpoint={endpoint} /> <Waiting endpoint={endpoint} />
         </p>
+        {endpoint.waitingCount > 0 && (
+          <Form page={page} action={tryAction} class="inline">
+            <button type="submit" class="secondary">
+              Try them now
+            </button>
+          </Form>
+        )}
       </>
     )
   }

@@ -1,6 +1,7 @@
 import { changeConnection, setLineEndpointUrl } from '../../../domain/connections.js'
 import type { Context } from '../../../domain/context.js'
 import { pauseLineEndpoint, resumeLineEndpoint } from '../../../domain/endpoint-pauses.js'
+import { tryLineEventsNow } from '../../../domain/deliveries/try-now.js'
 import type { EndpointWork } from '../../../domain/deliveries/endpoint-work.js'
 import { LINE_OPT_IN_EVENT_TYPES } from '../../../domain/opt-in-events.js'
 import { sendTestEvent, type TestEventResult } from '../../../domain/test-event.js'
@@ -37,7 +38,9 @@ export function LineEndpoint(props: {
   const maySendHeld = enabled && held.length > 0 && endpoint?.disabledAt === null
   const offers = [
     ...(enabled ? [action] : []),
-    ...(enabled && url !== null ? [`${action}/test-event`, `${action}/events`] : []),
+    ...(enabled && url !== null
+      ? [`${action}/test-event`, `${action}/events`, `${action}/try-events-now`]
+      : []),
     ...(maySendHeld ? [`${action}/send-held-events`] : []),
     ...(endpoint === null ? [] : offerOfPause(view.page, endpoint, action)),
   ]
@@ -64,6 +67,7 @@ export function LineEndpoint(props: {
           endpoint={{ ...endpoint, ...now.work }}
           enableAction={`${path}/connection/enable`}
           activityPath={`/console/activity?line=${view.line.id}`}
+          tryAction={`${action}/try-events-now`}
         />
       )}
       {endpoint !== null && <PauseEvents page={view.page} endpoint={endpoint} action={action} />}
@@ -126,6 +130,14 @@ export function postLineEndpointUrl(context: Context): Act {
     const url = fieldOf(ctx, 'url').trim()
     await setLineEndpointUrl(context, sessionOf(ctx).userId, lineId, url === '' ? undefined : url)
     return lineWithNotice(lineId, url === '' ? 'url-removed' : 'url-saved')
+  }
+}
+
+export function postTryLineEventsNow(context: Context): Act {
+  return async (ctx) => {
+    const lineId = idOf(ctx, 'lineId')
+    await tryLineEventsNow(context, sessionOf(ctx).userId, lineId)
+    return lineWithNotice(lineId, 'events-tried-now')
   }
 }
 

@@ -6,7 +6,7 @@ import { Form, Time } from '../form.js'
 import { Status } from '../status.js'
 import { formatDuration } from './labels.js'
 import type { MessageView } from './page-model.js'
-import { deliverAgainPath, mayDeliverAgain } from './send-again.js'
+import { deliverAgainPath, deliverNowPath, mayDeliverAgain, mayTryDeliveryNow } from './send-again.js'
 import { Step } from './step.js'
 
 /** One endpoint that the event goes to, with every attempt. */
@@ -44,6 +44,13 @@ export function DeliveryWay({ view, delivery }: { view: MessageView; delivery: D
             <Attempt key={attempt.attemptNumber} attempt={attempt} />
           ))}
         </ol>
+      )}
+      {isOwner && mayTryDeliveryNow(delivery) && (
+        <Form page={page} action={deliverNowPath(message.id, id)} class="inline">
+          <button type="submit" class="secondary">
+            Try now
+          </button>
+        </Form>
       )}
       {isOwner && mayDeliverAgain(delivery) && (
         <Form page={page} action={deliverAgainPath(message.id, id)} class="inline">

@@ -5,7 +5,7 @@ import { pauserWords } from '../pauser.js'
 import { formatDuration, SOURCE_LABELS } from './labels.js'
 import type { MessageView } from './page-model.js'
 import { messagePath } from './path.js'
-import { maySendAgain, sendAgainPath } from './send-again.js'
+import { maySendAgain, mayTryMessageNow, sendAgainPath, tryNowPath } from './send-again.js'
 import { Step } from './step.js'
 
 /** Accepted, waited, taken to the carrier, sent, and what the carrier reported. */
@@ -32,7 +32,9 @@ export function OutboundWay(view: MessageView) {
   )
 }
 
-function Waiting({ message: { error, dueAt, attemptCount, media }, pauses }: MessageView) {
+function Waiting(view: MessageView) {
+  const { page, message, pauses, isOwner } = view
+  const { id, error, dueAt, attemptCount, media } = message
   if (pauses.length > 0) return <Paused pauses={pauses} />
   return (
     <Step title="Waiting">
@@ -45,6 +47,13 @@ function Waiting({ message: { error, dueAt, attemptCount, media }, pauses }: Mes
         Looked at again: <Time at={dueAt} />.
       </p>
       {attemptCount > 0 && <p>{attemptsWords(attemptCount)} so far.</p>}
+      {isOwner && mayTryMessageNow(view) && (
+        <Form page={page} action={tryNowPath(id)} class="inline">
+          <button type="submit" class="secondary">
+            Try now
+          </button>
+        </Form>
+      )}
     </Step>
   )
 }

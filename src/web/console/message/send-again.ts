@@ -12,6 +12,24 @@ export function mayDeliverAgain({ status }: Delivery): boolean {
   return status === 'delivered' || status === 'exhausted' || status === 'held'
 }
 
+/** Its next attempt waits for a time, which need not be waited for. */
+export function mayTryDeliveryNow({ status, endpointPausedAt }: Delivery): boolean {
+  return status === 'pending' && endpointPausedAt === null
+}
+
+/** It was tried and failed, and nobody has paused anything. */
+export function mayTryMessageNow({ message, pauses }: Pick<MessageView, 'message' | 'pauses'>): boolean {
+  return message.status === 'queued' && message.error !== null && pauses.length === 0
+}
+
+export function tryNowPath(messageId: string): string {
+  return `${messagePath(messageId)}/try-now`
+}
+
+export function deliverNowPath(messageId: string, deliveryId: string): string {
+  return `${messagePath(messageId)}/deliveries/${deliveryId}/try-now`
+}
+
 export function sendAgainPath(messageId: string): string {
   return `${messagePath(messageId)}/send-again`
 }
@@ -21,18 +39,21 @@ export function deliverAgainPath(messageId: string, deliveryId: string): string 
 }
 
 /** What was wrong with a form that the page does not show any more: there is no other place to say it. */
-export function strayFaultOf({
-  page: { fault },
-  message,
-  event,
-  optInEvents,
-}: MessageView): string | undefined {
+export function strayFaultOf(view: MessageView): string | undefined {
+  const {
+    page: { fault },
+    message,
+    event,
+    optInEvents,
+  } = view
   if (fault === undefined) return undefined
   const events = [...(event === undefined ? [] : [event]), ...optInEvents]
-  const deliveries = events.flatMap((each) => each.deliveries).filter(mayDeliverAgain)
+  const deliveries = events.flatMap((each) => each.deliveries)
   const shown = [
     ...(maySendAgain(message) ? [sendAgainPath(message.id)] : []),
-    ...deliveries.map(({ id }) => deliverAgainPath(message.id, id)),
+    ...(mayTryMessageNow(view) ? [tryNowPath(message.id)] : []),
+    ...deliveries.filter(mayDeliverAgain).map(({ id }) => deliverAgainPath(message.id, id)),
+    ...deliveries.filter(mayTryDeliveryNow).map(({ id }) => deliverNowPath(message.id, id)),
   ]
   return shown.includes(fault.action) ? undefined : fault.message
 }

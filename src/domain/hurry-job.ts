@@ -1,0 +1,23 @@
+import { UserError } from '../errors.js'
+import type { QueueName } from '../queues/queues.js'
+import type { Context } from './context.js'
+import { getAnyDelivery } from './deliveries/delivery-history.js'
+import { tryDeliveryNow } from './deliveries/try-now.js'
+import { getAnyMessage } from './messages/get-message.js'
+import { tryMessageNow } from './messages/try-now.js'
+
+/**
+ * For operators who promote a job: what it is about is tried now, if it waits for a time.
+ *
+ * @param id of the message or the delivery
+ */
+export async function hurryJob(context: Context, queue: QueueName, id: string): Promise<void> {
+  try {
+    if (queue === 'send-message') await tryMessageNow(context, (await getAnyMessage(context, id)).userId, id)
+    if (queue === 'deliver-event')
+      await tryDeliveryNow(context, (await getAnyDelivery(context, id)).userId, id)
+  } catch (error) {
+    // It waits for something else, or is gone.
+    if (!(error instanceof UserError)) throw error
+  }
+}

@@ -93,9 +93,7 @@ describe('five faults, their alerts and their cures', function () {
 
   const carrier = () =>
     withCarrier(context, () =>
-      isSlow
-        ? Promise.reject(new CarrierThrottled('slower', 60_000))
-        : Promise.resolve({ carrierMessageId: 'x' }),
+      isSlow ? Promise.reject(new CarrierThrottled(60_000)) : Promise.resolve({ carrierMessageId: 'x' }),
     )
 
   const send = async (count: number) => {

@@ -141,6 +141,7 @@ export const DELIVERY_STEPS = [
   { from: 'held', to: 'delivered', when: 'late 2xx' },
   { from: 'exhausted', to: 'delivered', when: 'late 2xx' },
   { from: 'held', to: 'pending', when: 'sent again, or media there', family: 'media' },
+  { from: 'held', to: 'held', when: 'media asked for again, and not there', family: 'media' },
   { from: 'held', to: 'exhausted', when: 'line disconnected', reasons: ['disconnected'] },
   { from: 'held', to: 'exhausted', when: 'person forgotten', reasons: ['forgotten'] },
   { from: 'exhausted', to: 'pending', when: 'sent again' },

@@ -3,7 +3,19 @@ import { existsSync } from 'node:fs'
 import { loadProcess } from '../src/stop-request.js'
 
 // A service that is told to stop has done its work, so it ends with 0. Another command that is interrupted has failed.
-await (process.argv[2] === 'start' ? loadProcess(runCommand) : runCommand())
+if (process.argv[2] === 'start') await loadProcess(runCommand)
+else {
+  endWithReader()
+  await runCommand()
+}
+
+/** Who reads may have seen enough, as `head` has. */
+function endWithReader(): void {
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') throw error
+    process.exit()
+  })
+}
 
 async function runCommand(): Promise<void> {
   // The file does not replace variables that the environment has, as everywhere.

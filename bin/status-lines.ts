@@ -1,7 +1,8 @@
 import { styleText } from 'node:util'
 import type { Config } from '../src/config.js'
 import { countOf, describeCount, describeMs } from '../src/domain/overview/figures.js'
-import type { Overview } from '../src/domain/overview/overview.js'
+import type { EndpointTroubles } from '../src/domain/overview/endpoints.js'
+import type { BusyLine, Overview } from '../src/domain/overview/overview.js'
 import type { Part } from '../src/domain/overview/part.js'
 import type { Percentiles } from '../src/domain/overview/percentiles.js'
 import type { QueueView } from '../src/domain/overview/queues.js'
@@ -31,7 +32,13 @@ export function describeStatus(
     rowsOf(name, part, ({ mood, facts }) => [
       row(name, mood, SERVICE_WORDS[mood], facts.map(([label, figure]) => `${label}: ${figure}`).join(' · ')),
     ])
-  const { needs, traffic, queues, carriers, postgres, redis, storage } = overview
+  const { needs, traffic, queues, carriers, endpoints, lines, postgres, redis, storage } = overview
+
+  /** Left out where there is nothing to tell. */
+  const titled = <Value>(title: string, part: Part<Value>, rows: (value: Value) => string[]) => {
+    const found = part.isKnown ? rows(part.value) : []
+    return found.length === 0 ? [] : [bold(title), ...found, '']
+  }
 
   return [
     bold(`Linehook ${version}`) + ` at ${publicUrl}, ${overview.at.toISOString().slice(0, 19)}Z`,
@@ -61,6 +68,8 @@ export function describeStatus(
       ),
     ),
     '',
+    ...titled('Endpoints that fail, the worst first', endpoints, describeEndpoints),
+    ...titled('The busiest lines of the last 15 minutes', lines, describeLines),
     bold('Services'),
     ...service('Postgres', postgres),
     ...service('Redis', redis),
@@ -90,6 +99,24 @@ function describeTraffic({ totals, waits }: Traffic): string[] {
 function describeWait(way: string, wait: Percentiles | undefined): string {
   if (wait === undefined) return ''
   return `; ${way}: half within ${describeMs(wait.p50Ms)}, 95 of 100 within ${describeMs(wait.p95Ms)}`
+}
+
+function describeEndpoints({ endpoints }: EndpointTroubles): string[] {
+  return endpoints.map(
+    ({ host, lineNumber, disabledAt, consecutiveFailureCount, waitingCount, heldCount }) => {
+      const state =
+        disabledAt === null ? `failed ${countOf(consecutiveFailureCount, 'time')} in a row` : 'disabled'
+      const left = `${describeCount(waitingCount)} events wait, ${describeCount(heldCount)} are held`
+      return `  ${host} of ${lineNumber ?? 'an application'}: ${state}; ${left}`
+    },
+  )
+}
+
+function describeLines(lines: readonly BusyLine[]): string[] {
+  return lines.map(
+    ({ number, acceptedCount, receivedCount }) =>
+      `  ${number.padEnd(16)} ${describeCount(acceptedCount)} accepted, ${describeCount(receivedCount)} received`,
+  )
 }
 
 function describeQueue({ waitingCount, perMinute, workers, why }: QueueView): string {

@@ -2,7 +2,7 @@ import { asError } from './errors.js'
 import { onStopRequest } from './stop-request.js'
 import type { Logger } from './telemetry/log.js'
 
-/** A process must be gone 25 s after SIGTERM (docs/operating.md); `linehook start` kills it after 26 s. */
+/** A process must be gone 25 s after SIGTERM (docs/operating/README.md); `linehook start` kills it after 26 s. */
 const DEADLINE_MS = 24_000
 /** A crashed process ends after this even if its log cannot be written, so that the supervisor can start another one. */
 const LAST_WORDS_MS = 1000

@@ -52,14 +52,14 @@ describe('what Prometheus and Grafana are given', function () {
     const text = readFileSync(ALERTS, 'utf8')
     const alerts = text.split('- alert: ').slice(1)
     expect(alerts).to.have.length.above(10)
-    const runbook = headingsOf('docs/operating.md')
+    const runbook = headingsOf('docs/operating/runbooks.md')
     for (const alert of alerts) {
       const name = alert.slice(0, alert.indexOf('\n'))
       expect(name).to.match(/^Linehook[A-Z]\w+$/)
       expect(alert, name).to.match(/severity: (critical|warning)/)
-      const [, anchor] = /runbook: docs\/operating\.md#(\S+)/.exec(alert) ?? []
+      const [, anchor] = /runbook: docs\/operating\/runbooks\.md#(\S+)/.exec(alert) ?? []
       expect(runbook, name).to.include(anchor)
-      expect(readFileSync('docs/operating.md', 'utf8'), name).to.include(`\`${name}\``)
+      expect(readFileSync('docs/operating/runbooks.md', 'utf8'), name).to.include(`\`${name}\``)
     }
   })
 

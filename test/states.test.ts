@@ -14,8 +14,10 @@ import { setLineStatus } from '../src/domain/lines.js'
 import { postMessage } from '../src/domain/messages/post.js'
 import { receiveMessage, receiveReceipt } from '../src/domain/messages/receive.js'
 import { sendMessageAgain } from '../src/domain/messages/send-again.js'
+import { setAsideWaiting } from '../src/domain/messages/set-aside.js'
 import { countMessageCrash } from '../src/domain/messages/send.js'
 import { forgetPerson } from '../src/domain/people/forget.js'
+import { COMMAND_LINE, pauseAllSending, resumeAllSending } from '../src/domain/pauses.js'
 import { sweep } from '../src/domain/sweep.js'
 import { UserError } from '../src/errors.js'
 import { newId } from '../src/ids.js'
@@ -48,7 +50,17 @@ const ACTIONS = [
     'receipt',
     'crash of a message',
   ],
-  ...['send again', 'STOP', 'START', 'grow old', 'disable the line', 'enable the line', 'sweep', 'forget'],
+  ...[
+    'send again',
+    'STOP',
+    'START',
+    'grow old',
+    'set aside',
+    'disable the line',
+    'enable the line',
+    'sweep',
+    'forget',
+  ],
   ...['receive', 'receive media', 'deliver', 'lose the deliverer', 'deliver late', 'crash of a delivery'],
   ...['deliver again', 'send held', 'copy', 'lose the copier'],
 ] as const
@@ -204,6 +216,12 @@ describeContext('states', { environment: { DELIVERY_RETRY_BASE_MS: '10' } }, (co
       if (message === undefined) return
       const longAgo = context.db.raw(`now() - interval '5 hours'`)
       await context.db('messages').where({ id: message.id }).update({ created_at: longAgo })
+    },
+    'set aside': async (_, chance) => {
+      if (chance % 4 !== 0) return
+      await pauseAllSending(context, COMMAND_LINE)
+      await setAsideWaiting(context, new Date())
+      await resumeAllSending(context, COMMAND_LINE)
     },
     'disable the line': () => setLineStatus(context, line.userId, line.lineId, 'disabled'),
     'enable the line': () => setLineStatus(context, line.userId, line.lineId, 'active'),

@@ -1,9 +1,12 @@
 import type { Command } from 'commander'
 import { countQueued } from '../../src/database/messages/queueing.js'
+import { countQueuedBefore } from '../../src/database/messages/stranded.js'
 import { findAllSending, listPaused, type AllSending, type PausedThing } from '../../src/database/pauses.js'
 import type { Context } from '../../src/domain/context.js'
 import { COMMAND_LINE, pauseAllSending, resumeAllSending } from '../../src/domain/pauses.js'
+import { setAsideWaiting } from '../../src/domain/messages/set-aside.js'
 import { run } from '../run.js'
+import { moment, TIMES } from './list-options.js'
 
 const MAX_PAUSED = 1000
 const MAX_COUNTED = 100_000
@@ -35,7 +38,36 @@ export function addSendingCommands(program: Command): void {
   command('resume', 'let what waits go out; lines and accounts that are paused stay so', (context) =>
     resumeAllSending(context, COMMAND_LINE),
   )
+  sending
+    .command('set-aside')
+    .description('after a restore: what waited in the backup becomes unknown, and is not sent by itself')
+    .option('--before <time>', `only what was accepted before then: ${TIMES}; default: now`, moment)
+    .option('--dry-run', 'only count it')
+    .option('--json', 'print JSON')
+    .action((options: SetAsideOptions) => run(options, (context) => setAside(context, options)))
   command('status', 'say whether sending goes on, what is paused and how much waits')
+}
+
+interface SetAsideOptions {
+  before?: Date
+  dryRun?: boolean
+  json?: boolean
+}
+
+async function setAside(
+  context: Context,
+  { before = new Date(), dryRun: isDryRun = false }: SetAsideOptions,
+) {
+  const count = isDryRun
+    ? await countQueuedBefore(context.db, before)
+    : await setAsideWaiting(context, before)
+  const said = isDryRun ? 'would become' : 'are'
+  return {
+    result: { isDryRun, before, count },
+    lines: [
+      `${count} messages that waited ${said} unknown: under Activity a person decides what is sent again`,
+    ],
+  }
 }
 
 async function report({ db }: Context): Promise<{ result: unknown; lines: string[] }> {

@@ -11,6 +11,7 @@ import type { QueueName } from '../queues/queues.js'
 import { readRedisFacts } from '../redis-facts.js'
 import * as metrics from '../telemetry/metrics.js'
 import type { Context } from './context.js'
+import { lookAtDisks } from './overview/disks.js'
 
 /** A store is asked no more often than this, however often Prometheus comes. */
 const FRESH_MS = 5000
@@ -80,7 +81,23 @@ export function createStoreReadings(
 ): () => Promise<void> {
   const readings = [POSTGRES, REDIS].map((store) => createReading(context, store, times))
   return async () => {
-    await Promise.all(readings.map((read) => read()))
+    const waitForDisk = endsWithin(times.patienceMs, readDisk(context))
+    await Promise.all([...readings.map((read) => read()), waitForDisk])
+  }
+}
+
+/** Of copies of media. A disk that cannot be seen has no figures, and one that hangs has those of before. */
+async function readDisk({ config, log }: Context): Promise<void> {
+  const { mediaFolder, mediaS3 } = config
+  if (mediaS3 !== undefined) return
+  try {
+    const [disk] = await lookAtDisks([{ of: 'media', folder: mediaFolder, isMadeLater: true }])
+    for (const gauge of [metrics.diskFreeBytes, metrics.diskFreeRatio]) gauge.reset()
+    if (disk === undefined) return
+    metrics.diskFreeBytes.set({ disk: disk.of }, disk.freeBytes)
+    metrics.diskFreeRatio.set({ disk: disk.of }, disk.freeShare)
+  } catch (error) {
+    log.warn({ what: 'disk', err: asError(error) }, 'metrics.not_read')
   }
 }
 
@@ -123,7 +140,7 @@ function createReading(
   }
 }
 
-async function endsWithin(ms: number, work: Promise<void>): Promise<boolean> {
+async function endsWithin(ms: number, work: Promise<unknown>): Promise<boolean> {
   const waiting = new AbortController()
   const tooLate = sleep(ms, false, { signal: waiting.signal })
   tooLate.catch(() => undefined)

@@ -219,6 +219,17 @@ export const partitionsAhead = gauge(
   ['table'],
 )
 
+export const diskFreeBytes = gauge(
+  'linehook_disk_free_bytes',
+  'What is free on the disk of MEDIA_FOLDER, as web sees it; not there with a bucket.',
+  ['disk'],
+)
+export const diskFreeRatio = gauge(
+  'linehook_disk_free_ratio',
+  'Which share of that disk is free: of its bytes, or of the files that it can hold, whichever is less.',
+  ['disk'],
+)
+
 // What alerts look at has to begin with 0: Prometheus sees no rise in what was not there before.
 messageOutcomes.inc({ outcome: 'unknown', reason: 'worker_lost' }, 0)
 messageOutcomes.inc({ outcome: 'unknown', reason: 'carrier_outcome_unknown' }, 0)

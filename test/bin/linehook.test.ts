@@ -2,9 +2,10 @@ import { expect } from 'chai'
 import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { readVersion } from '../../src/config.js'
 import { createEnvironment, type Environment } from '../helpers/environment.js'
-import { stopProcesses } from '../helpers/processes.js'
+import { runProgram, stopProcesses } from '../helpers/processes.js'
 import { createEmptyDatabase } from '../helpers/services.js'
 import { answer, linehook, refusal } from './linehook.js'
 
@@ -25,6 +26,14 @@ describe('linehook, the command line', function () {
   afterEach(() => rm(folder, { recursive: true, force: true }))
 
   after(stopProcesses)
+
+  it('ends without a word when its reader has seen enough', async () => {
+    const script = fileURLToPath(new URL('../../dist/bin/linehook.js', import.meta.url))
+    const run = runProgram('pipe', ['sh', '-c', `${process.execPath} ${script} doctor | head -n 1`], {})
+    await run.exitCode
+    expect(run.errorLines).to.deep.equal([])
+    expect(run.outputLines).to.have.length(1)
+  })
 
   it('--help lists every command, and --version says which this is', async () => {
     const [help, version] = await Promise.all([answer({}, '--help'), answer({}, '--version')])

@@ -3,7 +3,9 @@ import { findConnection } from '../../src/database/developer-connections.js'
 import { listCountryPauses, pauseCountry } from '../../src/database/country-guard.js'
 import { listSpendCaps } from '../../src/database/spend-caps.js'
 import type { Context } from '../../src/domain/context.js'
+import { listAudit } from '../../src/domain/audit.js'
 import { getAnyLine } from '../../src/domain/lines.js'
+import { reconcile } from '../../src/domain/messages/reconcile.js'
 import { pauseOf } from '../../src/domain/pauses.js'
 import { queueMessage } from '../domain/fixtures.js'
 import type { Environment } from '../helpers/environment.js'
@@ -70,6 +72,43 @@ describe('linehook … pause, resume and cap', function () {
     })
     expect((await run('sending', 'resume'))[0]).to.equal('sending goes on')
     expect(await jsonAnswer(environment, 'sending', 'status')).to.include({ pausedAt: null })
+  })
+
+  it('sending set-aside makes what waited unknown, once all sending is paused', async () => {
+    const line = await createLine(context, { outgoingUrl: 'http://127.0.0.1:9/events' })
+    await context.db('endpoints').update({ opt_in_events: ['messageStatus'] })
+    await context.db('messages').where({ status: 'queued' }).delete()
+    const ago = (minutes: number) => context.db.raw(`now() - make_interval(mins => ${minutes})`)
+    const [old, young] = [
+      await queueMessage(context, line, { created_at: ago(30) }),
+      await queueMessage(context, line, { created_at: ago(1) }),
+    ]
+    const setAside = ['sending', 'set-aside', '--before', '10m']
+    expect(await refusal(environment, ...setAside)).to.match(/^pause all sending first/)
+    await run('sending', 'pause')
+    expect(await jsonAnswer(environment, ...setAside, '--dry-run')).to.include({ isDryRun: true, count: 1 })
+    expect((await run(...setAside))[0]).to.match(/^1 messages that waited are unknown/)
+    expect(await jsonAnswer(environment, ...setAside)).to.include({ count: 0 })
+    const states: object[] = await context
+      .db('messages')
+      .whereIn('id', [old, young])
+      .orderBy('id')
+      .select('status', 'error')
+    expect(states).to.deep.equal([
+      { status: 'unknown', error: 'restored' },
+      { status: 'queued', error: null },
+    ])
+    const told: object[] = await context
+      .db('events')
+      .where({ message_id: old, type: 'messageStatus' })
+      .select('id')
+    expect(told).to.have.length(1)
+    // The carrier is not asked: the message would get a reason that is not true.
+    expect(await reconcile(context)).to.equal(0)
+    expect((await listAudit(context, {}, { limit: 1 }))[0]).to.deep.include({
+      ...{ action: 'sending.set_aside', after: { count: 1 } },
+    })
+    await run('sending', 'resume')
   })
 
   it('user resume-country lets messages to a country go on', async () => {

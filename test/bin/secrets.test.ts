@@ -1,9 +1,15 @@
 import { randomBytes } from 'node:crypto'
 import { expect } from 'chai'
+import { Webhook } from 'standardwebhooks'
+import { receiveMessage } from '../../src/domain/messages/receive.js'
+import { revealSigningSecret } from '../../src/domain/signing-secrets.js'
+import { inboundText } from '../domain/fixtures.js'
+import { startReceiver } from '../helpers/receiver.js'
+import { until } from '../helpers/until.js'
 import { createTestContext } from '../helpers/context.js'
 import { createEnvironment, type Environment } from '../helpers/environment.js'
 import { createLine } from '../helpers/factories.js'
-import { stopProcesses } from '../helpers/processes.js'
+import { startProcess, stopProcesses } from '../helpers/processes.js'
 import { answer, jsonAnswer, linehook } from './linehook.js'
 
 describe('linehook secrets reseal', function () {
@@ -34,6 +40,36 @@ describe('linehook secrets reseal', function () {
       currentCount: 2,
       unreadable: [],
     })
+  })
+
+  it('changes the key while processes run: those with OLD,NEW, NEW,OLD and NEW alone open what the others seal', async () => {
+    const started = await createEnvironment()
+    const [old, young] = [started.ENCRYPTION_KEY ?? '', randomBytes(32).toString('base64')]
+    const having = (keys: string): Environment => ({ ...started, ENCRYPTION_KEY: keys })
+    const context = await createTestContext(having(`${old},${young}`))
+    const receiver = await startReceiver()
+    const line = await createLine(context, { outgoingUrl: receiver.url })
+    const arrives = async (count: number) => {
+      await receiveMessage(context, inboundText(line))
+      await until(`${count} events have come`, () => receiver.requests.length === count)
+      const { headers, body } = receiver.requests.at(-1)!
+      const secret = (await revealSigningSecret(context, line.userId, line.lineId)) ?? ''
+      expect(() => new Webhook(secret).verify(body, headers as Record<string, string>)).not.to.throw()
+    }
+
+    const first = await startProcess('deliver-event', having(`${old},${young}`))
+    await arrives(1)
+    // Somebody has the new key first already, while the process goes on.
+    await answer(having(`${young},${old}`), 'connection', 'set-url', line.number, '')
+    await answer(having(`${young},${old}`), 'connection', 'set-url', line.number, `${receiver.url}?again`)
+    await arrives(2)
+    await answer(having(`${young},${old}`), 'secrets', 'reseal')
+    await arrives(3)
+    await first.kill('SIGTERM')
+    await startProcess('deliver-event', having(young))
+    await arrives(4)
+    await context.close()
+    await receiver.close()
   })
 
   it('ends with 1 and names the places that none of the keys opens', async () => {

@@ -17,7 +17,8 @@ describe('linehook status', function () {
 
   before(async () => {
     ;({ environment, context } = await createInstallation())
-    const line = await createLine(context)
+    const line = await createLine(context, { outgoingUrl: 'http://127.0.0.1:9/secret-path' })
+    await context.db('endpoints').update({ failing_since: new Date(), consecutive_failure_count: 3 })
     const now = new Date()
     await queueMessage(context, line, { status: 'sent', handed_over_at: now, sent_at: now })
     await countNow(context)
@@ -42,6 +43,13 @@ describe('linehook status', function () {
     expect(said).to.match(/\n {2}simulator {8}works {9}1 line, in 15 minutes 1 message, 0 failed\n/)
     expect(said).to.match(/\n {2}Postgres {9}works {9}Version: \d/)
     expect(said).to.match(/\n {2}Storage {10}works .* Writing: not tried/)
+    expect(said).to.match(
+      /Endpoints that fail, the worst first\n {2}127\.0\.0\.1:9 of \+1555\d{7}: failed 3 times in a row; 0 events wait, 0 are held\n/,
+    )
+    expect(said).to.match(
+      /The busiest lines of the last 15 minutes\n {2}\+1555\d{7} {5}1 accepted, 0 received\n/,
+    )
+    expect(said).not.to.include('secret-path')
     expect(said).not.to.include('\u001b')
   })
 

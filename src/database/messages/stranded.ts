@@ -1,5 +1,5 @@
 import type { Database } from '../connection.js'
-import { CHANGED, changeMessages } from './announcing.js'
+import { CHANGED, changeMessages, type Changes } from './announcing.js'
 import { isQueued, requeueHeads } from './requeueing.js'
 import type { Settled } from './sending.js'
 
@@ -67,6 +67,34 @@ export async function recordMessageCrash(
   )
   const dead = changed.filter(({ status }) => status === 'failed')
   return dead.length === 0 ? undefined : { requeued: await requeueHeads(db, dead), deliveries }
+}
+
+/**
+ * Messages that wait and were accepted before then become `unknown`: this is a database of earlier, and they may have been
+ * sent since. Their carrier is not asked, because nobody knows when that was. The newest first, so that none gets its turn
+ * because the one before it is over.
+ */
+export async function setAside(db: Database, before: Date, limit: number): Promise<Changes> {
+  return changeMessages(
+    db,
+    `changed as (
+       update messages m set status = 'unknown', error = 'restored', lease_until = null, carrier_asked_count = 1000,
+         claimed_at = clock_timestamp(), handed_over_at = clock_timestamp()
+       where m.id in (select id from messages where status = 'queued' and created_at < ?::timestamptz
+                      order by position desc limit ? for update skip locked)
+       returning ${CHANGED}, 'queued' as status_before
+     )`,
+    [before.toISOString(), limit],
+  )
+}
+
+/** How many `setAside` would find. */
+export async function countQueuedBefore(db: Database, before: Date): Promise<number> {
+  const { rows } = await db.raw<{ rows: [{ count: number }] }>(
+    `select count(*)::integer as count from messages where status = 'queued' and created_at < ?::timestamptz`,
+    [before.toISOString()],
+  )
+  return rows[0].count
 }
 
 /** Lost workers' messages become `unknown`: they may have been sent, so they are never sent again by themselves. */

@@ -144,6 +144,7 @@ export const ACTIONS = {
 
   'sending.paused': { subject: 'sending', words: 'paused all sending' },
   'sending.resumed': { subject: 'sending', words: 'let all sending go on' },
+  'sending.set_aside': { subject: 'sending', words: 'set messages aside that may have been sent' },
 
   'person.viewed': { subject: 'person', words: 'looked what is kept of a person' },
   'person.exported': { subject: 'person', words: 'exported all of a person' },

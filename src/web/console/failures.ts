@@ -60,6 +60,9 @@ const WORDS: Record<Named<MessageReason | DeliveryReason | RequestFailure>, stri
   carrier_outcome_unknown:
     'The carrier did not say whether it took the message. It is not sent again by itself, so that it cannot come ' +
     'twice: find out whether it came before you send it again.',
+  restored:
+    'It waited in a backup from which this service was restored, and may have been sent since. It is not sent again by ' +
+    'itself: find out whether it came before you send it again.',
   carrier_has_no_record:
     'The carrier did not say whether it took the message, and has no record of it: most likely it was not sent. Send ' +
     'it again if it is still wanted.',

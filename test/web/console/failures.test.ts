@@ -7,7 +7,7 @@ describe('failures in words', () => {
       ...['invalid_url', 'dns', 'blocked_address', 'connect', 'tls', 'timeout', 'aborted', 'reset'],
       ...['too_large', 'bad_response', 'network', 'redirect', 'worker_lost', 'internal_error'],
       ...['expired', 'opted_out', 'line_disabled', 'carrier_missing', 'throttled', 'carrier_unavailable'],
-      ...['carrier_outcome_unknown', 'carrier_has_no_record', 'tls_self_signed', 'tls_expired'],
+      ...['carrier_outcome_unknown', 'carrier_has_no_record', 'restored', 'tls_self_signed', 'tls_expired'],
       ...['tls_wrong_host', 'tls_untrusted', 'tls_not_spoken'],
     ]
     for (const name of names) {

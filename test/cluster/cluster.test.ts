@@ -66,7 +66,7 @@ describe('a cluster', function () {
         await redis.start()
         say('the Sentinels have another master')
         await whenAllFlows(world)
-        say('kill -9 of the primary of Postgres')
+        say('the primary of Postgres loses its standby, and is killed')
         await postgres.kill()
         await sleep(NOTICED_MS)
         await postgres.start()
@@ -87,10 +87,10 @@ describe('a cluster', function () {
     const missed = findMissed(failovers, result).filter((goal) => !isTime(goal))
     const figures = Object.fromEntries(missed.map((goal) => [goal, result.score[goal]]))
     expect(figures, JSON.stringify({ ...result, story }, null, 1)).to.deep.equal({})
-    expect(result.score.recoverMs, 'new texts go out and come in at the end').to.be.lessThan(Infinity)
-    expect(result.score.unknown, 'texts of which nobody knows whether they were sent').to.be.lessThan(
-      result.score.acknowledged / 10,
-    )
+    const { acknowledged, unknown, unanswered, outageMs, recoverMs, drainMs } = result.score
+    console.log(JSON.stringify({ acknowledged, unknown, unanswered, outageMs, recoverMs, drainMs }))
+    expect(recoverMs, 'new texts go out and come in at the end').to.be.lessThan(Infinity)
+    expect(unknown, 'texts of which nobody knows whether they were sent').to.be.lessThan(acknowledged / 10)
   })
 
   it('keeps the pictures in the bucket', () => {

@@ -42,7 +42,13 @@ export async function startWatchedRedis(
     const redis = await startRedis({
       dataFolder,
       cacheFolder: CACHE,
-      settings: { masterauth: PASSWORD, 'repl-diskless-sync-delay': '0', ...settings },
+      settings: {
+        masterauth: PASSWORD,
+        'repl-diskless-sync-delay': '0',
+        // As docs/operating/scaling.md advises, where one replica is left after a failover.
+        'min-replicas-to-write': replicas > 1 ? '1' : '0',
+        ...settings,
+      },
     })
     services.push(redis)
     return redis

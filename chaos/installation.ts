@@ -23,6 +23,11 @@ export interface Layout {
   /** How the servers of pictures behave. Usually they behave well. */
   mediaManners: readonly string[]
   environment: Environment
+  /** Other stores than one server of each kind. */
+  stores: {
+    postgres: (folder: string, template: string) => Promise<Store>
+    redis: (folder: string) => Promise<Store>
+  }
 }
 
 export interface ProxyPair {
@@ -95,9 +100,10 @@ async function build(
     ends.add(await mountDisk(folders[layout.smallDisk]), (each) => {
       each.remove()
     })
+  const stores = layout.stores ?? { postgres: ownPostgres, redis: ownRedis }
   const [postgres, redis, outside] = await Promise.all([
-    ownPostgres(folders.postgres, template).then((store) => ends.add(store, (each) => each.stop())),
-    ownRedis(folders.redis).then((store) => ends.add(store, (each) => each.stop())),
+    stores.postgres(folders.postgres, template).then((store) => ends.add(store, (each) => each.stop())),
+    stores.redis(folders.redis).then((store) => ends.add(store, (each) => each.stop())),
     startOutside(
       folder,
       {
@@ -129,6 +135,7 @@ async function build(
     ALLOW_HTTP: 'true',
     ALLOWED_PRIVATE_CIDRS: '127.0.0.0/8,::1/128',
     ...TIMES,
+    ...(redis.sentinels === undefined ? {} : { REDIS_SENTINELS: redis.sentinels }),
     ...layout.environment,
   }
   const straight = { ...environment, LOG_LEVEL: 'silent', DATABASE_URL: postgres.url, REDIS_URL: redis.url }
@@ -139,7 +146,8 @@ async function build(
     return {
       ...environment,
       DATABASE_URL: withPort(postgres.url, through.postgres),
-      REDIS_URL: withPort(redis.url, through.redis),
+      // Sentinels tell where Redis itself is, and so past the proxy.
+      REDIS_URL: redis.sentinels === undefined ? withPort(redis.url, through.redis) : redis.url,
       ...(kind === 'web' ? { PORT: String(ports[index]) } : {}),
     }
   }

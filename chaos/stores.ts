@@ -15,11 +15,13 @@ export interface Store {
   /** It leads straight to the store, past all proxies. */
   url: string
   port: number
+  /** REDIS_SENTINELS, where the URL names a master that only they know. */
+  sentinels?: string
   /** Kills it without a warning. */
   kill(): Promise<void>
   /** Stops it as an operator would. */
   stop(): Promise<void>
-  /** Starts it on the same port, with the same data. */
+  /** Starts it on the same port, with the same data; or resolves when its replica has taken its place. */
   start(): Promise<void>
   /** Sends SIGSTOP to all of its processes: it keeps its connections and does nothing. */
   freeze(): void
@@ -38,10 +40,14 @@ export async function createTemplate(folder: string): Promise<void> {
   await postgres.stop()
 }
 
-export async function ownPostgres(folder: string, template: string): Promise<Store> {
-  // The copy keeps the owner of the files, because Postgres does not run as root.
+/** The copy keeps the owner of the files, because Postgres does not run as root. */
+export async function copyTemplate(template: string, folder: string): Promise<void> {
   await mkdir(folder, { recursive: true })
   await promisify(execFile)('cp', ['-a', `${template}/.`, folder])
+}
+
+export async function ownPostgres(folder: string, template: string): Promise<Store> {
+  await copyTemplate(template, folder)
   return own((port) => startPostgres({ dataFolder: folder, port }))
 }
 
@@ -62,8 +68,7 @@ async function own(launch: (port: number) => Promise<EmbeddedService>): Promise<
     url: service.url,
     port,
     kill: async () => {
-      const family = [service.pid, ...childrenOf(service.pid)]
-      for (const pid of family) signal(pid, 'SIGKILL')
+      killFamily(service.pid)
       await service.stop()
     },
     stop: () => {
@@ -110,6 +115,11 @@ export function redisLog(folder: string): RedisLog {
       truncateSync(path(), Math.min(size, statSync(path()).size))
     },
   }
+}
+
+/** A server, and the processes that it has made. */
+export function killFamily(pid: number): void {
+  for (const each of [pid, ...childrenOf(pid)]) signal(each, 'SIGKILL')
 }
 
 /** They are read from /proc, because a bare machine may have no `ps`. */

@@ -19,6 +19,8 @@ export interface PostgresOptions {
   database?: string
   /** The default is a free port, which is another one at each start. */
   port?: number
+  /** Settings of postgresql.conf beside those that it needs here. */
+  settings?: Record<string, string>
   log?: (line: string) => void
   /** Its abort ends the start. */
   signal?: AbortSignal
@@ -55,7 +57,7 @@ export async function startPostgres(options: PostgresOptions): Promise<EmbeddedS
     const service = await startService({
       name: 'Postgres',
       command: join(binaries, 'bin/postgres'),
-      args: ['-D', dataName, ...settings({ port })],
+      args: ['-D', dataName, ...settings(port, options.settings)],
       cwd: cluster,
       env: postgresEnvironment(),
       account,
@@ -96,7 +98,7 @@ function isAlive(pid: number): boolean {
   }
 }
 
-function settings({ port }: { port: number }): string[] {
+function settings(port: number, more: Record<string, string> = {}): string[] {
   const values = {
     listen_addresses: '127.0.0.1',
     port,
@@ -105,18 +107,19 @@ function settings({ port }: { port: number }): string[] {
     timezone: 'UTC',
     log_timezone: 'UTC',
     log_checkpoints: 'off',
+    ...more,
   }
   return Object.entries(values).flatMap(([name, value]) => ['-c', `${name}=${value}`])
 }
 
 /**
- * Looks for the same as pg_ctl: the lock file has this process's id, and its eighth line says ready. A connection would
- * prove less, because another Postgres may have taken the port.
+ * Looks for the same as pg_ctl: the lock file has this process's id, and its eighth line says ready, or standby. A
+ * connection would prove less, because another Postgres may have taken the port.
  */
 function isReady(cluster: string, pid: number): boolean {
   try {
     const lines = readFileSync(join(cluster, 'postmaster.pid'), 'utf8').split('\n')
-    return Number(lines[0]) === pid && lines[7]?.trim() === 'ready'
+    return Number(lines[0]) === pid && /^(ready|standby)\s*$/.test(lines[7] ?? '')
   } catch {
     return false
   }

@@ -43,7 +43,7 @@ function waysOut(reason: string): string {
   )
 }
 
-function onPath(name: string): string | undefined {
+export function onPath(name: string): string | undefined {
   const folders = (process.env.PATH ?? '').split(delimiter).filter((folder) => folder !== '')
   return folders.map((folder) => join(folder, name)).find((path) => existsSync(path))
 }

@@ -15,6 +15,8 @@ export interface RedisOptions {
   cacheFolder?: string
   /** The default is a free port, which is another one at each start. */
   port?: number
+  /** Settings of redis.conf beside those that it needs here. */
+  settings?: Record<string, string>
   log?: (line: string) => void
   /** Its abort ends the start. */
   signal?: AbortSignal
@@ -41,7 +43,7 @@ export async function startRedis(options: RedisOptions): Promise<EmbeddedService
       name: 'Redis',
       ...program,
       args: ['-'],
-      input: settings({ port, folder, pidPath, password }),
+      input: settings({ port, folder, pidPath, password, more: options.settings ?? {} }),
       cwd: folder,
       logPath: join(folder, 'redis.log'),
       // Redis writes the same file, but only when it is up, and it has no lock that keeps a second Redis from its data.
@@ -63,10 +65,11 @@ interface Settings {
   folder: string
   pidPath: string
   password: string
+  more: Record<string, string>
 }
 
 /** The configuration file, which Redis reads from standard input: everybody can read the arguments of a process. */
-function settings({ port, folder, pidPath, password }: Settings): string {
+function settings({ port, folder, pidPath, password, more }: Settings): string {
   const values = {
     bind: '127.0.0.1',
     port: String(port),
@@ -79,6 +82,7 @@ function settings({ port, folder, pidPath, password }: Settings): string {
     appendfsync: 'everysec',
     save: '',
     'maxmemory-policy': 'noeviction',
+    ...more,
   }
   return Object.entries(values)
     .map(([name, value]) => `${name} ${JSON.stringify(value)}\n`)

@@ -14,11 +14,17 @@ export const settings = {
   DATABASE_URL: text()
     .required()
     .matches(/^postgres(ql)?:\/\//, 'must start with postgres://')
+    .test('host', 'must name one host, which leads to the primary: docs/operating/scaling.md', namesOneHost)
     .meta({ about: 'Postgres, where every message and event is kept.', secret: true }),
   REDIS_URL: text()
     .required()
     .matches(/^rediss?:\/\//, 'must start with redis://')
     .meta({ about: 'Redis (noeviction, AOF on), where the queues are.', secret: true }),
+  REDIS_SENTINELS: list(isAddress, 'must be host:port separated by commas, such as sentinel-1:26379').meta({
+    about:
+      'The Sentinels of Redis as host:port, separated by commas; the host in REDIS_URL is then the name of their master, such as mymaster.',
+  }),
+  REDIS_SENTINEL_PASSWORD: text().meta({ about: 'The password of the Sentinels.', secret: true }),
   ENCRYPTION_KEY: text()
     .required()
     .test(
@@ -252,6 +258,7 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env) {
     databasePoolSize: value.DATABASE_POOL_SIZE,
     databaseNamedStatements: value.DATABASE_NAMED_STATEMENTS,
     redisUrl: value.REDIS_URL,
+    redisSentinels: readSentinels(value),
     encryptionKeys: splitList(value.ENCRYPTION_KEY).map((key) => Buffer.from(key, 'base64')),
     port: value.PORT,
     host: value.HOST,
@@ -295,6 +302,23 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env) {
     operationalWebhook: readOperationalWebhook(value),
     startedByPid: value.STARTED_BY_PID,
   })
+}
+
+/** undefined: Redis is where REDIS_URL leads. @throws ConfigInvalid for a password without them, or without a name */
+function readSentinels(value: ReturnType<typeof validate>) {
+  const { REDIS_URL: url, REDIS_SENTINELS: given, REDIS_SENTINEL_PASSWORD: password } = value
+  if (given === undefined) {
+    if (password === undefined) return undefined
+    throw new ConfigInvalid(['REDIS_SENTINEL_PASSWORD needs REDIS_SENTINELS: set them together'])
+  }
+  if (!URL.canParse(url) || new URL(url).hostname === '') {
+    throw new ConfigInvalid(['REDIS_URL must have the name of the master in the place of the host'])
+  }
+  const addresses = splitList(given).map((address) => {
+    const { hostname, port } = new URL(`redis://${address}`)
+    return { host: hostname.replace(/^\[|\]$/g, ''), port: Number(port) }
+  })
+  return { addresses, password }
 }
 
 /** undefined: nothing is traced. */
@@ -449,6 +473,17 @@ function everyKeyIs32Bytes(value: string | undefined): boolean {
 /** As an example or an empty buffer has it. What is no key at all is told so already. */
 function noKeyIsZero(value: string | undefined): boolean {
   return splitList(value).every((key) => !/^A{43}=$/.test(key))
+}
+
+/** libpq takes several hosts, and the driver does not: it would say no more than that the URL is invalid. */
+function namesOneHost(value = ''): boolean {
+  const [authority = ''] = value.replace(/^\w+:\/\//, '').split(/[/?#]/)
+  return !authority.slice(authority.lastIndexOf('@') + 1).includes(',')
+}
+
+function isAddress(value: string): boolean {
+  const url = URL.canParse(`redis://${value}`) ? new URL(`redis://${value}`) : undefined
+  return url !== undefined && url.hostname !== '' && url.port !== '' && url.host === value
 }
 
 function isCidr(value: string): boolean {

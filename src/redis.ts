@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { Redis } from 'ioredis'
+import { Redis, type RedisOptions } from 'ioredis'
 import { Unavailable } from './errors.js'
 import { readRedisFacts, type RedisFacts } from './redis-facts.js'
 import type { Logger } from './telemetry/log.js'
@@ -24,8 +24,29 @@ const COMMAND_MS = 1500
 /** How long a worker may wait for a job in one call. Redis is silent for that time; SILENCE_MS counts only after it. */
 export const MAX_BLOCK_SECONDS = 2
 
-export function connectRedis(url: string, manner: RedisManner, log: Logger): Redis {
+/** Who says where the master is. Without them Redis is where REDIS_URL leads. */
+export interface Sentinels {
+  addresses: readonly { host: string; port: number }[]
+  password: string | undefined
+}
+
+/** How to find a Redis. With Sentinels the host in the URL is the name by which they know the master. */
+export function wayToRedis(url: string, sentinels: Sentinels | undefined): RedisOptions {
+  if (sentinels === undefined) return {}
+  const hasTls = url.startsWith('rediss:')
+  return {
+    sentinels: [...sentinels.addresses],
+    name: new URL(url).hostname,
+    // One that hangs would be waited for without end, and nobody would ask the next one.
+    sentinelCommandTimeout: COMMAND_MS,
+    ...(sentinels.password === undefined ? {} : { sentinelPassword: sentinels.password }),
+    ...(hasTls ? { tls: {}, enableTLSForSentinelMode: true, sentinelTLS: {} } : {}),
+  }
+}
+
+export function connectRedis(url: string, manner: RedisManner, log: Logger, sentinels?: Sentinels): Redis {
   const redis = new Redis(url, {
+    ...wayToRedis(url, sentinels),
     socketTimeout: SILENCE_MS,
     connectTimeout: SILENCE_MS,
     // The first tries follow quickly, for a restart; later ones must not crowd a Redis that is loading its data.

@@ -32,6 +32,7 @@ describe('configuration', () => {
       databasePoolSize: 10,
       databaseNamedStatements: true,
       redisUrl: required.REDIS_URL,
+      redisSentinels: undefined,
       port: 3000,
       host: '0.0.0.0',
       publicUrl: 'http://localhost:3000',
@@ -119,6 +120,49 @@ describe('configuration', () => {
       const { message, stack, faults } = error as ConfigInvalid
       expect(faults).to.have.length(4)
       expect(`${message}${stack ?? ''}${JSON.stringify(error)}`).not.to.contain('hunter')
+    }
+  })
+
+  it('takes Sentinels as host:port; the host in REDIS_URL is then the name of the master', () => {
+    const sentinels = { REDIS_SENTINELS: 'a.internal:26379, [fd00::1]:26380', REDIS_SENTINEL_PASSWORD: 's' }
+    expect(readConfig({ ...required, ...sentinels }).redisSentinels).to.deep.equal({
+      addresses: [
+        { host: 'a.internal', port: 26379 },
+        { host: 'fd00::1', port: 26380 },
+      ],
+      password: 's',
+    })
+    for (const REDIS_SENTINELS of [
+      'a',
+      'a:x',
+      'redis://a:26379',
+      'a:26379/0',
+      'me@a:26379',
+      'a:26379 b:26379',
+    ]) {
+      expect(faultsOf({ REDIS_SENTINELS }), REDIS_SENTINELS).to.deep.equal([
+        'REDIS_SENTINELS must be host:port separated by commas, such as sentinel-1:26379',
+      ])
+    }
+    expect(faultsOf({ REDIS_SENTINEL_PASSWORD: 's' })).to.deep.equal([
+      'REDIS_SENTINEL_PASSWORD needs REDIS_SENTINELS: set them together',
+    ])
+    expect(faultsOf({ ...sentinels, REDIS_URL: 'redis:///0' })).to.deep.equal([
+      'REDIS_URL must have the name of the master in the place of the host',
+    ])
+  })
+
+  it('refuses a DATABASE_URL with several hosts, which the driver cannot read', () => {
+    for (const DATABASE_URL of [
+      'postgres://me:a,b@one:5432,two:5432/x',
+      'postgresql://one,two/x?sslmode=require',
+    ]) {
+      expect(faultsOf({ DATABASE_URL }), DATABASE_URL).to.deep.equal([
+        'DATABASE_URL must name one host, which leads to the primary: docs/operating/scaling.md',
+      ])
+    }
+    for (const DATABASE_URL of ['postgres://me:a,b@one/x', 'postgres:///x?host=/run/a,b']) {
+      expect(faultsOf({ DATABASE_URL }), DATABASE_URL).to.deep.equal([])
     }
   })
 
@@ -352,6 +396,7 @@ describe('configuration', () => {
     expect(secret).to.have.members([
       'DATABASE_URL',
       'REDIS_URL',
+      'REDIS_SENTINEL_PASSWORD',
       'ENCRYPTION_KEY',
       'QUEUES_PASSWORD',
       'METRICS_TOKEN',

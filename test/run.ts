@@ -12,8 +12,10 @@ import { join } from 'node:path'
 const TWO_AT_A_TIME = ['--parallel', '--jobs', '2']
 const JOURNEYS = 'test/journeys/**/*.test.ts'
 const ALONE = 'test/{browser,chaos}/**/*.test.ts'
+/** `npm run test:cluster`: forty processes, and programs of Debian. */
+const CLUSTER = 'test/cluster/**/*.test.ts'
 const RUNS = [
-  [...TWO_AT_A_TIME, '--ignore', JOURNEYS, '--ignore', ALONE, 'test/**/*.test.ts'],
+  [...TWO_AT_A_TIME, '--ignore', JOURNEYS, '--ignore', ALONE, '--ignore', CLUSTER, 'test/**/*.test.ts'],
   [...TWO_AT_A_TIME, JOURNEYS],
   [ALONE],
 ]

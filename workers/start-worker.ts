@@ -87,7 +87,7 @@ export async function startWorker<Data>(
   await openTraces(story.queue, config, log)
   // An alert looks at it: it has to begin with 0.
   jobCrashes.inc({ queue: story.queue }, 0)
-  const connection = connectRedis(config.redisUrl, 'wait', log)
+  const connection = connectRedis(config.redisUrl, 'wait', log, config.redisSentinels)
   await Promise.all([
     whenReady(connection),
     whenReady(context.redis),

@@ -17,8 +17,13 @@ export const redisServer: Check = {
         'Set REDIS_URL to redis://user:password@host:port/number.',
       )
     }
-    const place = placeOf(config.redisUrl, STANDARD_PORT)
-    const name = `Redis at ${place?.name ?? 'REDIS_URL'}`
+    const { redisSentinels: sentinels } = config
+    // The host in the URL is then the name of a master, at which nobody can knock.
+    const place = sentinels === undefined ? placeOf(config.redisUrl, STANDARD_PORT) : undefined
+    const name =
+      sentinels === undefined
+        ? `Redis at ${place?.name ?? 'REDIS_URL'}`
+        : `Redis, which Sentinels call ${new URL(config.redisUrl).hostname},`
     const closed = place && (await knock(place))
     if (closed !== undefined)
       return fault(`${name} ${closed}.`, 'Start Redis, or correct the host and port in REDIS_URL.')
@@ -53,6 +58,10 @@ function explain(name: string, error: unknown, { config, ...subject }: Subject):
       `${name} accepts connections and does not answer within ${PATIENCE_MS / 1000} s: it hangs.`,
       'See whether its machine is stuck, or a slow script keeps it, and start it again.',
     )
+  }
+  if (config.redisSentinels !== undefined) {
+    const cure = 'Correct REDIS_SENTINELS, their password, or the name of the master in REDIS_URL.'
+    return fault(`${name} is not found by them: ${said.replace(/\.$/, '')}.`, cure)
   }
   return fault(`${name}: ${said}.`, 'Correct REDIS_URL, or mend what Redis says.')
 }

@@ -1,6 +1,7 @@
 import { Redis } from 'ioredis'
 import { ConfigInvalid, readConfig, type Config } from '../../src/config.js'
 import { connectDatabase, type Database } from '../../src/database/connection.js'
+import { wayToRedis } from '../../src/redis.js'
 
 /** What is examined. Nothing connects before a check asks. */
 export interface Subject {
@@ -35,7 +36,7 @@ export function openSubject(env: NodeJS.ProcessEnv): Subject {
     acquireTimeoutMs: PATIENCE_MS,
     namesStatements: false,
   })
-  const { redis, lastError } = openRedis(config.redisUrl)
+  const { redis, lastError } = openRedis(config)
   return {
     config,
     configFaults,
@@ -71,8 +72,13 @@ function readUsable(env: NodeJS.ProcessEnv): Pick<Subject, 'config' | 'configFau
 }
 
 /** It gives up at the first failure, and says in the end what that was. */
-function openRedis(url: string): { redis: Redis; lastError: () => Error | undefined } {
-  const redis = new Redis(url, {
+function openRedis({ redisUrl, redisSentinels }: Config): {
+  redis: Redis
+  lastError: () => Error | undefined
+} {
+  const redis = new Redis(redisUrl, {
+    ...wayToRedis(redisUrl, redisSentinels),
+    sentinelRetryStrategy: () => null,
     lazyConnect: true,
     enableReadyCheck: false,
     retryStrategy: () => null,

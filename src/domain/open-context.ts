@@ -80,7 +80,7 @@ export function createContext(
     ...(options.acquireTimeoutMs === undefined ? {} : { acquireTimeoutMs: options.acquireTimeoutMs }),
   })
   const unwatchPool = watchPool(() => poolUse(db))
-  const redis = connectRedis(config.redisUrl, 'fail-fast', log)
+  const redis = connectRedis(config.redisUrl, 'fail-fast', log, config.redisSentinels)
   const queues = createQueues(redis, log)
   const safeFetch = createSafeFetch({
     allowHttp: config.allowHttp,
@@ -110,7 +110,11 @@ export function createContext(
   const windows = createSlidingWindows(redis)
   const secrets = createSecrets(config.encryptionKeys)
   const batched = createBatched(config, { carriers, db, queues, windows, log, secrets }, maxLost)
-  const calls = createCalls(redis, () => connectRedis(config.redisUrl, 'wait', log), log)
+  const calls = createCalls(
+    redis,
+    () => connectRedis(config.redisUrl, 'wait', log, config.redisSentinels),
+    log,
+  )
 
   return {
     config,

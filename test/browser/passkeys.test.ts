@@ -63,7 +63,7 @@ describe('passkeys in a browser', function () {
   }
   const signOut = async () => {
     await page.getByRole('banner').getByText('Account').click()
-      await page.getByRole('button', { name: 'Sign out' }).click()
+    await page.getByRole('button', { name: 'Sign out' }).click()
     await page.getByText('You are signed out.').waitFor()
   }
   const usePasskey = () => page.getByRole('button', { name: 'Use a passkey' }).click()

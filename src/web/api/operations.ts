@@ -32,7 +32,17 @@ export {
   requireOpenIncomingWebhook,
 } from './incoming-webhooks.js'
 export { getLimits, getLine, getLines, putLine } from './lines.js'
-export { getMessages, getOneMessage, postMessage, postMessageAgain } from './messages.js'
+export {
+  BATCH_BOUND,
+  BATCH_REFUSALS,
+  getMessages,
+  getOneMessage,
+  patchMessage,
+  postMessage,
+  postMessageAgain,
+  postMessageBatch,
+  postMessageCancellation,
+} from './messages.js'
 export { getMetrics } from './metrics.js'
 export { getOptOuts } from './opt-outs.js'
 export {

@@ -458,7 +458,7 @@ CREATE INDEX messages_failed ON public.messages USING btree (line_id, id) WHERE 
 CREATE INDEX messages_handed_over ON public.messages USING btree (line_id, handed_over_at) WHERE (handed_over_at IS NOT NULL);
 CREATE INDEX messages_leased ON public.messages USING btree (lease_until) WHERE (status = 'sending'::text);
 CREATE INDEX messages_line ON public.messages USING btree (line_id, id);
-CREATE INDEX messages_scheduled ON public.messages USING btree (due_at) WHERE (status = 'scheduled'::text);
+CREATE INDEX messages_scheduled ON public.messages USING btree (due_at) WHERE ((status = 'scheduled'::text) AND (send_at IS NOT NULL));
 CREATE INDEX messages_scheduled_line ON public.messages USING btree (line_id, id) WHERE (status = 'scheduled'::text);
 CREATE INDEX messages_unfinished ON public.messages USING btree (line_id, to_number, "position") WHERE (status = ANY (ARRAY['queued'::text, 'sending'::text]));
 CREATE INDEX messages_unknown ON public.messages USING btree (claimed_at) WHERE (status = 'unknown'::text);
@@ -1003,6 +1003,17 @@ begin
 end $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.count_scheduled(line uuid)
+ RETURNS integer
+ LANGUAGE sql
+ STABLE
+ SET enable_seqscan TO 'off'
+AS $function$
+  select count(*)::integer from (
+    select 1 from messages m where m.line_id = line and m.status = 'scheduled' limit max_scheduled_per_line()) w
+$function$
+;
+
 CREATE OR REPLACE FUNCTION public.create_deliveries(events jsonb, held_for text)
  RETURNS TABLE(event_id uuid, id uuid, endpoint_id uuid)
  LANGUAGE plpgsql
@@ -1152,7 +1163,7 @@ begin
   ), line_state as materialized (
     select l.id, l.user_id, l.number, l.messages_per_minute, l.messages_per_number_per_minute,
       recent.used, recent.oldest_at, waiting.count as waiting,
-      scheduled.count as scheduled, l.xmin::text as version,
+      case when d.has_later then count_scheduled(l.id) end as scheduled, l.xmin::text as version,
       l.status = 'active' and c.enabled is true as is_open,
       array[w.token_hash, case when w.previous_token_until > now_at then w.previous_token_hash end] as token_hashes
     from (
@@ -1172,11 +1183,6 @@ begin
         select 1 from messages m where not d.is_roomy and m.line_id = l.id and m.status in ('queued', 'sending')
         limit max_queued_per_line) w
     ) waiting
-    cross join lateral (
-      select case when d.has_later then count(*)::integer end as count from (
-        select 1 from messages m where d.has_later and m.line_id = l.id and m.status = 'scheduled'
-        limit max_scheduled_per_line()) w
-    ) scheduled
   ), number_state as materialized (
     select d.line_id, d."to", c.opted_out_at, recent.used, recent.oldest_at
     from (select distinct a.line_id, a."to" from asked a) d
@@ -1629,7 +1635,8 @@ declare
   ended jsonb;
 begin
   select array_agg(s.id) into ids from (
-    select m.id from messages m where m.status = 'scheduled' and m.due_at <= now_at order by m.due_at limit max_count
+    select m.id from messages m where m.status = 'scheduled' and m.send_at is not null and m.due_at <= now_at
+    order by m.due_at limit max_count
   ) s;
   if ids is null then
     return query select '[]'::jsonb, '[]'::jsonb, '[]'::jsonb, 0;

@@ -86,9 +86,8 @@ export async function reschedule(
     const { rows } = await trx.raw<{ rows: (Conversation & { statusBefore: string })[] }>(
       `update messages m set status = 'scheduled', send_at = ?::timestamptz, due_at = ?::timestamptz, not_before = null
        from ${WAITING} b
-       where m.id = any (?::uuid[]) and m.id = b.id and (b.status = 'scheduled' or (m.claim_id is null and (
-         select count(*) from (select from messages s where s.line_id = m.line_id and s.status = 'scheduled'
-           limit max_scheduled_per_line()) x) < max_scheduled_per_line()))
+       where m.id = any (?::uuid[]) and m.id = b.id and (b.status = 'scheduled' or (
+         m.claim_id is null and count_scheduled(m.line_id) < max_scheduled_per_line()))
        returning m.line_id as "lineId", m.to_number as "toNumber", b.status as "statusBefore"`,
       [sendAt.toISOString(), sendAt.toISOString(), [id], userId, [id]],
     )

@@ -56,7 +56,7 @@ begin
   ), line_state as materialized (
     select l.id, l.user_id, l.number, l.messages_per_minute, l.messages_per_number_per_minute,
       recent.used, recent.oldest_at, waiting.count as waiting,
-      scheduled.count as scheduled, l.xmin::text as version,
+      case when d.has_later then count_scheduled(l.id) end as scheduled, l.xmin::text as version,
       l.status = 'active' and c.enabled is true as is_open,
       array[w.token_hash, case when w.previous_token_until > now_at then w.previous_token_hash end] as token_hashes
     from (
@@ -76,11 +76,6 @@ begin
         select 1 from messages m where not d.is_roomy and m.line_id = l.id and m.status in ('queued', 'sending')
         limit max_queued_per_line) w
     ) waiting
-    cross join lateral (
-      select case when d.has_later then count(*)::integer end as count from (
-        select 1 from messages m where d.has_later and m.line_id = l.id and m.status = 'scheduled'
-        limit max_scheduled_per_line()) w
-    ) scheduled
   ), number_state as materialized (
     select d.line_id, d."to", c.opted_out_at, recent.used, recent.oldest_at
     from (select distinct a.line_id, a."to" from asked a) d

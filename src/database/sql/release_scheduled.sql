@@ -20,7 +20,8 @@ declare
   ended jsonb;
 begin
   select array_agg(s.id) into ids from (
-    select m.id from messages m where m.status = 'scheduled' and m.due_at <= now_at order by m.due_at limit max_count
+    select m.id from messages m where m.status = 'scheduled' and m.send_at is not null and m.due_at <= now_at
+    order by m.due_at limit max_count
   ) s;
   if ids is null then
     return query select '[]'::jsonb, '[]'::jsonb, '[]'::jsonb, 0;

@@ -24,7 +24,7 @@ export async function up(knex: Knex): Promise<void> {
     create index messages_scheduled_line on messages (line_id, id) where status = 'scheduled';
     create index messages_expiring on messages (expires_at)
       where expires_at is not null and status in ('queued', 'scheduled');
-    create index messages_client_ref on messages (line_id, client_ref, id) where client_ref is not null;
+    create index messages_client_ref on messages (client_ref, line_id, id) where client_ref is not null;
   `)
   await createFunctions(knex, ['max_scheduled_per_line', 'count_scheduled', 'release_scheduled'])
 }

@@ -446,7 +446,7 @@ alter table messages add constraint messages_source_check CHECK ((source = ANY (
 alter table messages add constraint messages_status_check CHECK ((status = ANY (ARRAY['queued'::text, 'sending'::text, 'sent'::text, 'delivered'::text, 'failed'::text, 'unknown'::text, 'received'::text, 'scheduled'::text])));
 alter table messages add constraint messages_type_check CHECK ((type = ANY (ARRAY['text'::text, 'media'::text, 'voicemail'::text])));
 CREATE INDEX messages_accepted ON public.messages USING btree (line_id, created_at) WHERE (source = 'webhook'::text);
-CREATE INDEX messages_client_ref ON public.messages USING btree (line_id, client_ref, id) WHERE (client_ref IS NOT NULL);
+CREATE INDEX messages_client_ref ON public.messages USING btree (client_ref, line_id, id) WHERE (client_ref IS NOT NULL);
 CREATE INDEX messages_contact ON public.messages USING btree (line_id, (
 CASE direction
     WHEN 'outbound'::text THEN to_number

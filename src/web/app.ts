@@ -166,6 +166,8 @@ export function createApp(context: Context): Koa {
     page(         '/console/messages/:messageId',                                     pages.showMessage)
     page(         '/console/messages/:messageId/live',                                pages.liveMessage)
     form(         '/console/messages/:messageId/send-again',                          pages.postSendMessageAgain, pages.showMessage)
+    form(         '/console/messages/:messageId/reschedule',                          pages.postReschedule, pages.showMessage)
+    form(         '/console/messages/:messageId/cancel',                              pages.postCancel, pages.showMessage)
     form(         '/console/messages/:messageId/deliveries/:deliveryId/send-again',   pages.postSendDeliveryAgain, pages.showMessage)
 
     page(         '/console/applications',                                          pages.showApplications)

@@ -40,6 +40,8 @@ const NOTICES = {
   'application-line-disconnected': 'The application can no longer use this line.',
   'text-accepted': 'The text is accepted. Below is how it goes.',
   'sent-again': 'It is being sent again.',
+  cancelled: 'The message is cancelled.',
+  rescheduled: 'The message has its new time.',
   'user-added': 'The user is added.',
   'user-disabled': 'The user is disabled: sessions are ended, and tokens and authorizations count no more.',
   'user-enabled': 'The user is enabled again, with what was there before.',

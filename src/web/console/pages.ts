@@ -52,7 +52,14 @@ export { postSegmentCount, postText } from './line/send-text.js'
 export { postPause, postResume } from './line/sending.js'
 export { postRotate } from './line/signing-secret.js'
 export { showLines } from './lines.js'
-export { liveMessage, postSendDeliveryAgain, postSendMessageAgain, showMessage } from './message.js'
+export {
+  liveMessage,
+  postCancel,
+  postReschedule,
+  postSendDeliveryAgain,
+  postSendMessageAgain,
+  showMessage,
+} from './message.js'
 export { liveOverview, showOverview } from './overview.js'
 export { exportAccount, exportOwnLine, postExportPerson } from './exports.js'
 export { postForgetPerson, postPerson, showPeople } from './people.js'

@@ -8,6 +8,19 @@ export function maySendAgain({ direction, status }: Message): boolean {
   return direction === 'outbound' && (status === 'failed' || status === 'unknown')
 }
 
+/** While it waits it may also get another time. */
+export function mayBeCancelled({ direction, status }: Message): boolean {
+  return direction === 'outbound' && (status === 'scheduled' || status === 'queued')
+}
+
+export function cancelPath(messageId: string): string {
+  return `${messagePath(messageId)}/cancel`
+}
+
+export function reschedulePath(messageId: string): string {
+  return `${messagePath(messageId)}/reschedule`
+}
+
 export function mayDeliverAgain({ status }: Delivery): boolean {
   return status === 'delivered' || status === 'exhausted' || status === 'held'
 }
@@ -32,6 +45,7 @@ export function strayFaultOf({
   const deliveries = events.flatMap((each) => each.deliveries).filter(mayDeliverAgain)
   const shown = [
     ...(maySendAgain(message) ? [sendAgainPath(message.id)] : []),
+    ...(mayBeCancelled(message) ? [cancelPath(message.id), reschedulePath(message.id)] : []),
     ...deliveries.map(({ id }) => deliverAgainPath(message.id, id)),
   ]
   return shown.includes(fault.action) ? undefined : fault.message

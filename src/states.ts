@@ -9,6 +9,7 @@ import type { FetchFailureName } from './safe-fetch/failures.js'
  */
 
 export const MESSAGE_STATUSES = [
+  'scheduled',
   'queued',
   'sending',
   'sent',
@@ -53,13 +54,22 @@ export interface Step<Status extends string = string> {
 
 export const MESSAGE_STEPS = [
   { from: 'new', to: 'queued', when: 'accepted' },
+  { from: 'new', to: 'scheduled', when: 'accepted for later' },
   { from: 'new', to: 'received', when: 'received' },
+  { from: 'scheduled', to: 'queued', when: 'its time has come' },
+  { from: 'queued', to: 'scheduled', when: 'put off' },
+  {
+    from: 'scheduled',
+    to: 'failed',
+    when: 'may not be sent',
+    reasons: ['cancelled', 'disconnected', 'expired', 'forgotten'],
+  },
   { from: 'queued', to: 'sending', when: 'claimed' },
   {
     from: 'queued',
     to: 'failed',
     when: 'may not be sent',
-    reasons: ['expired', 'forgotten', 'line_disabled', 'opted_out'],
+    reasons: ['cancelled', 'expired', 'forgotten', 'line_disabled', 'opted_out'],
     family: 'media',
   },
   { from: 'queued', to: 'failed', when: 'our own fault, again and again', reasons: ['internal_error'] },

@@ -30,6 +30,7 @@ describeWith('the document and the answers', serveApi, (api) => {
       scopes: ['messages:connect'],
     })
 
+    const laterId = await queueMessage(api.context, line, { status: 'scheduled' })
     const message = messageBody({ toNumber: newNumber() })
     const inbound = { fromNumber: newNumber(), toNumber: line.number, text: 'Hi' }
     const program: [
@@ -65,7 +66,14 @@ describeWith('the document and the answers', serveApi, (api) => {
         '/v1/messages',
         { right: { lineId: line.lineId, toNumber: newNumber(), text: 'Hi' }, wrong: { lineId: line.lineId } },
       ],
+      [
+        'POST',
+        '/v1/messages/batch',
+        { right: { messages: [{ lineId: line.lineId, toNumber: newNumber(), text: 'Hi' }, {}] }, wrong: {} },
+      ],
       ['GET', `/v1/messages/${messageId}`, {}],
+      ['PATCH', `/v1/messages/${laterId}`, { right: { sendAt: '1999-12-31T23:59:59Z' }, wrong: {} }],
+      ['POST', `/v1/messages/${laterId}/cancel`, {}],
       ['POST', `/v1/messages/${messageId}/send-again`, {}],
       ['POST', '/v1/segments', { right: { text: 'Hi' }, wrong: {} }],
       ['GET', '/v1/deliveries', { query: '?limit=0' }],

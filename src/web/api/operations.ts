@@ -39,7 +39,18 @@ export {
   requireOpenIncomingWebhook,
 } from './incoming-webhooks.js'
 export { getLimits, getLine, getLines, putLine } from './lines.js'
-export { getMessages, getOneMessage, postMessage, postMessageAgain, postMessageNow } from './messages.js'
+export {
+  BATCH_BOUND,
+  BATCH_REFUSALS,
+  getMessages,
+  getOneMessage,
+  patchMessage,
+  postMessage,
+  postMessageAgain,
+  postMessageBatch,
+  postMessageCancellation,
+  postMessageNow,
+} from './messages.js'
 export { getMetrics } from './metrics.js'
 export { getOptOuts } from './opt-outs.js'
 export {

@@ -44,6 +44,8 @@ const NOTICES = {
   'tried-now': 'It is tried now: this page shows what comes of it.',
   'events-tried-now': 'All events that waited for their next attempt are tried now.',
   'sent-again': 'It is being sent again.',
+  cancelled: 'The message is cancelled.',
+  rescheduled: 'The message has its new time.',
   'user-added': 'The user is added.',
   'user-disabled': 'The user is disabled: sessions are ended, and tokens and authorizations count no more.',
   'user-enabled': 'The user is enabled again, with what was there before.',

@@ -56,6 +56,8 @@ export { postRotate } from './line/signing-secret.js'
 export { showLines } from './lines.js'
 export {
   liveMessage,
+  postCancel,
+  postReschedule,
   postSendDeliveryAgain,
   postSendMessageAgain,
   postTryDeliveryNow,

@@ -23,6 +23,10 @@ import { listen, livePathOf } from './activity/listen.js'
 import { redirectOf, startConsole, wordsOf, type OpenLine } from './line/line-page.js'
 import { faultOf } from './support.js'
 
+/** As a browser's field writes it. */
+const start = Date.now()
+const inLocal = (ms: number) => new Date(start + 8 * 3_600_000 + ms).toISOString().slice(0, 16)
+
 const pathOf = (id: string) => `/console/messages/${id}`
 
 describeWith("a message's page", startConsole, (site) => {
@@ -43,6 +47,40 @@ describeWith("a message's page", startConsole, (site) => {
     if (outcome.kind !== 'received') throw new Error('it was not received')
     return outcome.messageId
   }
+
+  describe('of one that is to be sent later', () => {
+    it('says when, and has forms that change the time and cancel it', async () => {
+      const asked = await line.browser.submit(`/console/lines/${line.lineId}/messages`, {
+        ...{ to: '+15005550101', text: 'Later', key: newId() },
+        ...{ sendAt: inLocal(3_600_000), zone: 'Asia/Kolkata' },
+      })
+      const [, location] = redirectOf(asked)
+      const path = String(location).replace(/\?.*/, '')
+      const id = path.split('/').at(-1) ?? ''
+      const { due_at: dueAt } = await messageRow(site.context, id)
+      // The clock of Kolkata is ahead of UTC by five and a half hours.
+      expect(dueAt.getTime() + 5.5 * 3_600_000).to.equal(Date.parse(`${inLocal(3_600_000)}Z`))
+      expect(await words(id)).to.match(/It is sent at 20.* Change when it is sent .* Cancel it/)
+
+      const wrong = await line.browser.submit(`${path}/reschedule`, {
+        sendAt: inLocal(40 * 86_400_000),
+        zone: 'UTC',
+      })
+      expect(faultOf(wrong)).to.match(/30 days ahead at most/)
+      expect(wrong.text).to.include(inLocal(40 * 86_400_000))
+      await line.browser.submit(`${path}/reschedule`, { sendAt: inLocal(86_400_000), zone: 'UTC' })
+      const row = await messageRow(site.context, id)
+      expect(row.due_at.toISOString()).to.equal(`${inLocal(86_400_000)}:00.000Z`)
+
+      await site.context
+        .db('messages')
+        .where({ id })
+        .update({ client_ref: '<b>7', expires_at: new Date(4e12) })
+      expect(await words(id)).to.match(/Its sender calls it <b>7 ?\. It fails if it was not sent by 2096/)
+      await line.browser.submit(`${path}/cancel`, {})
+      expect(await words(id)).to.match(/It was cancelled before it was sent\./)
+    })
+  })
 
   describe('of one that the line sends', () => {
     it('tells its whole way', async () => {

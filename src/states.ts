@@ -90,6 +90,7 @@ export const MESSAGE_STEPS = [
   { from: 'sending', to: 'unknown', when: 'no clear answer', reasons: ['carrier_outcome_unknown'] },
   { from: 'sending', to: 'unknown', when: 'worker lost', reasons: ['worker_lost'] },
   { from: 'queued', to: 'unknown', when: 'set aside after a restore', reasons: ['restored'] },
+  { from: 'scheduled', to: 'unknown', when: 'set aside after a restore', reasons: ['restored'] },
   { from: 'sending', to: 'delivered', when: 'receipt before the answer' },
   { from: 'sent', to: 'delivered', when: 'receipt' },
   { from: 'sent', to: 'failed', when: 'receipt', family: 'carrier' },

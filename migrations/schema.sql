@@ -266,7 +266,8 @@ create table endpoints (
   places integer not null default 10,
   slowed_at timestamp with time zone,
   paused_at timestamp with time zone,
-  paused_by uuid
+  paused_by uuid,
+  policy jsonb not null default '{}'::jsonb
 );
 alter table endpoints add constraint endpoints_pkey PRIMARY KEY (id);
 alter table endpoints add constraint endpoints_paused_by_fkey FOREIGN KEY (paused_by) REFERENCES users(id) ON DELETE SET NULL;
@@ -735,7 +736,8 @@ declare
 begin
   return query
   with wanted as materialized (
-    select x.n, x.endpoint_id, x.delivery_id, least(x.places, least(e.places, max_in_flight) - under_way.count
+    select x.n, x.endpoint_id, x.delivery_id, least(x.places,
+      least(e.places, (e.policy ->> 'requestsAtOnce')::integer, max_in_flight) - under_way.count
       - coalesce(sum(x.places) over (partition by x.endpoint_id order by x.n rows between unbounded preceding
         and 1 preceding), 0))::integer as places
     from jsonb_to_recordset(wants) as x(n integer, endpoint_id uuid, places integer, delivery_id uuid)
@@ -1010,8 +1012,9 @@ begin
   ), given as materialized (
     select a.*, r.endpoint_id, r.application_id, r.is_disabled or held_for is not null as is_held,
       nth_id(a.delivery_id, row_number() over (partition by a.event_id order by r.application_id nulls first)) as id
-    from asked a join reached r on r.line_id = a.line_id
-    where a.opt_in is not true or a.event_type = any (r.opt_in_events)
+    from asked a join reached r on r.line_id = a.line_id join endpoints e on e.id = r.endpoint_id
+    where case when a.opt_in then a.event_type = any (r.opt_in_events)
+      else coalesce(e.policy -> 'declinedEvents', '[]') ? a.event_type is not true end
   ), made as (
     insert into deliveries (id, user_id, line_id, event_id, endpoint_id, application_id, status, last_failure, type, from_number)
     select g.id, g.user_id, g.line_id, g.event_id, g.endpoint_id, g.application_id,

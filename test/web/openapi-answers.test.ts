@@ -52,6 +52,12 @@ describeWith('the document and the answers', serveApi, (api) => {
       ['POST', `${path}/connection/pause-events`, {}],
       ['POST', `${path}/connection/resume-events`, {}],
       ['POST', `${path}/connection/send-held-events`, {}],
+      ['GET', `${path}/connection/policy`, {}],
+      [
+        'PATCH',
+        `${path}/connection/policy`,
+        { right: { retrySchedule: [5, 60] }, wrong: { timeoutSeconds: 0 } },
+      ],
       ['GET', `${path}/incoming-webhook`, {}],
       [
         'POST',
@@ -84,6 +90,12 @@ describeWith('the document and the answers', serveApi, (api) => {
       ['POST', `${application}/pause-events`, {}],
       ['POST', `${application}/resume-events`, {}],
       ['POST', `${application}/send-held-events`, {}],
+      ['GET', `${application}/policy`, {}],
+      [
+        'PATCH',
+        `${application}/policy`,
+        { right: { requestsAtOnce: null }, wrong: { requestsAtOnce: 'all' } },
+      ],
       ['GET', `${application}/deliveries`, { query: '?limit=0' }],
       ['GET', '/v1/authorized-applications', {}],
       ['DELETE', `${authorized}/lines/${line.lineId}`, {}],

@@ -1,5 +1,6 @@
 import type { RequestFailure } from '../../states.js'
 import type { Database } from '../connection.js'
+import type { StoredPolicy } from '../endpoint-policy.js'
 import type { EventType } from '../events.js'
 import { runNamed } from '../named-statement.js'
 import { toJson } from '../text.js'
@@ -17,6 +18,7 @@ export interface ClaimedDelivery {
   secretSealed: Buffer
   /** Only while a rotation's overlap lasts. */
   previousSecretSealed: Buffer | null
+  policy: StoredPolicy
   eventId: string
   lineId: string
   userId: string
@@ -100,8 +102,10 @@ export async function deliverNext(
     `select n, status, delivery_id as id, event_id as "eventId", endpoint_id as "endpointId",
        attempt_number as "attemptNumber", round_attempt as "roundAttempt", url, secret_sealed as "secretSealed",
        previous_secret_sealed as "previousSecretSealed", user_id as "userId", line_id as "lineId", type, payload,
-       from_number as "fromNumber", to_number as "toNumber", claimed_at as "claimedAt", next_due_ms as "nextDueMs"
-     from deliver_next(?::jsonb, ?::jsonb, make_interval(secs => ?), ?, ?, make_interval(secs => ?))`,
+       from_number as "fromNumber", to_number as "toNumber", claimed_at as "claimedAt", next_due_ms as "nextDueMs", asked.*
+     from deliver_next(?::jsonb, ?::jsonb, make_interval(secs => ?), ?, ?, make_interval(secs => ?))
+     -- \`limit 1\` keeps it to one look-up for each: otherwise Postgres might join with the whole table.
+     left join lateral (select e.policy from endpoints e where e.id = endpoint_id limit 1) asked on true`,
     [
       toJson(steps.flatMap(({ result }) => (result ? [asResultRow(result)] : []))),
       JSON.stringify(asWants(steps)),

@@ -19,7 +19,8 @@ declare
 begin
   return query
   with wanted as materialized (
-    select x.n, x.endpoint_id, x.delivery_id, least(x.places, least(e.places, max_in_flight) - under_way.count
+    select x.n, x.endpoint_id, x.delivery_id, least(x.places,
+      least(e.places, (e.policy ->> 'requestsAtOnce')::integer, max_in_flight) - under_way.count
       - coalesce(sum(x.places) over (partition by x.endpoint_id order by x.n rows between unbounded preceding
         and 1 preceding), 0))::integer as places
     from jsonb_to_recordset(wants) as x(n integer, endpoint_id uuid, places integer, delivery_id uuid)

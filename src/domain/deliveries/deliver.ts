@@ -5,6 +5,8 @@ import {
   type ClaimedDelivery,
 } from '../../database/deliveries/delivering.js'
 import { DISCONNECTED } from '../../database/deliveries/ending.js'
+import { policyOf } from '../../database/endpoint-policy.js'
+import type { EndpointToCall } from '../../database/endpoints.js'
 import type { EventType } from '../../database/events.js'
 import { newId } from '../../ids.js'
 import { FetchFailed } from '../../safe-fetch.js'
@@ -83,16 +85,34 @@ export async function attemptDelivery(
   }
 }
 
-function judge(context: Context, delivery: ClaimedDelivery, { failure, response }: EndpointAnswer) {
+function judge(
+  context: Context,
+  delivery: ClaimedDelivery,
+  { failure, isRequestSent, response }: EndpointAnswer,
+) {
   if (failure === undefined) return { status: 'delivered' as const }
+  if (failure === 'timeout' && isRequestSent === true && !policyOf(delivery.policy).retryOnTimeout) {
+    return { failure, status: 'exhausted' as const }
+  }
   if (response?.status === 410) return { failure, status: 'held' as const, isGone: true }
   const mayAskToWait = response?.status === 429 || response?.status === 503
   const retryAfterMs = mayAskToWait ? readRetryAfter(response.retryAfter, Date.now()) : undefined
   return { failure, ...afterFailure(context, delivery, retryAfterMs) }
 }
 
-function afterFailure(context: Context, { roundAttempt }: ClaimedDelivery, retryAfterMs: number | undefined) {
-  const retryInMs = nextRetryMs(roundAttempt, context.config.deliveryRetryBaseMs, retryAfterMs, Math.random())
+function afterFailure(
+  { config }: Context,
+  { roundAttempt, policy }: ClaimedDelivery,
+  retryAfterMs: number | undefined,
+) {
+  const { retrySchedule } = policyOf(policy)
+  const retryInMs = nextRetryMs(
+    roundAttempt,
+    config.deliveryRetryBaseMs,
+    retryAfterMs,
+    Math.random(),
+    retrySchedule,
+  )
   return retryInMs === undefined
     ? { status: 'exhausted' as const }
     : { status: 'pending' as const, retryInMs }
@@ -161,19 +181,17 @@ function outcomeOf({ status, failure, retryInMs = 0 }: AttemptResult): DeliverOu
 /** Its beginning is kept with the attempt, for people. Up to 200 answers at a time are in memory, so all take 3 MB. */
 const MAX_RESPONSE_BYTES = 16 * 1024
 
-export interface EventForEndpoint extends EventContent {
+export interface EventForEndpoint extends EventContent, EndpointToCall {
   eventId: string
   endpointId: string
-  url: string
-  secretSealed: Buffer
-  /** Only while a rotation's overlap lasts. */
-  previousSecretSealed: Buffer | null
 }
 
 interface EndpointAnswer {
   durationMs: number
   /** What went wrong, by its name; undefined: the endpoint took the event. */
   failure?: RequestFailure
+  /** Of a failure without an answer: whether the endpoint may have seen the request. */
+  isRequestSent?: boolean
   response?: { status: number; excerpt: string; retryAfter: string | undefined }
 }
 
@@ -189,6 +207,7 @@ export async function postEvent(
   moreHeaders?: Record<string, string>,
 ): Promise<EndpointAnswer> {
   const { safeFetch, config, vocabulary } = context
+  const { timeoutSeconds } = policyOf(event.policy)
   const body = eventBody(event, vocabulary)
   try {
     const { status, headers, ...response } = await safeFetch.request(event.url, {
@@ -205,7 +224,7 @@ export async function postEvent(
         ...moreHeaders,
       },
       body,
-      timeoutMs: config.deliveryTimeoutMs,
+      timeoutMs: timeoutSeconds === null ? config.deliveryTimeoutMs : timeoutSeconds * 1000,
       maxResponseBytes: MAX_RESPONSE_BYTES,
     })
     const failure = failureOf(status)
@@ -216,7 +235,8 @@ export async function postEvent(
     }
   } catch (error) {
     if (!(error instanceof FetchFailed)) throw error
-    return { durationMs: Math.round(error.durationMs), failure: error.failure }
+    const { durationMs, failure, requestSent } = error
+    return { durationMs: Math.round(durationMs), failure, isRequestSent: requestSent }
   }
 }
 

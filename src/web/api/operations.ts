@@ -18,6 +18,12 @@ export { deleteAuthorizations, deleteAuthorization, getAuthorizations } from './
 export { answerCarrierCallback, readCallbackBody } from './carrier-callbacks.js'
 export { deleteLineConnection, getLineConnection, putLineConnection } from './connections.js'
 export { getDeliveries, getOneDelivery, postDeliveryAgain } from './deliveries.js'
+export {
+  getApplicationPolicy,
+  getLinePolicy,
+  patchApplicationPolicy,
+  patchLinePolicy,
+} from './endpoint-policies.js'
 export { healthz, readyz } from './health.js'
 export {
   deleteIncomingWebhook,

@@ -3,6 +3,7 @@ import { countAuthorizedLines } from '../../database/authorizations.js'
 import { deleteApplication, getApplication } from '../../domain/applications.js'
 import { revealApplicationSigningSecret } from '../../domain/applications/endpoint.js'
 import type { Context } from '../../domain/context.js'
+import { getPolicy } from '../../domain/endpoint-policies.js'
 import { findDeliveriesOfApplication } from '../../domain/deliveries/delivery-history.js'
 import { getEndpointWork } from '../../domain/deliveries/endpoint-work.js'
 import type { TestEventResult } from '../../domain/test-event.js'
@@ -47,6 +48,8 @@ export function showApplication(context: Context): Middleware {
       : undefined
     const deliveries = await findDeliveriesOfApplication(context, userId, id, { limit: MAX_SHOWN })
     const work = endpointId === null ? undefined : await getEndpointWork(context, endpointId)
+    const policy =
+      endpointId === null ? undefined : await getPolicy(context, { of: 'application', id, userId })
     const view = { page: pageOf(ctx, context), application, path: applicationPath(id) }
     answerPage(
       ctx,
@@ -64,6 +67,7 @@ export function showApplication(context: Context): Middleware {
             signingSecret={signingSecret}
             testEvent={shown.testEvent}
             work={work}
+            policy={policy}
           />
           <Deliveries deliveries={deliveries} />
           <Delete view={view} />
@@ -83,6 +87,7 @@ function strayFault({ page: { fault }, application, path }: ApplicationView, has
       ? []
       : [
           'webhook/test-event',
+          'webhook/policy',
           'webhook/rotate-secret',
           endpointPausedAt === null ? 'webhook/pause' : 'webhook/resume',
         ]),

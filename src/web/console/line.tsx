@@ -4,6 +4,7 @@ import { listAuthorizedApplications } from '../../domain/authorizations.js'
 import { getConnection } from '../../domain/connection-overview.js'
 import type { Context } from '../../domain/context.js'
 import { getEndpointWork } from '../../domain/deliveries/endpoint-work.js'
+import { getPolicy } from '../../domain/endpoint-policies.js'
 import { revealIncomingWebhook } from '../../domain/incoming-webhooks.js'
 import { getOwnLine } from '../../domain/lines.js'
 import { revealSigningSecret } from '../../domain/signing-secrets.js'
@@ -81,7 +82,11 @@ async function loadEndpoint(context: Context, line: LineView['line']): Promise<E
   const connection = await findConnection(context.db, line.userId, line.id)
   const id = connection?.endpointId
   if (id == null) return undefined
-  return { held: await findHeldEvents(context, line, id), work: await getEndpointWork(context, id) }
+  return {
+    held: await findHeldEvents(context, line, id),
+    work: await getEndpointWork(context, id),
+    policy: await getPolicy(context, { of: 'line', id: line.id, userId: line.userId }),
+  }
 }
 
 /** @throws UserError 404, also for another user's line */

@@ -26,6 +26,7 @@ describeContext('posting an event to its endpoint', (context) => {
       url: receiver.url,
       secretSealed: sealed(secret),
       previousSecretSealed: null,
+      policy: {},
       type: 'inboundText',
       payload: 'Hi there',
       fromNumber: ANNA,

@@ -14,6 +14,7 @@ const FORMS = [
   'fields',
   'client-secret/rotate',
   'webhook/test-event',
+  'webhook/policy',
   'webhook/enable',
   'webhook/send-held-events',
   'webhook/rotate-secret',

@@ -1,12 +1,14 @@
 import { changeConnection, setLineEndpointUrl } from '../../../domain/connections.js'
 import type { Context } from '../../../domain/context.js'
 import { pauseLineEndpoint, resumeLineEndpoint } from '../../../domain/endpoint-pauses.js'
+import type { EndpointPolicy } from '../../../domain/endpoint-policies.js'
 import type { EndpointWork } from '../../../domain/deliveries/endpoint-work.js'
 import { LINE_OPT_IN_EVENT_TYPES } from '../../../domain/opt-in-events.js'
 import { sendTestEvent, type TestEventResult } from '../../../domain/test-event.js'
 import { Health } from '../endpoint/health.js'
 import { OptInEvents } from '../endpoint/opt-in-events.js'
 import { offerOfPause, PauseEvents } from '../endpoint/pause.js'
+import { Policy } from '../endpoint/policy.js'
 import { TestEvent, TestEventOutcome } from '../endpoint/test-event.js'
 import { fieldOf, idOf, valuesOf } from '../form-values.js'
 import { Field, Form } from '../form.js'
@@ -22,6 +24,7 @@ const ID = 'outgoing-webhook'
 export interface EndpointNow {
   held: readonly HeldDelivery[]
   work: EndpointWork
+  policy: EndpointPolicy
 }
 
 export function LineEndpoint(props: {
@@ -39,6 +42,7 @@ export function LineEndpoint(props: {
     ...(enabled ? [action] : []),
     ...(enabled && url !== null ? [`${action}/test-event`, `${action}/events`] : []),
     ...(maySendHeld ? [`${action}/send-held-events`] : []),
+    ...(now === undefined ? [] : [`${action}/policy`]),
     ...(endpoint === null ? [] : offerOfPause(view.page, endpoint, action)),
   ]
   return (
@@ -55,6 +59,7 @@ export function LineEndpoint(props: {
       )}
       {!enabled && <NeedsConnection />}
       {enabled && url !== null && <EventsForm view={view} action={`${action}/events`} />}
+      {now !== undefined && <Policy page={view.page} action={`${action}/policy`} policy={now.policy} />}
       {enabled && url !== null && (
         <TestEvent page={view.page} action={`${action}/test-event`} result={testEvent} />
       )}

@@ -1,0 +1,49 @@
+import type { Database } from './connection.js'
+import type { MessageEventType } from './events.js'
+
+export const RETRY_SCHEDULES = ['default', 'short', 'long'] as const
+
+/** One of those that have a name, or the waits between attempts in seconds. */
+export type RetrySchedule = (typeof RETRY_SCHEDULES)[number] | readonly number[]
+
+/** How an endpoint wants its events. Its developer sets it; whose endpoint it is makes no difference. */
+export interface EndpointPolicy {
+  retrySchedule: RetrySchedule
+  /** false: an event whose request was sent, and not answered in time, is not sent again by itself. */
+  retryOnTimeout: boolean
+  /** For the whole of a request; null: as long as the service waits (DELIVERY_TIMEOUT_MS). */
+  timeoutSeconds: number | null
+  /** At most; null: as many as the endpoint takes (ENDPOINT_MAX_IN_FLIGHT). `claim_deliveries` reads it. */
+  requestsAtOnce: number | null
+  /** Of those that every endpoint gets otherwise. `create_deliveries` reads it. */
+  declinedEvents: readonly MessageEventType[]
+}
+
+export const DEFAULT_POLICY: EndpointPolicy = {
+  retrySchedule: 'default',
+  retryOnTimeout: true,
+  timeoutSeconds: null,
+  requestsAtOnce: null,
+  declinedEvents: [],
+}
+
+/** What differs from the defaults, as the column has it. */
+export type StoredPolicy = Partial<EndpointPolicy>
+
+export function policyOf(stored: StoredPolicy): EndpointPolicy {
+  return { ...DEFAULT_POLICY, ...stored }
+}
+
+export async function findPolicy(db: Database, endpointId: string): Promise<EndpointPolicy> {
+  const row = await db('endpoints').where({ id: endpointId }).first<{ policy: StoredPolicy }>('policy')
+  return policyOf(row.policy)
+}
+
+export async function setPolicy(db: Database, endpointId: string, policy: EndpointPolicy): Promise<void> {
+  const differs = ([name, value]: [string, unknown]) =>
+    JSON.stringify(value) !== JSON.stringify(DEFAULT_POLICY[name as keyof EndpointPolicy])
+  const stored = Object.fromEntries(Object.entries(policy).filter(differs))
+  await db('endpoints')
+    .where({ id: endpointId })
+    .update({ policy: JSON.stringify(stored) })
+}

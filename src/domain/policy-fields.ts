@@ -1,0 +1,83 @@
+import {
+  DEFAULT_POLICY,
+  RETRY_SCHEDULES,
+  type EndpointPolicy,
+  type RetrySchedule,
+} from '../database/endpoint-policy.js'
+import { EVENT_TYPES, type MessageEventType } from '../database/events.js'
+import { UserError } from '../errors.js'
+
+/** A receiver that needs longer is to answer at once, and do the work afterwards. */
+export const MAX_TIMEOUT_SECONDS = 60
+export const MAX_RETRIES = 20
+/** Seven days. */
+export const MAX_WAIT_SECONDS = 604_800
+
+interface Limits {
+  /** ENDPOINT_MAX_IN_FLIGHT. */
+  maxRequestsAtOnce: number
+}
+
+type Readers = {
+  [Name in keyof EndpointPolicy]: (written: unknown, limits: Limits) => EndpointPolicy[Name]
+}
+
+/** How each field is read, as a program writes it; null stands for the default. */
+const READERS: Readers = {
+  retrySchedule: readRetrySchedule,
+  retryOnTimeout: (written) => readFlag('retryOnTimeout', written),
+  timeoutSeconds: (written) => readCount('timeoutSeconds', written, MAX_TIMEOUT_SECONDS),
+  requestsAtOnce: (written, limits) => readCount('requestsAtOnce', written, limits.maxRequestsAtOnce),
+  declinedEvents: readDeclinedEvents,
+}
+
+export const POLICY_FIELDS = Object.keys(READERS) as (keyof EndpointPolicy)[]
+
+/** @throws UserError 400, which names the field */
+export function readPolicyFields(written: Record<string, unknown>, limits: Limits): Partial<EndpointPolicy> {
+  return Object.fromEntries(
+    Object.entries(written).map(([name, value]) => {
+      if (!isField(name)) throw new UserError(`a policy has no ${name}: it has ${POLICY_FIELDS.join(', ')}`)
+      return [name, value === null ? DEFAULT_POLICY[name] : READERS[name](value, limits)]
+    }),
+  )
+}
+
+function isField(name: string): name is keyof EndpointPolicy {
+  return Object.hasOwn(READERS, name)
+}
+
+function readRetrySchedule(written: unknown): RetrySchedule {
+  const named = RETRY_SCHEDULES.find((name) => name === written)
+  if (named !== undefined) return named
+  const isWait = (value: unknown) => isWhole(value, 1, MAX_WAIT_SECONDS)
+  if (Array.isArray(written) && written.length <= MAX_RETRIES && written.every(isWait)) {
+    return written as number[]
+  }
+  throw new UserError(
+    `retrySchedule must be ${RETRY_SCHEDULES.join(', ')}, or a list of at most ${MAX_RETRIES} waits of 1 to ` +
+      `${MAX_WAIT_SECONDS} seconds, such as [5, 60, 3600]`,
+  )
+}
+
+function readFlag(name: string, written: unknown): boolean {
+  if (typeof written === 'boolean') return written
+  throw new UserError(`${name} must be true or false`)
+}
+
+function readCount(name: string, written: unknown, max: number): number {
+  if (isWhole(written, 1, max)) return written as number
+  throw new UserError(`${name} must be a whole number from 1 to ${max}, or null for the default`)
+}
+
+function isWhole(value: unknown, min: number, max: number): boolean {
+  return typeof value === 'number' && Number.isInteger(value) && value >= min && value <= max
+}
+
+function readDeclinedEvents(written: unknown): MessageEventType[] {
+  const isKnown = (value: unknown): value is MessageEventType => EVENT_TYPES.some((type) => type === value)
+  if (Array.isArray(written) && written.every(isKnown)) return [...new Set(written)]
+  throw new UserError(
+    `declinedEvents must be a list of ${EVENT_TYPES.join(', ')}; other events come only if optInEvents names them`,
+  )
+}

@@ -1,0 +1,18 @@
+import { changePolicy, getPolicy } from '../../domain/endpoint-policies.js'
+import { onOwn, type Operation } from './owner-operation.js'
+
+function policyOf(of: 'line' | 'application'): Operation {
+  return onOwn(of, (context, { userId, id }) => getPolicy(context, { of, id, userId }))
+}
+
+/** JSON Merge Patch (RFC 7396): what is left out stays, and null stands for the default. */
+function changeOf(of: 'line' | 'application'): Operation {
+  return onOwn(of, (context, { userId, id, ctx }) =>
+    changePolicy(context, { of, id, userId }, ctx.request.body as Record<string, unknown>),
+  )
+}
+
+export const getLinePolicy = policyOf('line')
+export const patchLinePolicy = changeOf('line')
+export const getApplicationPolicy = policyOf('application')
+export const patchApplicationPolicy = changeOf('application')

@@ -1,0 +1,104 @@
+import { RETRY_SCHEDULES } from '../../database/endpoint-policy.js'
+import { EVENT_TYPES } from '../../database/events.js'
+import { MAX_RETRIES, MAX_TIMEOUT_SECONDS, MAX_WAIT_SECONDS } from '../../domain/policy-fields.js'
+import {
+  answers,
+  body,
+  describe,
+  flag,
+  inPath,
+  listOf,
+  maybe,
+  object,
+  oneOf,
+  schemaOf,
+  type PathItem,
+  type Paths,
+  type Schema,
+} from './parts.js'
+import { problems } from './problems.js'
+import type { ProductNames } from './product-names.js'
+
+const FIELDS: Record<string, Schema> = {
+  retrySchedule: describe(
+    {
+      anyOf: [
+        oneOf(...RETRY_SCHEDULES),
+        {
+          type: 'array',
+          items: { type: 'integer', minimum: 1, maximum: MAX_WAIT_SECONDS },
+          maxItems: MAX_RETRIES,
+        },
+      ],
+    },
+    'When a failed event is sent again. `default`: 10 attempts within three days. `short`: 5 within a quarter of an hour. ' +
+      '`long`: 17 within about a week. Or the waits between attempts, in seconds; an empty list: never.',
+  ),
+  retryOnTimeout: describe(
+    flag,
+    'false: an event that was sent, and not answered in time, is not sent again by itself.',
+  ),
+  timeoutSeconds: describe(
+    { type: ['integer', 'null'], minimum: 1, maximum: MAX_TIMEOUT_SECONDS },
+    'How long the endpoint may take to answer; null: as long as this installation waits.',
+  ),
+  requestsAtOnce: describe(
+    { type: ['integer', 'null'], minimum: 1 },
+    'How many events it is sent at the same time, at most; null: as many as it takes.',
+  ),
+  declinedEvents: describe(
+    listOf(oneOf(...EVENT_TYPES)),
+    'Events of received messages that it does not get. Other events come only if `optInEvents` names them.',
+  ),
+}
+
+export const policySchemas: Record<string, Schema> = { EndpointPolicy: object(FIELDS) }
+
+export function linePolicyPaths({ vocabulary, line }: ProductNames): Paths {
+  const parameter = inPath(vocabulary.idField, `The ${line}'s id.`)
+  return {
+    [vocabulary.path('/v1/lines/{lineId}/connection/policy')]: pathOf(
+      '',
+      parameter,
+      'Developer connection',
+      'the outgoing webhook URL wants its events',
+    ),
+  }
+}
+
+export function applicationPolicyPaths(): Paths {
+  const parameter = inPath('applicationId', "The application's id.")
+  return {
+    '/v1/applications/{applicationId}/policy': pathOf(
+      'Application',
+      parameter,
+      'Applications',
+      'its webhook URL wants its events',
+    ),
+  }
+}
+
+function pathOf(noun: string, parameter: object, tag: string, what: string): PathItem {
+  const answer = answers('The policy.', schemaOf('EndpointPolicy'))
+  const given = Object.fromEntries(Object.entries(FIELDS).map(([name, schema]) => [name, maybe(schema)]))
+  return {
+    parameters: [parameter],
+    get: {
+      operationId: `get${noun}Policy`,
+      tags: [tag],
+      summary: `See how ${what}`,
+      description: 'It stays when the URL is taken away.',
+      responses: { 200: answer, ...problems(401, 404, 409) },
+    },
+    patch: {
+      operationId: `change${noun}Policy`,
+      tags: [tag],
+      summary: `Change how ${what}`,
+      description:
+        'Give at least one field (RFC 7396): what is left out stays, and null stands for the default. It counts from the ' +
+        'next attempt on.',
+      requestBody: body({ ...object(given, Object.keys(given)), minProperties: 1 }),
+      responses: { 200: answer, ...problems(400, 401, 404, 409, 413) },
+    },
+  }
+}

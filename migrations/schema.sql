@@ -267,7 +267,8 @@ create table endpoints (
   slowed_at timestamp with time zone,
   paused_at timestamp with time zone,
   paused_by uuid,
-  policy jsonb not null default '{}'::jsonb
+  policy jsonb not null default '{}'::jsonb,
+  headers_sealed bytea
 );
 alter table endpoints add constraint endpoints_pkey PRIMARY KEY (id);
 alter table endpoints add constraint endpoints_paused_by_fkey FOREIGN KEY (paused_by) REFERENCES users(id) ON DELETE SET NULL;

@@ -127,7 +127,13 @@ export const DELIVERY_STEPS = [
     when: 'worker lost, or late',
     reasons: ['worker_lost', 'internal_error'],
   },
-  { from: 'delivering', to: 'exhausted', when: 'failed for the last time', family: 'request' },
+  {
+    from: 'delivering',
+    to: 'exhausted',
+    when: 'failed for the last time',
+    reasons: ['stopped_by_receiver'],
+    family: 'request',
+  },
   {
     from: 'delivering',
     to: 'exhausted',

@@ -5,7 +5,7 @@ import {
   changePolicy,
   getPolicy,
   type EndpointOwner,
-  type EndpointPolicy,
+  type ShownPolicy,
 } from '../../src/domain/endpoint-policies.js'
 import { getAnyLine } from '../../src/domain/lines.js'
 import { POLICY_FIELDS } from '../../src/domain/policy-fields.js'
@@ -33,7 +33,8 @@ export function addEndpointCommands(program: Command): void {
     .argument(...WHOSE)
     .requiredOption(
       '--set <field=value>',
-      `${POLICY_FIELDS.join(', ')}; a list has commas, and an empty value stands for the default; may be repeated`,
+      `${POLICY_FIELDS.join(', ')}, or headers.<name>; a list has commas, an empty value stands for the default, and - for a ` +
+        'line of standard input, which keeps a secret out of the shell’s history; may be repeated',
       collect,
       [],
     )
@@ -54,12 +55,12 @@ async function ownerOf(context: Context, reference: string): Promise<EndpointOwn
   return { of: 'line', id, userId }
 }
 
-function answerOf(policy: EndpointPolicy) {
-  const lines = POLICY_FIELDS.map((name) => `${name}: ${wordsOf(policy[name])}`)
+function answerOf(policy: ShownPolicy) {
+  const lines = [...POLICY_FIELDS, 'headerNames' as const].map((name) => `${name}: ${wordsOf(policy[name])}`)
   return { result: policy, lines }
 }
 
-function wordsOf(value: EndpointPolicy[keyof EndpointPolicy]): string {
+function wordsOf(value: ShownPolicy[keyof ShownPolicy]): string {
   if (value === null) return 'default'
   return Array.isArray(value) ? value.join(', ') || 'none' : String(value)
 }

@@ -34,16 +34,31 @@ export function policyOf(stored: StoredPolicy): EndpointPolicy {
   return { ...DEFAULT_POLICY, ...stored }
 }
 
-export async function findPolicy(db: Database, endpointId: string): Promise<EndpointPolicy> {
-  const row = await db('endpoints').where({ id: endpointId }).first<{ policy: StoredPolicy }>('policy')
-  return policyOf(row.policy)
+/** With the headers that are sent in each request, sealed; null: none. */
+export interface PolicyRow {
+  policy: EndpointPolicy
+  headersSealed: Buffer | null
 }
 
-export async function setPolicy(db: Database, endpointId: string, policy: EndpointPolicy): Promise<void> {
+export async function findPolicy(db: Database, endpointId: string): Promise<PolicyRow> {
+  const row = await db('endpoints')
+    .where({ id: endpointId })
+    .first<{ policy: StoredPolicy; headersSealed: Buffer | null }>({
+      policy: 'policy',
+      headersSealed: 'headers_sealed',
+    })
+  return { ...row, policy: policyOf(row.policy) }
+}
+
+export async function setPolicy(
+  db: Database,
+  endpointId: string,
+  { policy, headersSealed }: PolicyRow,
+): Promise<void> {
   const differs = ([name, value]: [string, unknown]) =>
     JSON.stringify(value) !== JSON.stringify(DEFAULT_POLICY[name as keyof EndpointPolicy])
   const stored = Object.fromEntries(Object.entries(policy).filter(differs))
   await db('endpoints')
     .where({ id: endpointId })
-    .update({ policy: JSON.stringify(stored) })
+    .update({ policy: JSON.stringify(stored), headers_sealed: headersSealed })
 }

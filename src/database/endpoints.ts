@@ -87,6 +87,8 @@ export interface EndpointToCall {
   /** Only while a rotation's overlap lasts. */
   previousSecretSealed: Buffer | null
   policy: StoredPolicy
+  /** null: it has none. */
+  headersSealed: Buffer | null
 }
 
 export async function findEndpoint(db: Database, id: string): Promise<EndpointToCall | undefined> {
@@ -97,6 +99,7 @@ export async function findEndpoint(db: Database, id: string): Promise<EndpointTo
       secretSealed: 'secret_sealed',
       previousSecretSealed: db.raw('case when previous_secret_until > now() then previous_secret_sealed end'),
       policy: 'policy',
+      headersSealed: 'headers_sealed',
     })
   return row
 }

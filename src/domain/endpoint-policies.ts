@@ -7,6 +7,7 @@ import { NO_ENDPOINT_URL } from './applications/endpoint.js'
 import { record } from './audit.js'
 import { requireConnection } from './connection-requirements.js'
 import type { Context } from './context.js'
+import { changeHeaders, openHeaders, sealHeaders, type CustomHeaders } from './deliveries/custom-headers.js'
 import { readPolicyFields } from './policy-fields.js'
 import { NO_URL } from './signing-secrets.js'
 
@@ -19,48 +20,64 @@ export interface EndpointOwner {
   userId: string
 }
 
+/** Of the headers that are sent in each request only the names: most values are credentials. */
+export type ShownPolicy = EndpointPolicy & { headerNames: string[] }
+
 /**
  * How the endpoint wants its events. It stays when the URL is taken away.
  *
  * @throws UserError 404, 409 where there never was a URL
  */
-export async function getPolicy({ db }: Context, owner: EndpointOwner): Promise<EndpointPolicy> {
-  return findPolicy(db, await requireEndpoint(db, owner))
+export async function getPolicy({ db, secrets }: Context, owner: EndpointOwner): Promise<ShownPolicy> {
+  const endpointId = await requireEndpoint(db, owner)
+  const { policy, headersSealed } = await findPolicy(db, endpointId)
+  return shown(policy, openHeaders(secrets, endpointId, headersSealed))
 }
 
 /**
  * Changes the fields that are given, from the next attempt on; null stands for the default.
  *
+ * @param written.headers names and values that are added or replaced; null takes one away
  * @throws UserError 400 names the field, 404, 409 where there never was a URL
  */
 export async function changePolicy(
   context: Context,
   owner: EndpointOwner,
-  written: Record<string, unknown>,
-): Promise<EndpointPolicy> {
-  const { db, config } = context
+  { headers: writtenHeaders = {}, ...written }: Record<string, unknown>,
+): Promise<ShownPolicy> {
+  const { db, config, secrets } = context
   const change = readPolicyFields(written, { maxRequestsAtOnce: config.endpointMaxInFlight })
-  if (Object.keys(change).length === 0) throw new UserError('give at least one field of the policy')
+  const changedHeaders = Object.keys(changeHeaders({}, writtenHeaders))
+  if (Object.keys({ ...change, ...(writtenHeaders as object) }).length === 0)
+    throw new UserError('give at least one field of the policy')
   return transaction(db, async (trx) => {
     const endpointId = await requireEndpoint(trx, owner, { isLocked: true })
-    const before = await findPolicy(trx, endpointId)
-    const after = { ...before, ...change }
-    await setPolicy(trx, endpointId, after)
+    const row = await findPolicy(trx, endpointId)
+    const headersBefore = openHeaders(secrets, endpointId, row.headersSealed)
+    const headers = changeHeaders(headersBefore, writtenHeaders)
+    const before = shown(row.policy, headersBefore)
+    const after = shown({ ...row.policy, ...change }, headers)
+    const headersSealed = sealHeaders(secrets, endpointId, headers)
+    await setPolicy(trx, endpointId, { policy: { ...row.policy, ...change }, headersSealed })
     await record(context, trx, {
       action: owner.of === 'line' ? 'line.endpoint.changed' : 'application.changed',
       subjectId: owner.id,
       userId: owner.userId,
-      before: detailsOf(before),
-      after: detailsOf(after),
+      before: detailsOf(before, []),
+      after: detailsOf(after, changedHeaders),
     })
     return after
   })
 }
 
-/** As the audit log has it. */
-function detailsOf({ retrySchedule, declinedEvents, ...rest }: EndpointPolicy): AuditDetails {
+function shown(policy: EndpointPolicy, headers: CustomHeaders): ShownPolicy {
+  return { ...policy, headerNames: Object.keys(headers) }
+}
+
+/** As the audit log has it. @param newHeaders whose values were given: these are in no log */
+function detailsOf({ retrySchedule, ...rest }: ShownPolicy, newHeaders: string[]): AuditDetails {
   const schedule = typeof retrySchedule === 'string' ? retrySchedule : retrySchedule.map(String)
-  return { ...rest, retrySchedule: schedule, declinedEvents: [...declinedEvents] }
+  return { ...rest, retrySchedule: schedule, newHeaders }
 }
 
 async function requireEndpoint(

@@ -2,6 +2,7 @@ import { countSealedByKey, listSealed, replaceSealed, type SealedColumn } from '
 import { keyName } from '../secrets.js'
 import { settingsPlace } from './carrier-settings.js'
 import type { Context } from './context.js'
+import { headersPlace } from './deliveries/custom-headers.js'
 import { signingSecretPlace } from './deliveries/deliver.js'
 import { tokenPlace } from './incoming-webhooks.js'
 import { totpPlace } from './second-factors/place.js'
@@ -11,6 +12,7 @@ const PLACES: Record<SealedColumn, (rowId: string) => string> = {
   webhookToken: tokenPlace,
   signingSecret: signingSecretPlace,
   previousSigningSecret: signingSecretPlace,
+  customHeaders: headersPlace,
   totpSecret: totpPlace,
   carrierSettings: settingsPlace,
 }

@@ -1,4 +1,4 @@
-import type { RequestFailure } from '../../states.js'
+import type { DeliveryReason, RequestFailure } from '../../states.js'
 import type { Database } from '../connection.js'
 import type { StoredPolicy } from '../endpoint-policy.js'
 import type { EventType } from '../events.js'
@@ -19,6 +19,7 @@ export interface ClaimedDelivery {
   /** Only while a rotation's overlap lasts. */
   previousSecretSealed: Buffer | null
   policy: StoredPolicy
+  headersSealed: Buffer | null
   eventId: string
   lineId: string
   userId: string
@@ -45,7 +46,7 @@ export interface AttemptResult {
   durationMs: number
   responseStatus?: number
   responseExcerpt?: string
-  failure?: RequestFailure
+  failure?: RequestFailure | DeliveryReason
   status: 'delivered' | 'pending' | 'exhausted' | 'held'
   /** For `pending`: when the next attempt is due. */
   retryInMs?: number
@@ -105,7 +106,8 @@ export async function deliverNext(
        from_number as "fromNumber", to_number as "toNumber", claimed_at as "claimedAt", next_due_ms as "nextDueMs", asked.*
      from deliver_next(?::jsonb, ?::jsonb, make_interval(secs => ?), ?, ?, make_interval(secs => ?))
      -- \`limit 1\` keeps it to one look-up for each: otherwise Postgres might join with the whole table.
-     left join lateral (select e.policy from endpoints e where e.id = endpoint_id limit 1) asked on true`,
+     left join lateral (select e.policy, e.headers_sealed as "headersSealed"
+       from endpoints e where e.id = endpoint_id limit 1) asked on true`,
     [
       toJson(steps.flatMap(({ result }) => (result ? [asResultRow(result)] : []))),
       JSON.stringify(asWants(steps)),

@@ -17,6 +17,7 @@ import type { Vocabulary } from '../../vocabulary.js'
 import type { Context } from '../context.js'
 import { MAX_CLAIM_AGE_MS } from '../leases.js'
 import { persist } from '../persist.js'
+import { openHeaders } from './custom-headers.js'
 import { nextRetryMs, readRetryAfter } from './retry-schedule.js'
 import { signatureHeaders } from './signature.js'
 
@@ -94,7 +95,10 @@ function judge(
   if (failure === 'timeout' && isRequestSent === true && !policyOf(delivery.policy).retryOnTimeout) {
     return { failure, status: 'exhausted' as const }
   }
-  if (response?.status === 410) return { failure, status: 'held' as const, isGone: true }
+  const isGone = response?.status === 410
+  if (response?.isLast === true)
+    return { failure: 'stopped_by_receiver' as const, status: 'exhausted' as const, isGone }
+  if (isGone) return { failure, status: 'held' as const, isGone: true }
   const mayAskToWait = response?.status === 429 || response?.status === 503
   const retryAfterMs = mayAskToWait ? readRetryAfter(response.retryAfter, Date.now()) : undefined
   return { failure, ...afterFailure(context, delivery, retryAfterMs) }
@@ -192,7 +196,8 @@ interface EndpointAnswer {
   failure?: RequestFailure
   /** Of a failure without an answer: whether the endpoint may have seen the request. */
   isRequestSent?: boolean
-  response?: { status: number; excerpt: string; retryAfter: string | undefined }
+  /** isLast: it asked for no more attempts, whatever its status (`webhook-delivery: stop`). */
+  response?: { status: number; excerpt: string; retryAfter: string | undefined; isLast?: true }
 }
 
 /**
@@ -213,6 +218,7 @@ export async function postEvent(
     const { status, headers, ...response } = await safeFetch.request(event.url, {
       method: 'POST',
       headers: {
+        ...openHeaders(context.secrets, event.endpointId, event.headersSealed),
         'content-type': 'application/json',
         'user-agent': `Linehook/${config.version}`,
         ...signatureHeaders(
@@ -231,7 +237,12 @@ export async function postEvent(
     return {
       durationMs: Math.round(response.durationMs),
       ...(failure === undefined ? {} : { failure }),
-      response: { status, excerpt: response.body.toString('utf8'), retryAfter: headers['retry-after'] },
+      response: {
+        status,
+        excerpt: response.body.toString('utf8'),
+        retryAfter: headers['retry-after'],
+        ...(/^\s*stop\s*$/i.test(headers['webhook-delivery'] ?? '') ? { isLast: true } : {}),
+      },
     }
   } catch (error) {
     if (!(error instanceof FetchFailed)) throw error

@@ -146,7 +146,7 @@ function eventsFor(context: Context, filter: ReplayFilter, url: string): Source<
       if (signer === undefined) return { kind: 'skipped', why: 'the line has no signing secret' }
       const { failure } = await postEvent(
         context,
-        { ...event, ...signer, eventId: id, url, policy: {} },
+        { ...event, ...signer, eventId: id, url, policy: {}, headersSealed: null },
         new Date(),
         {
           'webhook-replay': 'true',

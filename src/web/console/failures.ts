@@ -52,6 +52,8 @@ const WORDS: Record<Named<MessageReason | DeliveryReason | RequestFailure>, stri
   expired: 'It could not be sent for so long that it is no longer wanted. Send it again if it still is.',
   disconnected: 'The line was disconnected from the application, which may have no more of its events.',
   forgotten: 'An operator had this person forgotten, and what waited for them ended with that.',
+  stopped_by_receiver:
+    'The server asked for no more attempts of this event (webhook-delivery: stop). Send it again if it is still wanted.',
   opted_out: 'Who has this number asked for no more messages (STOP). They can write START to this line.',
   line_disabled: 'The line is disabled. Whoever runs the service can enable it.',
   carrier_missing: "The line's carrier is not set up here. Ask whoever runs the service.",

@@ -12,6 +12,7 @@ import {
   object,
   oneOf,
   schemaOf,
+  text,
   type PathItem,
   type Paths,
   type Schema,
@@ -52,7 +53,22 @@ const FIELDS: Record<string, Schema> = {
   ),
 }
 
-export const policySchemas: Record<string, Schema> = { EndpointPolicy: object(FIELDS) }
+export const policySchemas: Record<string, Schema> = {
+  EndpointPolicy: object({
+    ...FIELDS,
+    headerNames: describe(
+      listOf(text),
+      'The names of the headers that you added. Their values are not shown.',
+    ),
+  }),
+}
+
+const HEADERS: Schema = {
+  type: 'object',
+  additionalProperties: { type: ['string', 'null'], minLength: 1, maxLength: 1000 },
+  description:
+    'Headers that are added to each request, or replaced; null takes one away. They are kept encrypted.',
+}
 
 export function linePolicyPaths({ vocabulary, line }: ProductNames): Paths {
   const parameter = inPath(vocabulary.idField, `The ${line}'s id.`)
@@ -80,7 +96,10 @@ export function applicationPolicyPaths(): Paths {
 
 function pathOf(noun: string, parameter: object, tag: string, what: string): PathItem {
   const answer = answers('The policy.', schemaOf('EndpointPolicy'))
-  const given = Object.fromEntries(Object.entries(FIELDS).map(([name, schema]) => [name, maybe(schema)]))
+  const given = {
+    ...Object.fromEntries(Object.entries(FIELDS).map(([name, schema]) => [name, maybe(schema)])),
+    headers: HEADERS,
+  }
   return {
     parameters: [parameter],
     get: {

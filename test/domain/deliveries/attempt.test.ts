@@ -27,6 +27,7 @@ describeContext('posting an event to its endpoint', (context) => {
       secretSealed: sealed(secret),
       previousSecretSealed: null,
       policy: {},
+      headersSealed: null,
       type: 'inboundText',
       payload: 'Hi there',
       fromNumber: ANNA,

@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import { Webhook } from 'standardwebhooks'
 import { changePolicy, getPolicy, type EndpointOwner } from '../../../src/domain/endpoint-policies.js'
 import { runLane } from '../../../src/domain/deliveries/lane.js'
 import { listAudit } from '../../../src/domain/audit.js'
@@ -10,6 +11,7 @@ import { openForEachTest } from '../../helpers/suite.js'
 import { until } from '../../helpers/until.js'
 import { createApplication } from '../applications.js'
 import {
+  attemptRows,
   deliverWhenDue,
   deliveryRow,
   inboundText,
@@ -103,6 +105,54 @@ describeContext('the policy of an endpoint', { environment }, (context) => {
     expect(await made()).to.deep.equal(['inboundText'])
   })
 
+  it('sends headers of one’s own, whose values are sealed and in no log', async () => {
+    const key = 'Bearer very-secret'
+    expect(await change({ headers: { authorization: 'old', 'X-One': '1' } })).to.deep.include({
+      headerNames: ['authorization', 'X-One'],
+    })
+    expect(await change({ headers: { Authorization: key, 'X-One': null } })).to.deep.include({
+      headerNames: ['Authorization'],
+    })
+    expect(await (await attempt()).again()).to.deep.equal({ kind: 'delivered' })
+    const [{ headers, body } = { headers: {}, body: '' }] = receiver.requests
+    expect(headers).to.include({ authorization: key, 'content-type': 'application/json' })
+    expect(headers).not.to.have.property('x-one')
+    new Webhook(line.signingSecret).verify(body, headers as Record<string, string>)
+
+    const [latest] = await listAudit(context, { subjectId: line.lineId }, { limit: 1 })
+    expect(latest).to.deep.include({
+      before: { headerNames: ['authorization', 'X-One'], newHeaders: [] },
+      after: { headerNames: ['Authorization'], newHeaders: ['Authorization'] },
+    })
+    const { rows } = await context.db.raw<{ rows: { all: string }[] }>(
+      `select string_agg(e::text, '') || (select string_agg(a::text, '') from audit_log a) as all from endpoints e`,
+    )
+    expect(rows[0]!.all).not.to.include('very-secret')
+  })
+
+  for (const status of [404, 503, 410]) {
+    it(`is not what counts when the receiver answers ${status} and webhook-delivery: stop`, async () => {
+      receiver.answerWith((response) =>
+        response.writeHead(status, { 'webhook-delivery': 'Stop', 'retry-after': '5' }).end(),
+      )
+      const { id, again } = await attempt()
+      expect(await again()).to.deep.equal({ kind: 'exhausted', failure: 'stopped_by_receiver' })
+      expect(await deliveryRow(context, id)).to.include({
+        status: 'exhausted',
+        last_failure: 'stopped_by_receiver',
+      })
+      const [row] = await attemptRows(context, id)
+      expect(row).to.include({ response_status: status, failure: 'stopped_by_receiver' })
+      const isDisabled = await context.db('endpoints').where({ user_id: line.userId }).first<object>()
+      expect(isDisabled).to.have.property('disabled_reason', status === 410 ? 'gone' : null)
+    })
+  }
+
+  it('a success stays one, whatever webhook-delivery says', async () => {
+    receiver.answerWith((response) => response.writeHead(204, { 'webhook-delivery': 'stop' }).end())
+    expect(await (await attempt()).again()).to.deep.equal({ kind: 'delivered' })
+  })
+
   it('is whole, also where nobody set it, and null stands for the default', async () => {
     const standard = {
       retrySchedule: 'default',
@@ -110,6 +160,7 @@ describeContext('the policy of an endpoint', { environment }, (context) => {
       timeoutSeconds: null,
       requestsAtOnce: null,
       declinedEvents: [],
+      headerNames: [],
     }
     expect(await getPolicy(context, owner)).to.deep.include(standard)
     expect(await change({ timeoutSeconds: 5, retrySchedule: [1] })).to.deep.include({
@@ -143,6 +194,15 @@ describeContext('the policy of an endpoint', { environment }, (context) => {
     [{ retryOnTimeout: 'no' }, /retryOnTimeout must be true or false/],
     [{ timeoutSeconds: 61 }, /timeoutSeconds must be a whole number from 1 to 60/],
     [{ requestsAtOnce: 9 }, /requestsAtOnce must be a whole number from 1 to 8/],
+    [{ headers: { Host: 'example.com' } }, /Host is set by the service itself/],
+    [{ headers: { 'webhook-id': '1' } }, /webhook-id is set by the service/],
+    [{ headers: { 'X Y': '1' } }, /a name has 1 to 100 letters/],
+    [{ headers: { 'X-Y': 'a\r\nb: c' } }, /the value of X-Y must be/],
+    [{ headers: ['X-Y'] }, /headers must be an object/],
+    [
+      { headers: Object.fromEntries(Array.from({ length: 21 }, (_, n) => [`X-${n}`, '1'])) },
+      /headers can be 20 at most/,
+    ],
     [{ declinedEvents: ['messageStatus'] }, /declinedEvents must be a list of inboundText/],
   ]
   it('is refused by the name of the field that is wrong', async () => {

@@ -6,7 +6,7 @@ import {
   sendHeldApplicationEvents,
 } from '../../../domain/applications/endpoint.js'
 import type { Context } from '../../../domain/context.js'
-import type { EndpointPolicy } from '../../../domain/endpoint-policies.js'
+import type { ShownPolicy } from '../../../domain/endpoint-policies.js'
 import { pauseApplicationEndpoint, resumeApplicationEndpoint } from '../../../domain/endpoint-pauses.js'
 import type { EndpointWork } from '../../../domain/deliveries/endpoint-work.js'
 import type { TestEventResult } from '../../../domain/test-event.js'
@@ -31,7 +31,7 @@ export function ApplicationEndpoint(props: {
   testEvent: TestEventResult | undefined
   /** undefined: it has no webhook URL. */
   work: EndpointWork | undefined
-  policy: EndpointPolicy | undefined
+  policy: ShownPolicy | undefined
 }) {
   const { view, testEvent, work, policy } = props
   const { page, application, path } = view

@@ -1,10 +1,12 @@
+import type { Context as KoaContext } from 'koa'
 import { EVENT_TYPES, type MessageEventType } from '../../../database/events.js'
 import type { Context } from '../../../domain/context.js'
-import { changePolicy, type EndpointOwner, type EndpointPolicy } from '../../../domain/endpoint-policies.js'
+import { changePolicy, type EndpointOwner, type ShownPolicy } from '../../../domain/endpoint-policies.js'
 import { MAX_TIMEOUT_SECONDS } from '../../../domain/policy-fields.js'
 import { parsePolicyText } from '../../../domain/policy-text.js'
+import { UserError } from '../../../errors.js'
 import { fieldOf, idOf, valuesOf } from '../form-values.js'
-import { CheckBox, Field, Form, typedIn } from '../form.js'
+import { CheckBox, Field, Form, TextArea, typedIn } from '../form.js'
 import { applicationPath } from '../application/page-model.js'
 import { lineWithNotice } from '../line/section.js'
 import { withNotice } from '../notices.js'
@@ -18,7 +20,7 @@ const WHEN: Record<MessageEventType, string> = {
 }
 
 /** How a line's or an application's endpoint wants its events. */
-export function Policy(props: { page: Page; action: string; policy: EndpointPolicy }) {
+export function Policy(props: { page: Page; action: string; policy: ShownPolicy }) {
   const { page, action, policy } = props
   const field = (name: 'timeoutSeconds' | 'requestsAtOnce') => ({
     ...{ page, action, name, type: 'number' as const, value: String(policy[name] ?? '') },
@@ -49,6 +51,15 @@ export function Policy(props: { page: Page; action: string; policy: EndpointPoli
           hint="Empty: as many as your server takes."
         />
         <WantedEvents page={page} action={action} declined={policy.declinedEvents} />
+        <TextArea
+          {...{ page, action }}
+          name="secretHeaders"
+          label="Headers to add or replace"
+          hint="One a line, such as Authorization: Bearer …. They are kept encrypted and not shown again."
+          rows={2}
+          more={{ autocomplete: 'off', spellcheck: 'false' }}
+        />
+        {policy.headerNames.length > 0 && <KnownHeaders names={policy.headerNames} />}
         <button type="submit" class="secondary">
           Save how events are posted
         </button>
@@ -57,7 +68,21 @@ export function Policy(props: { page: Page; action: string; policy: EndpointPoli
   )
 }
 
-function scheduleWords({ retrySchedule }: EndpointPolicy): string {
+function KnownHeaders({ names }: { names: readonly string[] }) {
+  return (
+    <fieldset>
+      <legend>Take headers away</legend>
+      {names.map((name) => (
+        <label key={name}>
+          <input type="checkbox" name="removedHeaders" value={name} />
+          <code>{name}</code>
+        </label>
+      ))}
+    </fieldset>
+  )
+}
+
+function scheduleWords({ retrySchedule }: ShownPolicy): string {
   return typeof retrySchedule === 'string' ? retrySchedule : retrySchedule.join(', ')
 }
 
@@ -83,6 +108,24 @@ function WantedEvents(props: { page: Page; action: string; declined: readonly Me
   )
 }
 
+function removedHeaders(ctx: KoaContext): Record<string, null> {
+  return Object.fromEntries(valuesOf(ctx, 'removedHeaders').map((name) => [name, null]))
+}
+
+/** @throws UserError 400, which does not repeat what was typed: it may be a secret */
+function typedHeaders(text: string): Record<string, string> {
+  const lines = text.split(/\r?\n/).filter((line) => line.trim() !== '')
+  return Object.fromEntries(
+    lines.map((line) => {
+      const [, name, value] = /^\s*([^:\s]+)\s*:(.*)$/.exec(line) ?? []
+      if (name === undefined || value === undefined) {
+        throw new UserError('each header must be a line such as X-Api-Key: value')
+      }
+      return [name, value]
+    }),
+  )
+}
+
 const TYPED = ['retrySchedule', 'timeoutSeconds', 'requestsAtOnce']
 
 /** @param doneAt where the page is that the form is on */
@@ -96,6 +139,7 @@ function postPolicy(of: EndpointOwner['of'], doneAt: (id: string) => string) {
         { of, id, userId: sessionOf(ctx).userId },
         {
           ...parsePolicyText(Object.fromEntries(TYPED.map((name) => [name, fieldOf(ctx, name)]))),
+          headers: { ...removedHeaders(ctx), ...typedHeaders(fieldOf(ctx, 'secretHeaders')) },
           retryOnTimeout: fieldOf(ctx, 'retryOnTimeout') === 'true',
           declinedEvents: EVENT_TYPES.filter((type) => !wanted.includes(type)),
         },

@@ -1,7 +1,7 @@
 import { changeConnection, setLineEndpointUrl } from '../../../domain/connections.js'
 import type { Context } from '../../../domain/context.js'
 import { pauseLineEndpoint, resumeLineEndpoint } from '../../../domain/endpoint-pauses.js'
-import type { EndpointPolicy } from '../../../domain/endpoint-policies.js'
+import type { ShownPolicy } from '../../../domain/endpoint-policies.js'
 import type { EndpointWork } from '../../../domain/deliveries/endpoint-work.js'
 import { LINE_OPT_IN_EVENT_TYPES } from '../../../domain/opt-in-events.js'
 import { sendTestEvent, type TestEventResult } from '../../../domain/test-event.js'
@@ -24,7 +24,7 @@ const ID = 'outgoing-webhook'
 export interface EndpointNow {
   held: readonly HeldDelivery[]
   work: EndpointWork
-  policy: EndpointPolicy
+  policy: ShownPolicy
 }
 
 export function LineEndpoint(props: {

@@ -10,6 +10,7 @@ const FIELDS = {
   timeoutSeconds: '20',
   requestsAtOnce: '',
   events: 'inboundText',
+  secretHeaders: 'X-Api-Key: abc-123\r\nX-Two: 2',
 }
 
 describeWith('the policy of an endpoint in the console', startConsole, (site) => {
@@ -26,7 +27,10 @@ describeWith('the policy of an endpoint in the console', startConsole, (site) =>
       requestsAtOnce: null,
       declinedEvents: ['inboundMedia', 'voiceMail'],
     })
+    await line.submit('outgoing-webhook/policy', { ...FIELDS, secretHeaders: '', removedHeaders: 'X-Two' })
+    expect(await getPolicy(site.context, owner)).to.deep.include({ headerNames: ['X-Api-Key'] })
     const html = await line.page()
+    expect(html).not.to.include('abc-123')
     expect(html).to.include('value="5, 60, 3600"')
     expect(html)
       .to.match(/value="inboundText" checked/)
@@ -38,7 +42,7 @@ describeWith('the policy of an endpoint in the console', startConsole, (site) =>
     const answer = await line.submit('outgoing-webhook/policy', { ...FIELDS, retrySchedule: 'often' })
     expect(answer.status).to.equal(400)
     expect(wordsOf(answer.text)).to.include('retrySchedule must be default, short, long')
-    expect(answer.text).to.include('value="often"')
+    expect(answer.text).to.include('value="often"').and.not.include('abc-123')
   })
 
   it('is on the page of an application too', async () => {

@@ -6,6 +6,11 @@ export const RETRY_SCHEDULES = ['default', 'short', 'long'] as const
 /** One of those that have a name, or the waits between attempts in seconds. */
 export type RetrySchedule = (typeof RETRY_SCHEDULES)[number] | readonly number[]
 
+/** What the body of a request is (`src/domain/deliveries/shapes.ts`). */
+export const SHAPES = ['linehook', 'cloudevents', 'cloudevents-binary', 'slack', 'discord', 'ifttt'] as const
+
+export type Shape = (typeof SHAPES)[number]
+
 /** How an endpoint wants its events. Its developer sets it; whose endpoint it is makes no difference. */
 export interface EndpointPolicy {
   retrySchedule: RetrySchedule
@@ -17,6 +22,7 @@ export interface EndpointPolicy {
   requestsAtOnce: number | null
   /** Of those that every endpoint gets otherwise. `create_deliveries` reads it. */
   declinedEvents: readonly MessageEventType[]
+  shape: Shape
 }
 
 export const DEFAULT_POLICY: EndpointPolicy = {
@@ -25,6 +31,7 @@ export const DEFAULT_POLICY: EndpointPolicy = {
   timeoutSeconds: null,
   requestsAtOnce: null,
   declinedEvents: [],
+  shape: 'linehook',
 }
 
 /** What differs from the defaults, as the column has it. */

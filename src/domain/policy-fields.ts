@@ -1,8 +1,10 @@
 import {
   DEFAULT_POLICY,
   RETRY_SCHEDULES,
+  SHAPES,
   type EndpointPolicy,
   type RetrySchedule,
+  type Shape,
 } from '../database/endpoint-policy.js'
 import { EVENT_TYPES, type MessageEventType } from '../database/events.js'
 import { UserError } from '../errors.js'
@@ -29,6 +31,7 @@ const READERS: Readers = {
   timeoutSeconds: (written) => readCount('timeoutSeconds', written, MAX_TIMEOUT_SECONDS),
   requestsAtOnce: (written, limits) => readCount('requestsAtOnce', written, limits.maxRequestsAtOnce),
   declinedEvents: readDeclinedEvents,
+  shape: readShape,
 }
 
 export const POLICY_FIELDS = Object.keys(READERS) as (keyof EndpointPolicy)[]
@@ -72,6 +75,12 @@ function readCount(name: string, written: unknown, max: number): number {
 
 function isWhole(value: unknown, min: number, max: number): boolean {
   return typeof value === 'number' && Number.isInteger(value) && value >= min && value <= max
+}
+
+function readShape(written: unknown): Shape {
+  const known = SHAPES.find((shape) => shape === written)
+  if (known === undefined) throw new UserError(`shape must be one of ${SHAPES.join(', ')}`)
+  return known
 }
 
 function readDeclinedEvents(written: unknown): MessageEventType[] {

@@ -7,18 +7,17 @@ import {
 import { DISCONNECTED } from '../../database/deliveries/ending.js'
 import { policyOf } from '../../database/endpoint-policy.js'
 import type { EndpointToCall } from '../../database/endpoints.js'
-import type { EventType } from '../../database/events.js'
 import { newId } from '../../ids.js'
 import { FetchFailed } from '../../safe-fetch.js'
 import type { RequestFailure } from '../../states.js'
 import { deliveryAttempts, deliveryDuration } from '../../telemetry/metrics.js'
 import { addSpan, traceHeaders } from '../../telemetry/traces.js'
-import type { Vocabulary } from '../../vocabulary.js'
 import type { Context } from '../context.js'
 import { MAX_CLAIM_AGE_MS } from '../leases.js'
 import { persist } from '../persist.js'
 import { openHeaders } from './custom-headers.js'
 import { nextRetryMs, readRetryAfter } from './retry-schedule.js'
+import { shapeEvent, type EventContent } from './shapes.js'
 import { signatureHeaders } from './signature.js'
 
 export type DeliverOutcome =
@@ -211,15 +210,16 @@ export async function postEvent(
   startedAt: Date,
   moreHeaders?: Record<string, string>,
 ): Promise<EndpointAnswer> {
-  const { safeFetch, config, vocabulary } = context
-  const { timeoutSeconds } = policyOf(event.policy)
-  const body = eventBody(event, vocabulary)
+  const { safeFetch, config } = context
+  const { timeoutSeconds, shape } = policyOf(event.policy)
+  const { contentType, headers: moreOfShape, body } = shapeEvent(context, event, shape)
   try {
     const { status, headers, ...response } = await safeFetch.request(event.url, {
       method: 'POST',
       headers: {
         ...openHeaders(context.secrets, event.endpointId, event.headersSealed),
-        'content-type': 'application/json',
+        ...moreOfShape,
+        'content-type': contentType,
         'user-agent': `Linehook/${config.version}`,
         ...signatureHeaders(
           event.eventId,
@@ -266,21 +266,4 @@ function secretsOf({ secrets }: Context, event: EventForEndpoint): string[] {
   return [event.secretSealed, event.previousSecretSealed]
     .filter((sealed) => sealed !== null)
     .map((sealed) => secrets.open(sealed, place))
-}
-
-export interface EventContent {
-  type: EventType
-  payload: string
-  fromNumber: string
-  toNumber: string
-  userId: string
-  lineId: string
-}
-
-/**
- * The body that an endpoint gets: always exactly these six fields. The same event gives the same bytes on every attempt.
- */
-export function eventBody({ lineId, ...rest }: EventContent, vocabulary: Vocabulary): string {
-  const { type, payload, fromNumber, toNumber, userId } = rest
-  return JSON.stringify({ type, payload, fromNumber, toNumber, userId, [vocabulary.idField]: lineId })
 }

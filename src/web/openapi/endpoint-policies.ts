@@ -1,4 +1,4 @@
-import { RETRY_SCHEDULES } from '../../database/endpoint-policy.js'
+import { RETRY_SCHEDULES, SHAPES } from '../../database/endpoint-policy.js'
 import { EVENT_TYPES } from '../../database/events.js'
 import { MAX_RETRIES, MAX_TIMEOUT_SECONDS, MAX_WAIT_SECONDS } from '../../domain/policy-fields.js'
 import {
@@ -50,6 +50,12 @@ const FIELDS: Record<string, Schema> = {
   declinedEvents: describe(
     listOf(oneOf(...EVENT_TYPES)),
     'Events of received messages that it does not get. Other events come only if `optInEvents` names them.',
+  ),
+  shape: describe(
+    oneOf(...SHAPES),
+    'What is posted. `linehook`: the six fields. `cloudevents`: CloudEvents 1.0 in structured mode; `cloudevents-binary`: in ' +
+      'binary mode. `slack`, `discord`: a text for an incoming webhook of theirs. `ifttt`: `value1` is the sender, `value2` ' +
+      'the payload, `value3` the receiver.',
   ),
 }
 

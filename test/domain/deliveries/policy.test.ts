@@ -160,6 +160,7 @@ describeContext('the policy of an endpoint', { environment }, (context) => {
       timeoutSeconds: null,
       requestsAtOnce: null,
       declinedEvents: [],
+      shape: 'linehook',
       headerNames: [],
     }
     expect(await getPolicy(context, owner)).to.deep.include(standard)
@@ -203,6 +204,7 @@ describeContext('the policy of an endpoint', { environment }, (context) => {
       { headers: Object.fromEntries(Array.from({ length: 21 }, (_, n) => [`X-${n}`, '1'])) },
       /headers can be 20 at most/,
     ],
+    [{ shape: 'xml' }, /shape must be one of linehook, cloudevents/],
     [{ declinedEvents: ['messageStatus'] }, /declinedEvents must be a list of inboundText/],
   ]
   it('is refused by the name of the field that is wrong', async () => {

@@ -1,4 +1,5 @@
 import type { Context as KoaContext } from 'koa'
+import { SHAPES, type Shape } from '../../../database/endpoint-policy.js'
 import { EVENT_TYPES, type MessageEventType } from '../../../database/events.js'
 import type { Context } from '../../../domain/context.js'
 import { changePolicy, type EndpointOwner, type ShownPolicy } from '../../../domain/endpoint-policies.js'
@@ -6,7 +7,7 @@ import { MAX_TIMEOUT_SECONDS } from '../../../domain/policy-fields.js'
 import { parsePolicyText } from '../../../domain/policy-text.js'
 import { UserError } from '../../../errors.js'
 import { fieldOf, idOf, valuesOf } from '../form-values.js'
-import { CheckBox, Field, Form, TextArea, typedIn } from '../form.js'
+import { CheckBox, Field, Form, Select, TextArea, typedIn } from '../form.js'
 import { applicationPath } from '../application/page-model.js'
 import { lineWithNotice } from '../line/section.js'
 import { withNotice } from '../notices.js'
@@ -17,6 +18,15 @@ const WHEN: Record<MessageEventType, string> = {
   inboundText: 'when a text comes',
   inboundMedia: 'when a picture or a file comes',
   voiceMail: 'when there is a recording',
+}
+
+const SHAPE_WORDS: Record<Shape, string> = {
+  linehook: 'The six fields, as JSON',
+  cloudevents: 'CloudEvents, structured',
+  'cloudevents-binary': 'CloudEvents, binary',
+  slack: 'A text for Slack',
+  discord: 'A text for Discord',
+  ifttt: 'value1 to value3, for IFTTT',
 }
 
 /** How a line's or an application's endpoint wants its events. */
@@ -30,6 +40,12 @@ export function Policy(props: { page: Page; action: string; policy: ShownPolicy 
     <details open={page.fault?.action === action}>
       <summary>How events are posted</summary>
       <Form page={page} action={action}>
+        <Select
+          name="shape"
+          label="What is posted"
+          options={SHAPES.map((shape) => [shape, SHAPE_WORDS[shape]])}
+          value={typedIn(page, action, 'shape') ?? policy.shape}
+        />
         <Field
           {...{ page, action }}
           name="retrySchedule"
@@ -126,7 +142,7 @@ function typedHeaders(text: string): Record<string, string> {
   )
 }
 
-const TYPED = ['retrySchedule', 'timeoutSeconds', 'requestsAtOnce']
+const TYPED = ['shape', 'retrySchedule', 'timeoutSeconds', 'requestsAtOnce']
 
 /** @param doneAt where the page is that the form is on */
 function postPolicy(of: EndpointOwner['of'], doneAt: (id: string) => string) {

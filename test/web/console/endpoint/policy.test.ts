@@ -6,6 +6,7 @@ import { describeWith } from '../../../helpers/suite.js'
 import { startConsole, wordsOf } from '../line/line-page.js'
 
 const FIELDS = {
+  shape: 'cloudevents',
   retrySchedule: '5, 60 3600',
   timeoutSeconds: '20',
   requestsAtOnce: '',
@@ -21,6 +22,7 @@ describeWith('the policy of an endpoint in the console', startConsole, (site) =>
     const { headers } = await line.submit('outgoing-webhook/policy', FIELDS)
     expect(headers.get('location')).to.equal(`${line.path}?done=policy-saved#outgoing-webhook`)
     expect(await getPolicy(site.context, owner)).to.deep.include({
+      shape: 'cloudevents',
       retrySchedule: [5, 60, 3600],
       retryOnTimeout: false,
       timeoutSeconds: 20,

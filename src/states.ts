@@ -131,7 +131,7 @@ export const DELIVERY_STEPS = [
     from: 'delivering',
     to: 'exhausted',
     when: 'failed for the last time',
-    reasons: ['stopped_by_receiver'],
+    reasons: ['stopped_by_receiver', 'template_failed'],
     family: 'request',
   },
   {

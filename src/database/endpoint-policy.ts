@@ -7,7 +7,15 @@ export const RETRY_SCHEDULES = ['default', 'short', 'long'] as const
 export type RetrySchedule = (typeof RETRY_SCHEDULES)[number] | readonly number[]
 
 /** What the body of a request is (`src/domain/deliveries/shapes.ts`). */
-export const SHAPES = ['linehook', 'cloudevents', 'cloudevents-binary', 'slack', 'discord', 'ifttt'] as const
+export const SHAPES = [
+  'linehook',
+  'cloudevents',
+  'cloudevents-binary',
+  'slack',
+  'discord',
+  'ifttt',
+  'template',
+] as const
 
 export type Shape = (typeof SHAPES)[number]
 
@@ -23,6 +31,10 @@ export interface EndpointPolicy {
   /** Of those that every endpoint gets otherwise. `create_deliveries` reads it. */
   declinedEvents: readonly MessageEventType[]
   shape: Shape
+  /** In the Liquid language, for the shape `template`. */
+  template: string | null
+  /** Of what the template makes. */
+  templateContentType: string
 }
 
 export const DEFAULT_POLICY: EndpointPolicy = {
@@ -32,6 +44,8 @@ export const DEFAULT_POLICY: EndpointPolicy = {
   requestsAtOnce: null,
   declinedEvents: [],
   shape: 'linehook',
+  template: null,
+  templateContentType: 'application/json',
 }
 
 /** What differs from the defaults, as the column has it. */

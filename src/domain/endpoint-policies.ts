@@ -2,12 +2,16 @@ import type { AuditDetails } from '../database/audit-log.js'
 import { findApplication } from '../database/applications.js'
 import { transaction, type Database } from '../database/connection.js'
 import { findPolicy, setPolicy, type EndpointPolicy } from '../database/endpoint-policy.js'
+import { findLatestEvent, type EventToDeliver } from '../database/deliveries/latest.js'
 import { UserError } from '../errors.js'
+import { newId } from '../ids.js'
 import { NO_ENDPOINT_URL } from './applications/endpoint.js'
 import { record } from './audit.js'
 import { requireConnection } from './connection-requirements.js'
 import type { Context } from './context.js'
 import { changeHeaders, openHeaders, sealHeaders, type CustomHeaders } from './deliveries/custom-headers.js'
+import { shapeEvent, type ShapedEvent } from './deliveries/shapes.js'
+import { TemplateFailed } from './deliveries/template.js'
 import { readPolicyFields } from './policy-fields.js'
 import { NO_URL } from './signing-secrets.js'
 
@@ -18,6 +22,14 @@ export interface EndpointOwner {
   of: 'line' | 'application'
   id: string
   userId: string
+}
+
+/** What a preview shows. */
+export interface Preview {
+  contentType: string
+  body: string
+  /** There was no event yet, so it is of one that was made up. */
+  isSample: boolean
 }
 
 /** Of the headers that are sent in each request only the names: most values are credentials. */
@@ -58,6 +70,7 @@ export async function changePolicy(
     const before = shown(row.policy, headersBefore)
     const after = shown({ ...row.policy, ...change }, headers)
     const headersSealed = sealHeaders(secrets, endpointId, headers)
+    if (after.shape === 'template') await fill(context, sampleOf(owner), after)
     await setPolicy(trx, endpointId, { policy: { ...row.policy, ...change }, headersSealed })
     await record(context, trx, {
       action: owner.of === 'line' ? 'line.endpoint.changed' : 'application.changed',
@@ -68,6 +81,52 @@ export async function changePolicy(
     })
     return after
   })
+}
+
+/**
+ * The owner's last event as it would be posted with these fields, which are not saved.
+ *
+ * @returns also the fields, as they were read
+ * @throws UserError 400 also for a template that cannot be filled, 404, 409 where there never was a URL
+ */
+export async function previewPolicy(
+  context: Context,
+  owner: EndpointOwner,
+  written: Record<string, unknown>,
+): Promise<Preview & { fields: Partial<EndpointPolicy> }> {
+  const { db, config } = context
+  const change = readPolicyFields(written, { maxRequestsAtOnce: config.endpointMaxInFlight })
+  const { policy } = await findPolicy(db, await requireEndpoint(db, owner))
+  const event = await findLatestEvent(db, owner)
+  const { contentType, body } = await fill(context, event ?? sampleOf(owner), { ...policy, ...change })
+  return { contentType, body, isSample: event === undefined, fields: change }
+}
+
+async function fill(context: Context, event: EventToDeliver, policy: EndpointPolicy): Promise<ShapedEvent> {
+  if (policy.shape === 'template' && policy.template === null) {
+    throw new UserError('template: the shape template needs one, such as {"text": {{ payload | json }}}')
+  }
+  try {
+    return await shapeEvent(context, event, policy)
+  } catch (error) {
+    if (error instanceof TemplateFailed) throw new UserError(`template: ${error.message}`)
+    throw error
+  }
+}
+
+/** With quotes, which a template must not break at. */
+function sampleOf({ id, userId }: EndpointOwner): EventToDeliver {
+  const number = '+15005550100'
+  const payload = 'A "test" event from Linehook'
+  return {
+    eventId: newId(),
+    type: 'inboundText',
+    payload,
+    fromNumber: number,
+    toNumber: number,
+    userId,
+    lineId: id,
+  }
 }
 
 function shown(policy: EndpointPolicy, headers: CustomHeaders): ShownPolicy {

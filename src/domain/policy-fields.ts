@@ -7,7 +7,9 @@ import {
   type Shape,
 } from '../database/endpoint-policy.js'
 import { EVENT_TYPES, type MessageEventType } from '../database/events.js'
+import { storable } from '../database/text.js'
 import { UserError } from '../errors.js'
+import { MAX_TEMPLATE_LENGTH } from './deliveries/template.js'
 
 /** A receiver that needs longer is to answer at once, and do the work afterwards. */
 export const MAX_TIMEOUT_SECONDS = 60
@@ -32,6 +34,8 @@ const READERS: Readers = {
   requestsAtOnce: (written, limits) => readCount('requestsAtOnce', written, limits.maxRequestsAtOnce),
   declinedEvents: readDeclinedEvents,
   shape: readShape,
+  template: readTemplate,
+  templateContentType: readContentType,
 }
 
 export const POLICY_FIELDS = Object.keys(READERS) as (keyof EndpointPolicy)[]
@@ -81,6 +85,19 @@ function readShape(written: unknown): Shape {
   const known = SHAPES.find((shape) => shape === written)
   if (known === undefined) throw new UserError(`shape must be one of ${SHAPES.join(', ')}`)
   return known
+}
+
+function readTemplate(written: unknown): string {
+  if (typeof written === 'string' && written.length <= MAX_TEMPLATE_LENGTH) return storable(written)
+  throw new UserError(`template must be text of at most ${MAX_TEMPLATE_LENGTH} characters`)
+}
+
+function readContentType(written: unknown): string {
+  const isType = typeof written === 'string' && written.length <= 100
+  if (isType && /^[\w.+-]+\/[\w.+-]+(; ?charset=utf-8)?$/i.test(written)) return written
+  throw new UserError(
+    'templateContentType must be a type such as application/json or text/plain; charset=utf-8',
+  )
 }
 
 function readDeclinedEvents(written: unknown): MessageEventType[] {

@@ -58,6 +58,7 @@ describeWith('the document and the answers', serveApi, (api) => {
         `${path}/connection/policy`,
         { right: { retrySchedule: [5, 60] }, wrong: { timeoutSeconds: 0 } },
       ],
+      ['POST', `${path}/connection/policy/preview`, { right: { shape: 'slack' }, wrong: { shape: 'fax' } }],
       ['GET', `${path}/incoming-webhook`, {}],
       [
         'POST',
@@ -95,6 +96,11 @@ describeWith('the document and the answers', serveApi, (api) => {
         'PATCH',
         `${application}/policy`,
         { right: { requestsAtOnce: null }, wrong: { requestsAtOnce: 'all' } },
+      ],
+      [
+        'POST',
+        `${application}/policy/preview`,
+        { right: { shape: 'template', template: '{{ payload | json }}' }, wrong: { shape: 'template' } },
       ],
       ['GET', `${application}/deliveries`, { query: '?limit=0' }],
       ['GET', '/v1/authorized-applications', {}],

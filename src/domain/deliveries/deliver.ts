@@ -18,6 +18,7 @@ import { persist } from '../persist.js'
 import { openHeaders } from './custom-headers.js'
 import { nextRetryMs, readRetryAfter } from './retry-schedule.js'
 import { shapeEvent, type EventContent } from './shapes.js'
+import { TemplateFailed } from './template.js'
 import { signatureHeaders } from './signature.js'
 
 export type DeliverOutcome =
@@ -94,6 +95,7 @@ function judge(
   if (failure === 'timeout' && isRequestSent === true && !policyOf(delivery.policy).retryOnTimeout) {
     return { failure, status: 'exhausted' as const }
   }
+  if (failure === 'template_failed') return { failure, status: 'exhausted' as const }
   const isGone = response?.status === 410
   if (response?.isLast === true)
     return { failure: 'stopped_by_receiver' as const, status: 'exhausted' as const, isGone }
@@ -192,7 +194,7 @@ export interface EventForEndpoint extends EventContent, EndpointToCall {
 interface EndpointAnswer {
   durationMs: number
   /** What went wrong, by its name; undefined: the endpoint took the event. */
-  failure?: RequestFailure
+  failure?: RequestFailure | 'template_failed'
   /** Of a failure without an answer: whether the endpoint may have seen the request. */
   isRequestSent?: boolean
   /** isLast: it asked for no more attempts, whatever its status (`webhook-delivery: stop`). */
@@ -211,9 +213,9 @@ export async function postEvent(
   moreHeaders?: Record<string, string>,
 ): Promise<EndpointAnswer> {
   const { safeFetch, config } = context
-  const { timeoutSeconds, shape } = policyOf(event.policy)
-  const { contentType, headers: moreOfShape, body } = shapeEvent(context, event, shape)
+  const policy = policyOf(event.policy)
   try {
+    const { contentType, headers: moreOfShape, body } = await shapeEvent(context, event, policy)
     const { status, headers, ...response } = await safeFetch.request(event.url, {
       method: 'POST',
       headers: {
@@ -230,7 +232,7 @@ export async function postEvent(
         ...moreHeaders,
       },
       body,
-      timeoutMs: timeoutSeconds === null ? config.deliveryTimeoutMs : timeoutSeconds * 1000,
+      timeoutMs: policy.timeoutSeconds === null ? config.deliveryTimeoutMs : policy.timeoutSeconds * 1000,
       maxResponseBytes: MAX_RESPONSE_BYTES,
     })
     const failure = failureOf(status)
@@ -245,6 +247,7 @@ export async function postEvent(
       },
     }
   } catch (error) {
+    if (error instanceof TemplateFailed) return { durationMs: 0, failure: 'template_failed' }
     if (!(error instanceof FetchFailed)) throw error
     const { durationMs, failure, requestSent } = error
     return { durationMs: Math.round(durationMs), failure, isRequestSent: requestSent }

@@ -1,6 +1,7 @@
-import type { Shape } from '../../database/endpoint-policy.js'
+import type { EndpointPolicy, Shape } from '../../database/endpoint-policy.js'
 import type { EventType } from '../../database/events.js'
 import { timeOfId } from '../../ids.js'
+import { fillTemplate } from './template.js'
 import type { Vocabulary } from '../../vocabulary.js'
 
 export interface EventContent {
@@ -26,14 +27,30 @@ interface Surroundings {
 
 type EventWithId = EventContent & { eventId: string }
 
-/** An event as its endpoint wants it. */
-export function shapeEvent(context: Surroundings, event: EventWithId, shape: Shape): ShapedEvent {
-  return SHAPERS[shape](event, context)
+/** What of the policy counts here. */
+type ShapePolicy = Pick<EndpointPolicy, 'shape' | 'template' | 'templateContentType'>
+
+/**
+ * An event as its endpoint wants it.
+ *
+ * @throws TemplateFailed
+ */
+export async function shapeEvent(
+  context: Surroundings,
+  event: EventWithId,
+  { shape, template, templateContentType: contentType }: ShapePolicy,
+): Promise<ShapedEvent> {
+  if (shape !== 'template') return SHAPERS[shape](event, context)
+  const fields = { ...fieldsOf(event, context.vocabulary), id: event.eventId, time: timeOf(event) }
+  return { contentType, body: await fillTemplate(template ?? '', contentType, fields) }
 }
 
 const JSON_TYPE = 'application/json'
 
-const SHAPERS: Record<Shape, (event: EventWithId, context: Surroundings) => ShapedEvent> = {
+const SHAPERS: Record<
+  Exclude<Shape, 'template'>,
+  (event: EventWithId, context: Surroundings) => ShapedEvent
+> = {
   linehook: (event, { vocabulary }) => ({ contentType: JSON_TYPE, body: eventBody(event, vocabulary) }),
 
   // CloudEvents 1.0.2, HTTP protocol binding §3.2.
@@ -80,14 +97,19 @@ function fieldsOf(event: EventContent, vocabulary: Vocabulary): Record<string, s
   return { type, payload, fromNumber, toNumber, userId, [vocabulary.idField]: lineId }
 }
 
-function attributesOf({ eventId, lineId, type }: EventWithId, { config, vocabulary }: Surroundings) {
+function attributesOf(event: EventWithId, { config, vocabulary }: Surroundings) {
+  const { eventId, lineId, type } = event
   return {
     specversion: '1.0',
     id: eventId,
     source: config.publicUrl + vocabulary.path(`/v1/lines/${lineId}`),
     type: `linehook.${type}`,
-    time: timeOfId(eventId).toISOString(),
+    time: timeOf(event),
   }
+}
+
+function timeOf({ eventId }: EventWithId): string {
+  return timeOfId(eventId).toISOString()
 }
 
 function asJson(body: object): ShapedEvent {

@@ -1,4 +1,4 @@
-import { changePolicy, getPolicy } from '../../domain/endpoint-policies.js'
+import { changePolicy, getPolicy, previewPolicy } from '../../domain/endpoint-policies.js'
 import { onOwn, type Operation } from './owner-operation.js'
 
 function policyOf(of: 'line' | 'application'): Operation {
@@ -12,7 +12,18 @@ function changeOf(of: 'line' | 'application'): Operation {
   )
 }
 
+/** Nothing is saved. */
+function previewOf(of: 'line' | 'application'): Operation {
+  return onOwn(of, async (context, { userId, id, ctx }) => {
+    const written = ctx.request.body as Record<string, unknown>
+    const { contentType, body, isSample } = await previewPolicy(context, { of, id, userId }, written)
+    return { contentType, body, isSample }
+  })
+}
+
 export const getLinePolicy = policyOf('line')
 export const patchLinePolicy = changeOf('line')
+export const postLinePolicyPreview = previewOf('line')
 export const getApplicationPolicy = policyOf('application')
 export const patchApplicationPolicy = changeOf('application')
+export const postApplicationPolicyPreview = previewOf('application')

@@ -23,6 +23,8 @@ export {
   getLinePolicy,
   patchApplicationPolicy,
   patchLinePolicy,
+  postApplicationPolicyPreview,
+  postLinePolicyPreview,
 } from './endpoint-policies.js'
 export { healthz, readyz } from './health.js'
 export {

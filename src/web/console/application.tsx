@@ -13,6 +13,7 @@ import { Deliveries, MAX_SHOWN } from './application/deliveries.js'
 import { ApplicationEndpoint } from './application/endpoint.js'
 import { Edit } from './application/fields-form.js'
 import { applicationPath, APPLICATIONS, type ApplicationView } from './application/page-model.js'
+import type { ShownPreview } from './endpoint/policy.js'
 import { idOf, queryOf } from './form-values.js'
 import { Confirm, Time } from './form.js'
 import { Layout } from './layout.js'
@@ -28,6 +29,7 @@ interface Shown {
   isNew: boolean
   clientSecret: string
   testEvent: TestEventResult
+  policyPreview: ShownPreview
 }
 
 /** One application of the user's: what its program needs, where its events go, and what became of them. */
@@ -68,6 +70,7 @@ export function showApplication(context: Context): Middleware {
             testEvent={shown.testEvent}
             work={work}
             policy={policy}
+            policyPreview={shown.policyPreview}
           />
           <Deliveries deliveries={deliveries} />
           <Delete view={view} />
@@ -88,6 +91,7 @@ function strayFault({ page: { fault }, application, path }: ApplicationView, has
       : [
           'webhook/test-event',
           'webhook/policy',
+          'webhook/policy/preview',
           'webhook/rotate-secret',
           endpointPausedAt === null ? 'webhook/pause' : 'webhook/resume',
         ]),

@@ -54,6 +54,8 @@ const WORDS: Record<Named<MessageReason | DeliveryReason | RequestFailure>, stri
   forgotten: 'An operator had this person forgotten, and what waited for them ended with that.',
   stopped_by_receiver:
     'The server asked for no more attempts of this event (webhook-delivery: stop). Send it again if it is still wanted.',
+  template_failed:
+    'The template of the endpoint could not be filled with this event. Look at its preview, mend it, and send the event again.',
   opted_out: 'Who has this number asked for no more messages (STOP). They can write START to this line.',
   line_disabled: 'The line is disabled. Whoever runs the service can enable it.',
   carrier_missing: "The line's carrier is not set up here. Ask whoever runs the service.",

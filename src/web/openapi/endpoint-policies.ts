@@ -1,5 +1,6 @@
 import { RETRY_SCHEDULES, SHAPES } from '../../database/endpoint-policy.js'
 import { EVENT_TYPES } from '../../database/events.js'
+import { MAX_TEMPLATE_LENGTH } from '../../domain/deliveries/template.js'
 import { MAX_RETRIES, MAX_TIMEOUT_SECONDS, MAX_WAIT_SECONDS } from '../../domain/policy-fields.js'
 import {
   answers,
@@ -13,7 +14,6 @@ import {
   oneOf,
   schemaOf,
   text,
-  type PathItem,
   type Paths,
   type Schema,
 } from './parts.js'
@@ -55,7 +55,16 @@ const FIELDS: Record<string, Schema> = {
     oneOf(...SHAPES),
     'What is posted. `linehook`: the six fields. `cloudevents`: CloudEvents 1.0 in structured mode; `cloudevents-binary`: in ' +
       'binary mode. `slack`, `discord`: a text for an incoming webhook of theirs. `ifttt`: `value1` is the sender, `value2` ' +
-      'the payload, `value3` the receiver.',
+      'the payload, `value3` the receiver. `template`: what `template` makes.',
+  ),
+  template: describe(
+    { type: ['string', 'null'], maxLength: MAX_TEMPLATE_LENGTH },
+    'In the [Liquid](https://shopify.github.io/liquid/) language, with the six fields, `id` and `time`: ' +
+      '`{"text": {{ payload | json }}}`.',
+  ),
+  templateContentType: describe(
+    { type: 'string', maxLength: 100 },
+    'The Content-Type of what the template makes. What is JSON by this is checked.',
   ),
 }
 
@@ -69,6 +78,12 @@ export const policySchemas: Record<string, Schema> = {
   }),
 }
 
+const PREVIEW: Schema = object({
+  contentType: text,
+  body: text,
+  isSample: describe(flag, 'There was no event yet, so it is of one that was made up.'),
+})
+
 const HEADERS: Schema = {
   type: 'object',
   additionalProperties: { type: ['string', 'null'], minLength: 1, maxLength: 1000 },
@@ -79,7 +94,8 @@ const HEADERS: Schema = {
 export function linePolicyPaths({ vocabulary, line }: ProductNames): Paths {
   const parameter = inPath(vocabulary.idField, `The ${line}'s id.`)
   return {
-    [vocabulary.path('/v1/lines/{lineId}/connection/policy')]: pathOf(
+    ...pathsOf(
+      vocabulary.path('/v1/lines/{lineId}/connection/policy'),
       '',
       parameter,
       'Developer connection',
@@ -91,7 +107,8 @@ export function linePolicyPaths({ vocabulary, line }: ProductNames): Paths {
 export function applicationPolicyPaths(): Paths {
   const parameter = inPath('applicationId', "The application's id.")
   return {
-    '/v1/applications/{applicationId}/policy': pathOf(
+    ...pathsOf(
+      '/v1/applications/{applicationId}/policy',
       'Application',
       parameter,
       'Applications',
@@ -100,30 +117,43 @@ export function applicationPolicyPaths(): Paths {
   }
 }
 
-function pathOf(noun: string, parameter: object, tag: string, what: string): PathItem {
+function pathsOf(path: string, noun: string, parameter: object, tag: string, what: string): Paths {
   const answer = answers('The policy.', schemaOf('EndpointPolicy'))
-  const given = {
-    ...Object.fromEntries(Object.entries(FIELDS).map(([name, schema]) => [name, maybe(schema)])),
-    headers: HEADERS,
-  }
+  const parameters = [parameter]
+  const tags = [tag]
+  const given = Object.fromEntries(Object.entries(FIELDS).map(([name, schema]) => [name, maybe(schema)]))
+  const givenHeaders = { ...given, headers: HEADERS }
   return {
-    parameters: [parameter],
-    get: {
-      operationId: `get${noun}Policy`,
-      tags: [tag],
-      summary: `See how ${what}`,
-      description: 'It stays when the URL is taken away.',
-      responses: { 200: answer, ...problems(401, 404, 409) },
+    [path]: {
+      parameters,
+      get: {
+        operationId: `get${noun}Policy`,
+        tags,
+        summary: `See how ${what}`,
+        description: 'It stays when the URL is taken away.',
+        responses: { 200: answer, ...problems(401, 404, 409) },
+      },
+      patch: {
+        operationId: `change${noun}Policy`,
+        tags,
+        summary: `Change how ${what}`,
+        description:
+          'Give at least one field (RFC 7396): what is left out stays, and null stands for the default. It counts from the ' +
+          'next attempt on.',
+        requestBody: body({ ...object(givenHeaders, Object.keys(givenHeaders)), minProperties: 1 }),
+        responses: { 200: answer, ...problems(400, 401, 404, 409, 413) },
+      },
     },
-    patch: {
-      operationId: `change${noun}Policy`,
-      tags: [tag],
-      summary: `Change how ${what}`,
-      description:
-        'Give at least one field (RFC 7396): what is left out stays, and null stands for the default. It counts from the ' +
-        'next attempt on.',
-      requestBody: body({ ...object(given, Object.keys(given)), minProperties: 1 }),
-      responses: { 200: answer, ...problems(400, 401, 404, 409, 413) },
+    [`${path}/preview`]: {
+      parameters,
+      post: {
+        operationId: `preview${noun}Policy`,
+        tags,
+        summary: 'See the last event as it would be posted with other fields',
+        description: 'Nothing is saved or sent.',
+        requestBody: body(object(given, Object.keys(given)), { isOptional: true }),
+        responses: { 200: answers('The body.', PREVIEW), ...problems(400, 401, 404, 409, 413) },
+      },
     },
   }
 }

@@ -161,6 +161,8 @@ describeContext('the policy of an endpoint', { environment }, (context) => {
       requestsAtOnce: null,
       declinedEvents: [],
       shape: 'linehook',
+      template: null,
+      templateContentType: 'application/json',
       headerNames: [],
     }
     expect(await getPolicy(context, owner)).to.deep.include(standard)

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { HTTP, type CloudEvent } from 'cloudevents'
 import { Webhook } from 'standardwebhooks'
-import { SHAPES, type Shape } from '../../../src/database/endpoint-policy.js'
+import { DEFAULT_POLICY, SHAPES, type Shape } from '../../../src/database/endpoint-policy.js'
 import { changePolicy } from '../../../src/domain/endpoint-policies.js'
 import { shapeEvent, type EventContent } from '../../../src/domain/deliveries/shapes.js'
 import { newId, timeOfId } from '../../../src/ids.js'
@@ -68,10 +68,14 @@ describeContext('the shape of an event', (context) => {
   })
 
   const shaped = (shape: Shape, overrides: Partial<EventContent>) =>
-    shapeEvent(context, { ...sixFields(), type: 'inboundText', eventId: newId(), ...overrides }, shape)
+    shapeEvent(
+      context,
+      { ...sixFields(), type: 'inboundText', eventId: newId(), ...overrides },
+      { ...DEFAULT_POLICY, shape, template: '{{ type | json }}' },
+    )
 
-  it('slack and discord take no orders from a stranger, and no text is too long for them', () => {
-    const { text } = JSON.parse(shaped('slack', { payload: '<!channel> & <http://a|b>' }).body) as {
+  it('slack and discord take no orders from a stranger, and no text is too long for them', async () => {
+    const { text } = JSON.parse((await shaped('slack', { payload: '<!channel> & <http://a|b>' })).body) as {
       text: string
     }
     expect(text).to.match(/: &lt;!channel&gt; &amp; &lt;http:\/\/a\|b&gt;$/)
@@ -79,14 +83,17 @@ describeContext('the shape of an event', (context) => {
       ['slack', 'text', 4000],
       ['discord', 'content', 2000],
     ] as const) {
-      const body = JSON.parse(shaped(shape, { payload: '😀'.repeat(3000) }).body) as Record<string, string>
+      const body = JSON.parse((await shaped(shape, { payload: '😀'.repeat(3000) })).body) as Record<
+        string,
+        string
+      >
       expect(body[field])
         .to.have.length.within(length - 1, length)
         .and.match(/😀…$/u)
     }
   })
 
-  it('every shape has words for every type of event, the same at each attempt', () => {
+  it('every shape has words for every type of event, the same at each attempt', async () => {
     const payloads = {
       inboundMedia: 'https://example.com/a.png',
       voiceMail: 'https://example.com/a.mp3',
@@ -98,8 +105,8 @@ describeContext('the shape of an event', (context) => {
     for (const [type, payload] of Object.entries(payloads)) {
       for (const shape of SHAPES) {
         const overrides = { type: type as keyof typeof payloads, payload, eventId: newId() }
-        const once = shaped(shape, overrides)
-        expect(shaped(shape, overrides)).to.deep.equal(once)
+        const once = await shaped(shape, overrides)
+        expect(await shaped(shape, overrides)).to.deep.equal(once)
         if (shape === 'slack') said.push((JSON.parse(once.body) as { text: string }).text)
       }
     }

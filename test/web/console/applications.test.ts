@@ -15,6 +15,7 @@ const FORMS = [
   'client-secret/rotate',
   'webhook/test-event',
   'webhook/policy',
+  'webhook/policy/preview',
   'webhook/enable',
   'webhook/send-held-events',
   'webhook/rotate-secret',

@@ -11,7 +11,7 @@ import { pauseApplicationEndpoint, resumeApplicationEndpoint } from '../../../do
 import type { EndpointWork } from '../../../domain/deliveries/endpoint-work.js'
 import type { TestEventResult } from '../../../domain/test-event.js'
 import { Health } from '../endpoint/health.js'
-import { Policy } from '../endpoint/policy.js'
+import { Policy, type ShownPreview } from '../endpoint/policy.js'
 import { PauseEvents, type EndpointPause } from '../endpoint/pause.js'
 import { EndpointSecret, SIGNING_SECRET, WhatItIsFor } from '../endpoint/signing-secret.js'
 import { TestEvent, TestEventOutcome } from '../endpoint/test-event.js'
@@ -32,6 +32,7 @@ export function ApplicationEndpoint(props: {
   /** undefined: it has no webhook URL. */
   work: EndpointWork | undefined
   policy: ShownPolicy | undefined
+  policyPreview: ShownPreview | undefined
 }) {
   const { view, testEvent, work, policy } = props
   const { page, application, path } = view
@@ -46,7 +47,7 @@ export function ApplicationEndpoint(props: {
           <p>
             What connected lines receive is posted to <code>{webhookUrl}</code>, signed.
           </p>
-          <Policy page={page} action={`${path}/${ID}/policy`} policy={policy} />
+          <Policy page={page} action={`${path}/${ID}/policy`} policy={policy} preview={props.policyPreview} />
           <TestEvent page={page} action={`${path}/${ID}/test-event`} result={testEvent} />
           <Health
             page={page}

@@ -2,7 +2,15 @@ import type { Context as KoaContext } from 'koa'
 import { SHAPES, type Shape } from '../../../database/endpoint-policy.js'
 import { EVENT_TYPES, type MessageEventType } from '../../../database/events.js'
 import type { Context } from '../../../domain/context.js'
-import { changePolicy, type EndpointOwner, type ShownPolicy } from '../../../domain/endpoint-policies.js'
+import {
+  changePolicy,
+  previewPolicy,
+  type EndpointOwner,
+  type EndpointPolicy,
+  type Preview,
+  type ShownPolicy,
+} from '../../../domain/endpoint-policies.js'
+import { MAX_TEMPLATE_LENGTH } from '../../../domain/deliveries/template.js'
 import { MAX_TIMEOUT_SECONDS } from '../../../domain/policy-fields.js'
 import { parsePolicyText } from '../../../domain/policy-text.js'
 import { UserError } from '../../../errors.js'
@@ -11,7 +19,7 @@ import { CheckBox, Field, Form, Select, TextArea, typedIn } from '../form.js'
 import { applicationPath } from '../application/page-model.js'
 import { lineWithNotice } from '../line/section.js'
 import { withNotice } from '../notices.js'
-import type { Act, Page } from '../page.js'
+import { answerFragment, type Act, type Page } from '../page.js'
 import { sessionOf } from '../session.js'
 
 const WHEN: Record<MessageEventType, string> = {
@@ -27,17 +35,45 @@ const SHAPE_WORDS: Record<Shape, string> = {
   slack: 'A text for Slack',
   discord: 'A text for Discord',
   ifttt: 'value1 to value3, for IFTTT',
+  template: 'What my template makes',
+}
+
+const TEMPLATE_HINT =
+  'In the Liquid language, with type, payload, fromNumber, toNumber, userId, lineId, id and time. Such as ' +
+  '{"text": {{ payload | json }}}'
+
+const PREVIEW_ID = 'policy-preview'
+
+/** A refusal, or the sign-in page after the session's end, replaces the whole page, as without a script. */
+const INLINE = {
+  'hx-target': `#${PREVIEW_ID}`,
+  'hx-swap': 'innerHTML',
+  'hx-status:4xx': 'target:body',
+  'hx-status:5xx': 'target:body',
+}
+
+/** With what was typed, for who has no script. */
+export interface ShownPreview {
+  fields: Partial<EndpointPolicy>
+  result: Preview
 }
 
 /** How a line's or an application's endpoint wants its events. */
-export function Policy(props: { page: Page; action: string; policy: ShownPolicy }) {
-  const { page, action, policy } = props
+export function Policy(props: {
+  page: Page
+  action: string
+  policy: ShownPolicy
+  preview: ShownPreview | undefined
+}) {
+  const { action, preview } = props
+  const page = withFaultOfPreview(props.page, action)
+  const policy = { ...props.policy, ...preview?.fields }
   const field = (name: 'timeoutSeconds' | 'requestsAtOnce') => ({
     ...{ page, action, name, type: 'number' as const, value: String(policy[name] ?? '') },
     more: { min: 1, ...(name === 'timeoutSeconds' ? { max: MAX_TIMEOUT_SECONDS } : {}) },
   })
   return (
-    <details open={page.fault?.action === action}>
+    <details open={page.fault?.action === action || preview !== undefined}>
       <summary>How events are posted</summary>
       <Form page={page} action={action}>
         <Select
@@ -46,6 +82,33 @@ export function Policy(props: { page: Page; action: string; policy: ShownPolicy 
           options={SHAPES.map((shape) => [shape, SHAPE_WORDS[shape]])}
           value={typedIn(page, action, 'shape') ?? policy.shape}
         />
+        <TextArea
+          {...{ page, action }}
+          name="template"
+          label="Template"
+          hint={TEMPLATE_HINT}
+          value={policy.template ?? ''}
+          rows={4}
+          more={{ maxlength: MAX_TEMPLATE_LENGTH, spellcheck: 'false' }}
+        />
+        <Field
+          {...{ page, action }}
+          name="templateContentType"
+          label="Content-Type of what the template makes"
+          value={policy.templateContentType}
+          autocomplete="off"
+        />
+        <button
+          type="submit"
+          class="secondary"
+          formaction={`${action}/preview`}
+          {...{ 'hx-post': `${action}/preview`, ...INLINE }}
+        >
+          Preview with the last event
+        </button>
+        <div id={PREVIEW_ID} role="status">
+          {preview !== undefined && <PolicyPreview preview={preview.result} />}
+        </div>
         <Field
           {...{ page, action }}
           name="retrySchedule"
@@ -82,6 +145,26 @@ export function Policy(props: { page: Page; action: string; policy: ShownPolicy 
       </Form>
     </details>
   )
+}
+
+function PolicyPreview({ preview: { contentType, body, isSample } }: { preview: Preview }) {
+  return (
+    <div class="notice">
+      <p>
+        {isSample ? 'There is no event yet: this is of one that was made up.' : 'The last event.'} It is not
+        sent or saved. <code>{contentType}</code>
+      </p>
+      <pre dir="auto">
+        <code>{body}</code>
+      </pre>
+    </div>
+  )
+}
+
+/** A preview that is refused is told of in the form that it is for. */
+function withFaultOfPreview(page: Page, action: string): Page {
+  const { fault } = page
+  return fault?.action === `${action}/preview` ? { ...page, fault: { ...fault, action } } : page
 }
 
 function KnownHeaders({ names }: { names: readonly string[] }) {
@@ -142,25 +225,51 @@ function typedHeaders(text: string): Record<string, string> {
   )
 }
 
-const TYPED = ['shape', 'retrySchedule', 'timeoutSeconds', 'requestsAtOnce']
+const TYPED = [
+  'shape',
+  'template',
+  'templateContentType',
+  'retrySchedule',
+  'timeoutSeconds',
+  'requestsAtOnce',
+]
+
+/** All but the headers, as they were typed. */
+function typedFields(ctx: KoaContext): Record<string, unknown> {
+  const wanted = valuesOf(ctx, 'events')
+  return {
+    ...parsePolicyText(Object.fromEntries(TYPED.map((name) => [name, fieldOf(ctx, name)]))),
+    retryOnTimeout: fieldOf(ctx, 'retryOnTimeout') === 'true',
+    declinedEvents: EVENT_TYPES.filter((type) => !wanted.includes(type)),
+  }
+}
+
+function ownerOf(ctx: KoaContext, of: EndpointOwner['of']): EndpointOwner {
+  return { of, id: idOf(ctx, `${of}Id`), userId: sessionOf(ctx).userId }
+}
 
 /** @param doneAt where the page is that the form is on */
 function postPolicy(of: EndpointOwner['of'], doneAt: (id: string) => string) {
   return (context: Context): Act =>
     async (ctx) => {
-      const id = idOf(ctx, `${of}Id`)
-      const wanted = valuesOf(ctx, 'events')
-      await changePolicy(
-        context,
-        { of, id, userId: sessionOf(ctx).userId },
-        {
-          ...parsePolicyText(Object.fromEntries(TYPED.map((name) => [name, fieldOf(ctx, name)]))),
-          headers: { ...removedHeaders(ctx), ...typedHeaders(fieldOf(ctx, 'secretHeaders')) },
-          retryOnTimeout: fieldOf(ctx, 'retryOnTimeout') === 'true',
-          declinedEvents: EVENT_TYPES.filter((type) => !wanted.includes(type)),
-        },
-      )
-      return doneAt(id)
+      const owner = ownerOf(ctx, of)
+      await changePolicy(context, owner, {
+        ...typedFields(ctx),
+        headers: { ...removedHeaders(ctx), ...typedHeaders(fieldOf(ctx, 'secretHeaders')) },
+      })
+      return doneAt(owner.id)
+    }
+}
+
+/** For htmx the preview alone; else the page with the preview in it, and with what was typed. */
+function postPreview(of: EndpointOwner['of']) {
+  return (context: Context): Act =>
+    async (ctx) => {
+      const written = typedFields(ctx)
+      const { fields, ...result } = await previewPolicy(context, ownerOf(ctx, of), written)
+      if (ctx.get('HX-Request') !== 'true') return { shown: { policyPreview: { fields, result } } }
+      answerFragment(ctx, <PolicyPreview preview={result} />)
+      return undefined
     }
 }
 
@@ -168,3 +277,5 @@ export const postLinePolicy = postPolicy('line', (id) => lineWithNotice(id, 'pol
 export const postApplicationPolicy = postPolicy('application', (id) =>
   withNotice(applicationPath(id), 'policy-saved'),
 )
+export const postLinePolicyPreview = postPreview('line')
+export const postApplicationPolicyPreview = postPreview('application')

@@ -8,7 +8,7 @@ import { sendTestEvent, type TestEventResult } from '../../../domain/test-event.
 import { Health } from '../endpoint/health.js'
 import { OptInEvents } from '../endpoint/opt-in-events.js'
 import { offerOfPause, PauseEvents } from '../endpoint/pause.js'
-import { Policy } from '../endpoint/policy.js'
+import { Policy, type ShownPreview } from '../endpoint/policy.js'
 import { TestEvent, TestEventOutcome } from '../endpoint/test-event.js'
 import { fieldOf, idOf, valuesOf } from '../form-values.js'
 import { Field, Form } from '../form.js'
@@ -31,8 +31,9 @@ export function LineEndpoint(props: {
   view: LineView
   now: EndpointNow | undefined
   testEvent: TestEventResult | undefined
+  policyPreview: ShownPreview | undefined
 }) {
-  const { view, now, testEvent } = props
+  const { view, now, testEvent, policyPreview } = props
   const held = now?.held ?? []
   const { connection, path } = view
   const { enabled, outgoingWebhookUrl: url, endpoint } = connection
@@ -42,11 +43,17 @@ export function LineEndpoint(props: {
     ...(enabled ? [action] : []),
     ...(enabled && url !== null ? [`${action}/test-event`, `${action}/events`] : []),
     ...(maySendHeld ? [`${action}/send-held-events`] : []),
-    ...(now === undefined ? [] : [`${action}/policy`]),
+    ...(now === undefined ? [] : [`${action}/policy`, `${action}/policy/preview`]),
     ...(endpoint === null ? [] : offerOfPause(view.page, endpoint, action)),
   ]
   return (
-    <Section view={view} id={ID} title="Outgoing webhook" offers={offers} isAnswer={testEvent !== undefined}>
+    <Section
+      view={view}
+      id={ID}
+      title="Outgoing webhook"
+      offers={offers}
+      isAnswer={(testEvent ?? policyPreview) !== undefined}
+    >
       <p>
         What the line receives (texts, pictures and files, voicemail) is posted to this URL of yours as JSON,
         signed.
@@ -59,7 +66,9 @@ export function LineEndpoint(props: {
       )}
       {!enabled && <NeedsConnection />}
       {enabled && url !== null && <EventsForm view={view} action={`${action}/events`} />}
-      {now !== undefined && <Policy page={view.page} action={`${action}/policy`} policy={now.policy} />}
+      {now !== undefined && (
+        <Policy page={view.page} action={`${action}/policy`} policy={now.policy} preview={policyPreview} />
+      )}
       {enabled && url !== null && (
         <TestEvent page={view.page} action={`${action}/test-event`} result={testEvent} />
       )}

@@ -47,6 +47,23 @@ describeWith('the policy of an endpoint in the console', startConsole, (site) =>
     expect(answer.text).to.include('value="often"').and.not.include('abc-123')
   })
 
+  it('is previewed with what was typed, in the page or for htmx alone, and refused in its place', async () => {
+    const line = await site.openLine({ outgoingUrl: site.receiver.url })
+    const form = 'outgoing-webhook/policy/preview'
+    const fields = { ...FIELDS, shape: 'template', template: '{"a": {{ payload | json }}}' }
+    const page = await line.submit(form, fields)
+    expect(page.status).to.equal(200)
+    expect(wordsOf(page.text)).to.include('There is no event yet')
+    expect(page.text).to.include('{&quot;a&quot;: &quot;A \\&quot;test')
+    expect(page.text).to.include('value="5, 60, 3600"')
+    const refused = await line.submit(form, { ...fields, template: '{{ nope }}' })
+    expect(refused.status).to.equal(400)
+    expect(wordsOf(refused.text)).to.include('template: undefined variable: nope')
+    expect(refused.text).to.include('{{ nope }}</textarea>')
+    const owner: EndpointOwner = { of: 'line', id: line.lineId, userId: line.userId }
+    expect(await getPolicy(site.context, owner)).to.include({ shape: 'linehook', template: null })
+  })
+
   it('is on the page of an application too', async () => {
     const { id, userId } = await createApplication(site.context, { webhookUrl: site.receiver.url })
     const browser = await browse(site.context, site.web, userId)

@@ -56,7 +56,9 @@ async function ownerOf(context: Context, reference: string): Promise<EndpointOwn
 }
 
 function answerOf(policy: ShownPolicy) {
-  const lines = [...POLICY_FIELDS, 'headerNames' as const].map((name) => `${name}: ${wordsOf(policy[name])}`)
+  const lines = [...POLICY_FIELDS, 'headerNames' as const, 'publicKeyUrl' as const].map(
+    (name) => `${name}: ${wordsOf(policy[name])}`,
+  )
   return { result: policy, lines }
 }
 

@@ -19,6 +19,11 @@ export const SHAPES = [
 
 export type Shape = (typeof SHAPES)[number]
 
+/** Of Standard Webhooks: `v1` is HMAC-SHA256 by the signing secret, `v1a` Ed25519 by its key pair. */
+export const SIGNATURE_KINDS = ['v1', 'v1a'] as const
+
+export type SignatureKind = (typeof SIGNATURE_KINDS)[number]
+
 /** How an endpoint wants its events. Its developer sets it; whose endpoint it is makes no difference. */
 export interface EndpointPolicy {
   retrySchedule: RetrySchedule
@@ -35,6 +40,9 @@ export interface EndpointPolicy {
   template: string | null
   /** Of what the template makes. */
   templateContentType: string
+  signature: SignatureKind
+  /** Until then both kinds sign, because the kind was changed; no field that a person writes. */
+  bothSignaturesUntil: string | null
 }
 
 export const DEFAULT_POLICY: EndpointPolicy = {
@@ -46,6 +54,8 @@ export const DEFAULT_POLICY: EndpointPolicy = {
   shape: 'linehook',
   template: null,
   templateContentType: 'application/json',
+  signature: 'v1',
+  bothSignaturesUntil: null,
 }
 
 /** What differs from the defaults, as the column has it. */

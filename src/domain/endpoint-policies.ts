@@ -13,7 +13,7 @@ import { changeHeaders, openHeaders, sealHeaders, type CustomHeaders } from './d
 import { shapeEvent, type ShapedEvent } from './deliveries/shapes.js'
 import { TemplateFailed } from './deliveries/template.js'
 import { readPolicyFields } from './policy-fields.js'
-import { NO_URL } from './signing-secrets.js'
+import { NO_URL, OVERLAP_SECONDS } from './signing-secrets.js'
 
 export type { EndpointPolicy } from '../database/endpoint-policy.js'
 
@@ -33,17 +33,18 @@ export interface Preview {
 }
 
 /** Of the headers that are sent in each request only the names: most values are credentials. */
-export type ShownPolicy = EndpointPolicy & { headerNames: string[] }
+export type ShownPolicy = EndpointPolicy & { headerNames: string[]; publicKeyUrl: string }
 
 /**
  * How the endpoint wants its events. It stays when the URL is taken away.
  *
  * @throws UserError 404, 409 where there never was a URL
  */
-export async function getPolicy({ db, secrets }: Context, owner: EndpointOwner): Promise<ShownPolicy> {
+export async function getPolicy(context: Context, owner: EndpointOwner): Promise<ShownPolicy> {
+  const { db, secrets } = context
   const endpointId = await requireEndpoint(db, owner)
   const { policy, headersSealed } = await findPolicy(db, endpointId)
-  return shown(policy, openHeaders(secrets, endpointId, headersSealed))
+  return shown(context, endpointId, policy, openHeaders(secrets, endpointId, headersSealed))
 }
 
 /**
@@ -67,11 +68,12 @@ export async function changePolicy(
     const row = await findPolicy(trx, endpointId)
     const headersBefore = openHeaders(secrets, endpointId, row.headersSealed)
     const headers = changeHeaders(headersBefore, writtenHeaders)
-    const before = shown(row.policy, headersBefore)
-    const after = shown({ ...row.policy, ...change }, headers)
+    const policy = changed(row.policy, change)
+    const before = shown(context, endpointId, row.policy, headersBefore)
+    const after = shown(context, endpointId, policy, headers)
     const headersSealed = sealHeaders(secrets, endpointId, headers)
     if (after.shape === 'template') await fill(context, sampleOf(owner), after)
-    await setPolicy(trx, endpointId, { policy: { ...row.policy, ...change }, headersSealed })
+    await setPolicy(trx, endpointId, { policy, headersSealed })
     await record(context, trx, {
       action: owner.of === 'line' ? 'line.endpoint.changed' : 'application.changed',
       subjectId: owner.id,
@@ -129,8 +131,21 @@ function sampleOf({ id, userId }: EndpointOwner): EventToDeliver {
   }
 }
 
-function shown(policy: EndpointPolicy, headers: CustomHeaders): ShownPolicy {
-  return { ...policy, headerNames: Object.keys(headers) }
+/** While receivers change over to another kind of signature, both kinds sign. */
+function changed(before: EndpointPolicy, change: Partial<EndpointPolicy>): EndpointPolicy {
+  const after = { ...before, ...change }
+  if (after.signature === before.signature) return after
+  return { ...after, bothSignaturesUntil: new Date(Date.now() + OVERLAP_SECONDS * 1000).toISOString() }
+}
+
+function shown(
+  { config }: Context,
+  endpointId: string,
+  policy: EndpointPolicy,
+  headers: CustomHeaders,
+): ShownPolicy {
+  const publicKeyUrl = `${config.publicUrl}/.well-known/webhook-keys/${endpointId}`
+  return { ...policy, headerNames: Object.keys(headers), publicKeyUrl }
 }
 
 /** As the audit log has it. @param newHeaders whose values were given: these are in no log */

@@ -2,9 +2,11 @@ import {
   DEFAULT_POLICY,
   RETRY_SCHEDULES,
   SHAPES,
+  SIGNATURE_KINDS,
   type EndpointPolicy,
   type RetrySchedule,
   type Shape,
+  type SignatureKind,
 } from '../database/endpoint-policy.js'
 import { EVENT_TYPES, type MessageEventType } from '../database/events.js'
 import { storable } from '../database/text.js'
@@ -22,8 +24,10 @@ interface Limits {
   maxRequestsAtOnce: number
 }
 
+type Field = Exclude<keyof EndpointPolicy, 'bothSignaturesUntil'>
+
 type Readers = {
-  [Name in keyof EndpointPolicy]: (written: unknown, limits: Limits) => EndpointPolicy[Name]
+  [Name in Field]: (written: unknown, limits: Limits) => EndpointPolicy[Name]
 }
 
 /** How each field is read, as a program writes it; null stands for the default. */
@@ -36,9 +40,10 @@ const READERS: Readers = {
   shape: readShape,
   template: readTemplate,
   templateContentType: readContentType,
+  signature: readSignature,
 }
 
-export const POLICY_FIELDS = Object.keys(READERS) as (keyof EndpointPolicy)[]
+export const POLICY_FIELDS = Object.keys(READERS) as Field[]
 
 /** @throws UserError 400, which names the field */
 export function readPolicyFields(written: Record<string, unknown>, limits: Limits): Partial<EndpointPolicy> {
@@ -50,7 +55,7 @@ export function readPolicyFields(written: Record<string, unknown>, limits: Limit
   )
 }
 
-function isField(name: string): name is keyof EndpointPolicy {
+function isField(name: string): name is Field {
   return Object.hasOwn(READERS, name)
 }
 
@@ -84,6 +89,12 @@ function isWhole(value: unknown, min: number, max: number): boolean {
 function readShape(written: unknown): Shape {
   const known = SHAPES.find((shape) => shape === written)
   if (known === undefined) throw new UserError(`shape must be one of ${SHAPES.join(', ')}`)
+  return known
+}
+
+function readSignature(written: unknown): SignatureKind {
+  const known = SIGNATURE_KINDS.find((kind) => kind === written)
+  if (known === undefined) throw new UserError('signature must be v1 (HMAC-SHA256) or v1a (Ed25519)')
   return known
 }
 

@@ -20,6 +20,7 @@ import { requireSameSite } from './middleware/require-same-site.js'
 import { tidyPath } from './middleware/tidy-path.js'
 import * as oauth from './oauth/endpoints.js'
 import { getOpenApi } from './openapi/document.js'
+import { getPublicKeys } from './public-keys.js'
 import { createRoutes } from './routes.js'
 import * as phones from './simulator/phones.js'
 
@@ -264,6 +265,7 @@ export function createApp(context: Context): Koa {
     oauthPost('/oauth/introspect',        oauth.introspect)
     get('/.well-known/oauth-authorization-server', oauth.getMetadata(context))
     get('/.well-known/openid-configuration',       oauth.getMetadata(context))
+    get('/.well-known/webhook-keys/:endpointId',   getPublicKeys(context))
 
     get('/openapi.json',                  getOpenApi(context))
     get('/docs',                          allowPackagedPage, showDocs)

@@ -126,6 +126,8 @@ describeWith('the document and the answers', serveApi, (api) => {
       if (path.includes(line.lineId)) await client.ask(method, path.replace(line.lineId, newId()), right)
       if (path.startsWith('/v1/')) await api.web.request(path, { method })
     }
+    const [endpointId = ''] = await api.context.db('endpoints').pluck<string[]>('id')
+    for (const id of [endpointId, newId()]) await api.web.request(`/.well-known/webhook-keys/${id}`)
     await api.context.db('deliveries').where({ id: deliveryId }).update({ status: 'exhausted' })
     await client.post(`/v1/deliveries/${deliveryId}/send-again`)
     await client.post(`/v1/deliveries/${deliveryId}/send-again`)

@@ -5,7 +5,12 @@ import {
   type ClaimedDelivery,
 } from '../../database/deliveries/delivering.js'
 import { DISCONNECTED } from '../../database/deliveries/ending.js'
-import { policyOf } from '../../database/endpoint-policy.js'
+import {
+  policyOf,
+  SIGNATURE_KINDS,
+  type EndpointPolicy,
+  type SignatureKind,
+} from '../../database/endpoint-policy.js'
 import type { EndpointToCall } from '../../database/endpoints.js'
 import { newId } from '../../ids.js'
 import { FetchFailed } from '../../safe-fetch.js'
@@ -228,6 +233,7 @@ export async function postEvent(
           Math.floor(startedAt.getTime() / 1000),
           body,
           secretsOf(context, event),
+          kindsOf(policy, startedAt),
         ),
         ...moreHeaders,
       },
@@ -264,7 +270,16 @@ function failureOf(status: number): RequestFailure | undefined {
   return status >= 300 && status < 400 ? 'redirect' : `http_${status}`
 }
 
-function secretsOf({ secrets }: Context, event: EventForEndpoint): string[] {
+function kindsOf({ signature, bothSignaturesUntil }: EndpointPolicy, at: Date): readonly SignatureKind[] {
+  const isChanging = bothSignaturesUntil !== null && at.getTime() < Date.parse(bothSignaturesUntil)
+  return isChanging ? SIGNATURE_KINDS : [signature]
+}
+
+/** The signing secrets of an endpoint, the current one first. */
+export function secretsOf(
+  { secrets }: Context,
+  event: Pick<EventForEndpoint, 'endpointId' | 'secretSealed' | 'previousSecretSealed'>,
+): string[] {
   const place = signingSecretPlace(event.endpointId)
   return [event.secretSealed, event.previousSecretSealed]
     .filter((sealed) => sealed !== null)

@@ -1,4 +1,4 @@
-import { RETRY_SCHEDULES, SHAPES } from '../../database/endpoint-policy.js'
+import { RETRY_SCHEDULES, SHAPES, SIGNATURE_KINDS } from '../../database/endpoint-policy.js'
 import { EVENT_TYPES } from '../../database/events.js'
 import { MAX_TEMPLATE_LENGTH } from '../../domain/deliveries/template.js'
 import { MAX_RETRIES, MAX_TIMEOUT_SECONDS, MAX_WAIT_SECONDS } from '../../domain/policy-fields.js'
@@ -10,10 +10,12 @@ import {
   inPath,
   listOf,
   maybe,
+  maybeMoment,
   object,
   oneOf,
   schemaOf,
   text,
+  url,
   type Paths,
   type Schema,
 } from './parts.js'
@@ -66,11 +68,18 @@ const FIELDS: Record<string, Schema> = {
     { type: 'string', maxLength: 100 },
     'The Content-Type of what the template makes. What is JSON by this is checked.',
   ),
+  signature: describe(
+    oneOf(...SIGNATURE_KINDS),
+    'Of Standard Webhooks. `v1`: HMAC-SHA256 by the signing secret. `v1a`: Ed25519, verified with the key at `publicKeyUrl`. ' +
+      'For 24 h after a change both are there.',
+  ),
 }
 
 export const policySchemas: Record<string, Schema> = {
   EndpointPolicy: object({
     ...FIELDS,
+    bothSignaturesUntil: describe(maybeMoment, 'Until this moment both kinds of signatures are there.'),
+    publicKeyUrl: describe(url, 'Where everybody reads the keys of `v1a` signatures.'),
     headerNames: describe(
       listOf(text),
       'The names of the headers that you added. Their values are not shown.',

@@ -163,6 +163,8 @@ describeContext('the policy of an endpoint', { environment }, (context) => {
       shape: 'linehook',
       template: null,
       templateContentType: 'application/json',
+      signature: 'v1',
+      bothSignaturesUntil: null,
       headerNames: [],
     }
     expect(await getPolicy(context, owner)).to.deep.include(standard)
@@ -206,6 +208,8 @@ describeContext('the policy of an endpoint', { environment }, (context) => {
       { headers: Object.fromEntries(Array.from({ length: 21 }, (_, n) => [`X-${n}`, '1'])) },
       /headers can be 20 at most/,
     ],
+    [{ signature: 'rsa' }, /signature must be v1/],
+    [{ bothSignaturesUntil: null }, /no bothSignaturesUntil/],
     [{ shape: 'xml' }, /shape must be one of linehook, cloudevents/],
     [{ declinedEvents: ['messageStatus'] }, /declinedEvents must be a list of inboundText/],
   ]

@@ -129,6 +129,16 @@ export function Policy(props: {
           label="Events at the same time, at most"
           hint="Empty: as many as your server takes."
         />
+        <Select
+          name="signature"
+          label="Signature"
+          hint={`The keys of v1a are at ${policy.publicKeyUrl}. For 24 hours after a change both are there.`}
+          options={[
+            ['v1', 'v1: HMAC-SHA256, by the signing secret'],
+            ['v1a', 'v1a: Ed25519, by a public key'],
+          ]}
+          value={typedIn(page, action, 'signature') ?? policy.signature}
+        />
         <WantedEvents page={page} action={action} declined={policy.declinedEvents} />
         <TextArea
           {...{ page, action }}
@@ -226,6 +236,7 @@ function typedHeaders(text: string): Record<string, string> {
 }
 
 const TYPED = [
+  'signature',
   'shape',
   'template',
   'templateContentType',

@@ -119,6 +119,12 @@ export const DELIVERY_STEPS = [
   { from: 'pending', to: 'exhausted', when: 'person forgotten', reasons: ['forgotten'] },
   { from: 'pending', to: 'exhausted', when: 'our own fault, again and again', reasons: ['internal_error'] },
   { from: 'pending', to: 'pending', when: 'our own fault', reasons: ['internal_error'] },
+  {
+    from: 'pending',
+    to: 'pending',
+    when: 'an earlier event comes first',
+    reasons: ['earlier_event_waits'],
+  },
   { from: 'delivering', to: 'delivered', when: '2xx' },
   { from: 'delivering', to: 'pending', when: 'failed, to be repeated', family: 'request' },
   {

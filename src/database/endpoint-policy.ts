@@ -33,6 +33,8 @@ export interface EndpointPolicy {
   timeoutSeconds: number | null
   /** At most; null: as many as the endpoint takes (ENDPOINT_MAX_IN_FLIGHT). `claim_deliveries` reads it. */
   requestsAtOnce: number | null
+  /** An event waits until the one before it from the same number is over. `create_deliveries` reads it. */
+  ordered: boolean
   /** Of those that every endpoint gets otherwise. `create_deliveries` reads it. */
   declinedEvents: readonly MessageEventType[]
   shape: Shape
@@ -50,6 +52,7 @@ export const DEFAULT_POLICY: EndpointPolicy = {
   retryOnTimeout: true,
   timeoutSeconds: null,
   requestsAtOnce: null,
+  ordered: false,
   declinedEvents: [],
   shape: 'linehook',
   template: null,

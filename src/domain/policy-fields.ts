@@ -36,6 +36,7 @@ const READERS: Readers = {
   retryOnTimeout: (written) => readFlag('retryOnTimeout', written),
   timeoutSeconds: (written) => readCount('timeoutSeconds', written, MAX_TIMEOUT_SECONDS),
   requestsAtOnce: (written, limits) => readCount('requestsAtOnce', written, limits.maxRequestsAtOnce),
+  ordered: (written) => readFlag('ordered', written),
   declinedEvents: readDeclinedEvents,
   shape: readShape,
   template: readTemplate,

@@ -4,6 +4,7 @@ const PARSERS: Partial<Record<string, (text: string) => unknown>> = {
   retryOnTimeout: parseFlag,
   timeoutSeconds: Number,
   requestsAtOnce: Number,
+  ordered: parseFlag,
   declinedEvents: splitList,
 }
 

@@ -9,8 +9,11 @@ import { toJson } from '../text.js'
 export interface ClaimedDelivery {
   id: string
   endpointId: string
-  /** held: the endpoint takes no events now; exhausted: it may have no more. There is nothing to attempt. */
-  status: 'delivering' | 'held' | 'exhausted'
+  /**
+   * held: the endpoint takes no events now; exhausted: it may have no more; parked: an earlier event of its number comes
+   * first. There is nothing to attempt.
+   */
+  status: 'delivering' | 'held' | 'exhausted' | 'parked'
   attemptNumber: number
   /** Attempts of this round so far, this one included: the step of the retry schedule. */
   roundAttempt: number

@@ -40,6 +40,9 @@ export type DeliverOutcome =
   /** Its endpoint has as many requests as it may, somebody else has it, or it is over. */
   | { kind: 'skipped' }
 
+/** As `claim_deliveries` parks it. */
+const PARKED_MS = 30_000
+
 /** Makes one attempt to deliver this event, whatever else waits for its endpoint. `runLane` delivers all of them. */
 export async function deliver(context: Context, id: string, endpointId: string): Promise<DeliverOutcome> {
   const [delivery] = (await context.batched.deliverNext({ endpointId, places: 1, deliveryId: id })).deliveries
@@ -48,6 +51,7 @@ export async function deliver(context: Context, id: string, endpointId: string):
     if (why === undefined) return { kind: 'skipped' }
     return why.status === 'early' ? { kind: 'early', ms: why.ms } : { kind: 'suspect' }
   }
+  if (delivery.status === 'parked') return { kind: 'early', ms: PARKED_MS }
   if (delivery.status === 'held') return { kind: 'held' }
   if (delivery.status === 'exhausted') return { kind: 'exhausted', failure: DISCONNECTED }
   const result = await attemptDelivery(context, delivery)

@@ -49,6 +49,11 @@ const FIELDS: Record<string, Schema> = {
     { type: ['integer', 'null'], minimum: 1 },
     'How many events it is sent at the same time, at most; null: as many as it takes.',
   ),
+  ordered: describe(
+    flag,
+    'true: an event waits until the one before it from the same number is taken, or is not tried again. It does not hold up ' +
+      'events from others. It counts for events from then on.',
+  ),
   declinedEvents: describe(
     listOf(oneOf(...EVENT_TYPES)),
     'Events of received messages that it does not get. Other events come only if `optInEvents` names them.',

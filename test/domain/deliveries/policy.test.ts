@@ -159,6 +159,7 @@ describeContext('the policy of an endpoint', { environment }, (context) => {
       retryOnTimeout: true,
       timeoutSeconds: null,
       requestsAtOnce: null,
+      ordered: false,
       declinedEvents: [],
       shape: 'linehook',
       template: null,

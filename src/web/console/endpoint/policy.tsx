@@ -129,6 +129,12 @@ export function Policy(props: {
           label="Events at the same time, at most"
           hint="Empty: as many as your server takes."
         />
+        <CheckBox
+          {...{ page, action }}
+          name="ordered"
+          label="Post the events from one number one after another, each when the one before it is over."
+          isChecked={policy.ordered}
+        />
         <Select
           name="signature"
           label="Signature"
@@ -251,6 +257,7 @@ function typedFields(ctx: KoaContext): Record<string, unknown> {
   return {
     ...parsePolicyText(Object.fromEntries(TYPED.map((name) => [name, fieldOf(ctx, name)]))),
     retryOnTimeout: fieldOf(ctx, 'retryOnTimeout') === 'true',
+    ordered: fieldOf(ctx, 'ordered') === 'true',
     declinedEvents: EVENT_TYPES.filter((type) => !wanted.includes(type)),
   }
 }

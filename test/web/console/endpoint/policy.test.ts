@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import { changePolicy, getPolicy, type EndpointOwner } from '../../../../src/domain/endpoint-policies.js'
+import { receiveForDelivery } from '../../../domain/fixtures.js'
 import { createApplication } from '../../../domain/applications.js'
 import { browse } from '../../../helpers/browser-session.js'
 import { describeWith } from '../../../helpers/suite.js'
@@ -62,6 +63,25 @@ describeWith('the policy of an endpoint in the console', startConsole, (site) =>
     expect(refused.text).to.include('{{ nope }}</textarea>')
     const owner: EndpointOwner = { of: 'line', id: line.lineId, userId: line.userId }
     expect(await getPolicy(site.context, owner)).to.include({ shape: 'linehook', template: null })
+  })
+
+  it('has words for what it does to a delivery, on the page of the message', async () => {
+    const line = await site.openLine({ outgoingUrl: site.receiver.url })
+    const { id, event_id: eventId } = await receiveForDelivery(site.context, line)
+    const [messageId = ''] = await site.context
+      .db('events')
+      .where({ id: eventId })
+      .pluck<string[]>('message_id')
+    const browser = await browse(site.context, site.web, line.userId)
+    for (const [status, failure, words] of [
+      ['pending', 'earlier_event_waits', 'An earlier event from this number has not been taken yet.'],
+      ['exhausted', 'stopped_by_receiver', 'The server asked for no more attempts of this event'],
+      ['exhausted', 'template_failed', 'The template of the endpoint could not be filled'],
+      ['exhausted', 'timeout', 'No answer came in time, and it is not sent again by itself.'],
+    ] as const) {
+      await site.context.db('deliveries').where({ id }).update({ status, last_failure: failure })
+      expect(wordsOf((await browser.get(`/console/messages/${messageId}`)).text)).to.include(words)
+    }
   })
 
   it('is on the page of an application too', async () => {

@@ -186,7 +186,8 @@ create table deliveries (
   type text not null,
   from_number text not null,
   application_id uuid,
-  lost_count integer not null default 0
+  lost_count integer not null default 0,
+  is_ordered boolean not null default false
 ) partition by range (id);
 alter table deliveries add constraint deliveries_pkey PRIMARY KEY (id);
 alter table deliveries add constraint deliveries_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'delivering'::text, 'delivered'::text, 'exhausted'::text, 'held'::text])));
@@ -198,6 +199,7 @@ CREATE INDEX deliveries_failed ON public.deliveries USING btree (line_id, id) WH
 CREATE INDEX deliveries_held ON public.deliveries USING btree (endpoint_id, id) WHERE (status = 'held'::text);
 CREATE INDEX deliveries_lane ON public.deliveries USING btree (endpoint_id, due_at, id) WHERE (status = 'pending'::text);
 CREATE INDEX deliveries_line ON public.deliveries USING btree (line_id, id);
+CREATE INDEX deliveries_ordered ON public.deliveries USING btree (endpoint_id, line_id, from_number, created_at, id) WHERE (is_ordered AND (status = ANY (ARRAY['pending'::text, 'delivering'::text])));
 CREATE INDEX deliveries_under_way ON public.deliveries USING btree (endpoint_id) WHERE (status = 'delivering'::text);
 
 create table delivery_attempts (
@@ -266,7 +268,9 @@ create table endpoints (
   places integer not null default 10,
   slowed_at timestamp with time zone,
   paused_at timestamp with time zone,
-  paused_by uuid
+  paused_by uuid,
+  policy jsonb not null default '{}'::jsonb,
+  headers_sealed bytea
 );
 alter table endpoints add constraint endpoints_pkey PRIMARY KEY (id);
 alter table endpoints add constraint endpoints_paused_by_fkey FOREIGN KEY (paused_by) REFERENCES users(id) ON DELETE SET NULL;
@@ -728,9 +732,11 @@ begin
       select t.id as "messageId", t.status, t.error, t.carrier_code as "carrierCode",
         t.client_ref as "clientRef") p
   ), new_deliveries as (
-    insert into deliveries (id, user_id, line_id, event_id, endpoint_id, application_id, status, type, from_number)
+    insert into deliveries (id, user_id, line_id, event_id, endpoint_id, application_id, status, type, from_number,
+      is_ordered)
     select t.delivery_id, t.user_id, t.line_id, t.event_id, t.endpoint_id, t.application_id,
-      case when t.is_disabled then 'held' else 'pending' end, 'messageStatus', t.to_number
+      case when t.is_disabled then 'held' else 'pending' end, 'messageStatus', t.to_number,
+      coalesce((select (e.policy ->> 'ordered')::boolean from endpoints e where e.id = t.endpoint_id), false)
     from tellings t
   )
   select coalesce(
@@ -752,7 +758,8 @@ declare
 begin
   return query
   with wanted as materialized (
-    select x.n, x.endpoint_id, x.delivery_id, least(x.places, least(e.places, max_in_flight) - under_way.count
+    select x.n, x.endpoint_id, x.delivery_id, least(x.places,
+      least(e.places, (e.policy ->> 'requestsAtOnce')::integer, max_in_flight) - under_way.count
       - coalesce(sum(x.places) over (partition by x.endpoint_id order by x.n rows between unbounded preceding
         and 1 preceding), 0))::integer as places
     from jsonb_to_recordset(wants) as x(n integer, endpoint_id uuid, places integer, delivery_id uuid)
@@ -764,16 +771,29 @@ begin
         limit max_in_flight) taken
     ) under_way
   ), due as materialized (
-    select w.n, d.id, d.due_at from wanted w cross join lateral (
-      select d.id, d.due_at from deliveries d
+    select w.n, d.* from wanted w cross join lateral (
+      select d.id, d.due_at, d.is_ordered, d.endpoint_id, d.line_id, d.from_number, d.created_at from deliveries d
       where w.delivery_id is null and d.endpoint_id = w.endpoint_id and d.status = 'pending'
         and d.lost_count < max_lost and d.due_at <= due_until
       order by d.due_at, d.id limit greatest(w.places, 0)
     ) d
     union all
-    select w.n, d.id, d.due_at from wanted w
+    select w.n, d.id, d.due_at, d.is_ordered, d.endpoint_id, d.line_id, d.from_number, d.created_at from wanted w
     cross join lateral (select * from deliveries where id = w.delivery_id limit 1) d
     where w.places > 0 and d.status = 'pending' and d.lost_count < max_lost and d.due_at <= due_until
+  ), blocked as materialized (
+    select due.n, due.id, earlier.due_at from due cross join lateral (
+      select p.due_at from deliveries p
+      where p.endpoint_id = due.endpoint_id and p.line_id = due.line_id and p.from_number = due.from_number
+        and p.is_ordered and p.status in ('pending', 'delivering') and (p.created_at, p.id) < (due.created_at, due.id)
+      order by p.created_at, p.id limit 1) earlier
+    where due.is_ordered
+  ), parked as (
+    update deliveries d set due_at = greatest(b.due_at, now_at + interval '30 seconds'),
+      last_failure = 'earlier_event_waits'
+    from blocked b
+    where d.id = any (array(select blocked.id from blocked)) and d.id = b.id and d.status || '' = 'pending'
+    returning b.n, d.id, d.event_id, d.endpoint_id
   ), claimed as (
     update deliveries d
     set (status, attempt_count, round_attempt_count, lease_until, last_failure) = (
@@ -794,8 +814,8 @@ begin
           select 1 from applications a where a.id = d.application_id and a.endpoint_id = e.id) then 'delivering'
         else 'held' end as status) o)
     from due, endpoints e
-    where d.id = any (array(select due.id from due)) and d.id = due.id and d.status || '' = 'pending'
-      and e.id = d.endpoint_id
+    where d.id = any (array(select due.id from due except select blocked.id from blocked)) and d.id = due.id
+      and d.status || '' = 'pending' and e.id = d.endpoint_id
     returning due.n, d.status, d.id, d.event_id, d.endpoint_id, d.attempt_count, d.round_attempt_count, d.due_at,
       e.url, e.secret_sealed,
       case when e.previous_secret_until > now_at then e.previous_secret_sealed end as previous_secret_sealed
@@ -808,6 +828,10 @@ begin
     order by c.due_at, c.id
   )
   select * from answered
+  union all
+  select p.n, 'parked', p.id, p.event_id, p.endpoint_id, null, null, null, null, null, null, null, null, null, null, null,
+    null, null
+  from parked p
   union all
   select w.n, 'idle', null, null, w.endpoint_id, null, null, null, null, null, null, null, null, null, null, null, null,
     next.due_ms
@@ -1038,13 +1062,16 @@ begin
     select * from endpoints_of_lines(array(select distinct a.line_id from asked a))
   ), given as materialized (
     select a.*, r.endpoint_id, r.application_id, r.is_disabled or held_for is not null as is_held,
+      coalesce((e.policy ->> 'ordered')::boolean, false) as is_ordered,
       nth_id(a.delivery_id, row_number() over (partition by a.event_id order by r.application_id nulls first)) as id
-    from asked a join reached r on r.line_id = a.line_id
-    where a.opt_in is not true or a.event_type = any (r.opt_in_events)
+    from asked a join reached r on r.line_id = a.line_id join endpoints e on e.id = r.endpoint_id
+    where case when a.opt_in then a.event_type = any (r.opt_in_events)
+      else coalesce(e.policy -> 'declinedEvents', '[]') ? a.event_type is not true end
   ), made as (
-    insert into deliveries (id, user_id, line_id, event_id, endpoint_id, application_id, status, last_failure, type, from_number)
+    insert into deliveries (id, user_id, line_id, event_id, endpoint_id, application_id, status, last_failure, type,
+      from_number, is_ordered)
     select g.id, g.user_id, g.line_id, g.event_id, g.endpoint_id, g.application_id,
-      case when g.is_held then 'held' else 'pending' end, held_for, g.event_type, g."from"
+      case when g.is_held then 'held' else 'pending' end, held_for, g.event_type, g."from", g.is_ordered
     from given g order by g.id
   ), noted as (
     update application_lines a set last_received_at = now()
@@ -1745,6 +1772,18 @@ begin
     where d.id = any (array(select delivery_id from given)) and d.id = g.delivery_id
       and d.attempt_count = g.attempt_number
       and (d.status || '' = 'delivering' or (g.status = 'delivered' and d.status <> 'delivered'))
+    returning d.id, d.endpoint_id, d.line_id, d.from_number, d.created_at, d.is_ordered, d.status
+  ), woken as (
+    -- What was parked because of a delivery that is over now.
+    update deliveries d set due_at = clock_timestamp()
+    where d.id = any (array(
+        select next.id from settled s cross join lateral (
+          select p.id from deliveries p
+          where p.endpoint_id = s.endpoint_id and p.line_id = s.line_id and p.from_number = s.from_number
+            and p.is_ordered and p.status in ('pending', 'delivering') and (p.created_at, p.id) > (s.created_at, s.id)
+          order by p.created_at, p.id limit 1) next
+        where s.is_ordered and s.status <> 'pending'))
+      and d.status || '' = 'pending' and d.last_failure = 'earlier_event_waits'
   ), health as (
     select g.endpoint_id as id, count(*) filter (where g.failure is not null)::integer as failures,
       count(*) filter (where g.failure is null)::integer as successes,

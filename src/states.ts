@@ -131,6 +131,12 @@ export const DELIVERY_STEPS = [
   { from: 'pending', to: 'exhausted', when: 'person forgotten', reasons: ['forgotten'] },
   { from: 'pending', to: 'exhausted', when: 'our own fault, again and again', reasons: ['internal_error'] },
   { from: 'pending', to: 'pending', when: 'our own fault', reasons: ['internal_error'] },
+  {
+    from: 'pending',
+    to: 'pending',
+    when: 'an earlier event comes first',
+    reasons: ['earlier_event_waits'],
+  },
   { from: 'delivering', to: 'delivered', when: '2xx' },
   { from: 'delivering', to: 'pending', when: 'failed, to be repeated', family: 'request' },
   {
@@ -139,7 +145,13 @@ export const DELIVERY_STEPS = [
     when: 'worker lost, or late',
     reasons: ['worker_lost', 'internal_error'],
   },
-  { from: 'delivering', to: 'exhausted', when: 'failed for the last time', family: 'request' },
+  {
+    from: 'delivering',
+    to: 'exhausted',
+    when: 'failed for the last time',
+    reasons: ['stopped_by_receiver', 'template_failed'],
+    family: 'request',
+  },
   {
     from: 'delivering',
     to: 'exhausted',

@@ -54,6 +54,13 @@ describeWith('the document and the answers', serveApi, (api) => {
       ['POST', `${path}/connection/resume-events`, {}],
       ['POST', `${path}/connection/send-held-events`, {}],
       ['POST', `${path}/connection/try-events-now`, {}],
+      ['GET', `${path}/connection/policy`, {}],
+      [
+        'PATCH',
+        `${path}/connection/policy`,
+        { right: { retrySchedule: [5, 60] }, wrong: { timeoutSeconds: 0 } },
+      ],
+      ['POST', `${path}/connection/policy/preview`, { right: { shape: 'slack' }, wrong: { shape: 'fax' } }],
       ['GET', `${path}/incoming-webhook`, {}],
       [
         'POST',
@@ -94,6 +101,17 @@ describeWith('the document and the answers', serveApi, (api) => {
       ['POST', `${application}/resume-events`, {}],
       ['POST', `${application}/send-held-events`, {}],
       ['POST', `${application}/try-events-now`, {}],
+      ['GET', `${application}/policy`, {}],
+      [
+        'PATCH',
+        `${application}/policy`,
+        { right: { requestsAtOnce: null }, wrong: { requestsAtOnce: 'all' } },
+      ],
+      [
+        'POST',
+        `${application}/policy/preview`,
+        { right: { shape: 'template', template: '{{ payload | json }}' }, wrong: { shape: 'template' } },
+      ],
       ['GET', `${application}/deliveries`, { query: '?limit=0' }],
       ['GET', '/v1/authorized-applications', {}],
       ['DELETE', `${authorized}/lines/${line.lineId}`, {}],
@@ -118,6 +136,8 @@ describeWith('the document and the answers', serveApi, (api) => {
       if (path.includes(line.lineId)) await client.ask(method, path.replace(line.lineId, newId()), right)
       if (path.startsWith('/v1/')) await api.web.request(path, { method })
     }
+    const [endpointId = ''] = await api.context.db('endpoints').pluck<string[]>('id')
+    for (const id of [endpointId, newId()]) await api.web.request(`/.well-known/webhook-keys/${id}`)
     await api.context.db('deliveries').where({ id: deliveryId }).update({ status: 'exhausted' })
     await client.post(`/v1/deliveries/${deliveryId}/send-again`)
     await client.post(`/v1/deliveries/${deliveryId}/send-again`)

@@ -30,9 +30,11 @@ begin
       select t.id as "messageId", t.status, t.error, t.carrier_code as "carrierCode",
         t.client_ref as "clientRef") p
   ), new_deliveries as (
-    insert into deliveries (id, user_id, line_id, event_id, endpoint_id, application_id, status, type, from_number)
+    insert into deliveries (id, user_id, line_id, event_id, endpoint_id, application_id, status, type, from_number,
+      is_ordered)
     select t.delivery_id, t.user_id, t.line_id, t.event_id, t.endpoint_id, t.application_id,
-      case when t.is_disabled then 'held' else 'pending' end, 'messageStatus', t.to_number
+      case when t.is_disabled then 'held' else 'pending' end, 'messageStatus', t.to_number,
+      coalesce((select (e.policy ->> 'ordered')::boolean from endpoints e where e.id = t.endpoint_id), false)
     from tellings t
   )
   select coalesce(

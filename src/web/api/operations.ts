@@ -25,6 +25,14 @@ export {
   postDeliveryNow,
   postLineEventsNow,
 } from './deliveries.js'
+export {
+  getApplicationPolicy,
+  getLinePolicy,
+  patchApplicationPolicy,
+  patchLinePolicy,
+  postApplicationPolicyPreview,
+  postLinePolicyPreview,
+} from './endpoint-policies.js'
 export { healthz, readyz } from './health.js'
 export {
   deleteIncomingWebhook,

@@ -28,6 +28,7 @@ const NOTICES = {
   'url-saved': 'The outgoing webhook URL is saved.',
   'url-removed': 'The outgoing webhook URL is removed.',
   'events-saved': 'The events that are posted are saved.',
+  'policy-saved': 'How events are posted is saved. It counts from the next attempt on.',
   'webhook-created':
     'The incoming webhook is created. Its URL is a secret: copy it now, or come back to it here.',
   'webhook-regenerated': 'The incoming webhook has a new URL.',

@@ -26,6 +26,12 @@ export { postCarrierTest } from './carrier/test.js'
 export { liveCarriers, showCarriers } from './carriers.js'
 export { showAudit, showHistory } from './audit.js'
 export { exportAudit, exportHistory } from './audit/export.js'
+export {
+  postApplicationPolicy,
+  postApplicationPolicyPreview,
+  postLinePolicy,
+  postLinePolicyPreview,
+} from './endpoint/policy.js'
 export { postForgotPassword, showForgotPassword } from './forgot-password.js'
 export { postNoticesRead, showNotices } from './notice-list.js'
 export { showLine } from './line.js'

@@ -122,7 +122,7 @@ export function outgoingWebhooks({ line }: ProductNames): Paths {
         summary: `A ${line} received something`,
         description:
           'It is signed by [Standard Webhooks](https://www.standardwebhooks.com). It is delivered at least once, and ' +
-          '`webhook-id` is the same at each attempt.',
+          '`webhook-id` is the same at each attempt. The policy of the endpoint may ask for another body (`shape`).',
         security: [],
         parameters: [
           inHeader('webhook-id', id, "The event's id.", true),

@@ -63,16 +63,23 @@ export function DeliveryWay({ view, delivery }: { view: MessageView; delivery: D
   )
 }
 
+/** Reasons for which a delivery is over although its retry schedule is not. */
+const TOLD_AT_ONCE = new Set(['disconnected', 'stopped_by_receiver', 'template_failed'])
+
 function stateWords({ status, attemptCount, lastFailure, applicationId }: DeliveryWithAttempts): string {
   switch (status) {
     case 'pending':
+      if (lastFailure === 'earlier_event_waits') return explainFailure(lastFailure)
       return attemptCount === 0 ? 'Waiting for its first attempt.' : 'Waiting for its next attempt.'
     case 'delivering':
       return 'An attempt is under way.'
     case 'delivered':
       return 'The server took the event.'
     case 'exhausted':
-      if (lastFailure === 'disconnected') return explainFailure(lastFailure)
+      if (lastFailure !== null && TOLD_AT_ONCE.has(lastFailure)) return explainFailure(lastFailure)
+      if (lastFailure === 'timeout') {
+        return 'No answer came in time, and it is not sent again by itself. It is kept, and you can send it again.'
+      }
       return 'All attempts are used up. It is kept, and you can send it again.'
     case 'held':
       if (isMediaFailure(lastFailure)) {

@@ -26,6 +26,7 @@ import { isSaidInSection, linePath, type LineView } from './line/section.js'
 import { SendText, type CountedText } from './line/send-text.js'
 import { Sending } from './line/sending.js'
 import { SigningSecret } from './line/signing-secret.js'
+import { Strip } from './line/strip.js'
 import { answerPage, pageOf, shownOnce } from './page.js'
 import { isConfirmed, sessionOf } from './session.js'
 
@@ -60,6 +61,7 @@ export function showLine(context: Context): Middleware {
       <Layout page={isSaidInSection(done) ? { ...page, notice: undefined } : page} title={line.name}>
         <div class="line">
           <Head view={view} />
+          <Strip view={view} endpoint={endpoint} limits={limits} />
           <QuickStart view={view} />
           <Sending view={view} />
           <Connection view={view} />

@@ -246,6 +246,31 @@ describeWith("a message's page", startConsole, (site) => {
       expect(html).not.to.include('Send again')
     })
 
+    it('folds attempts that are alike, and makes the next one now when it is asked to', async () => {
+      site.receiver.answerWith((response) => response.writeHead(404).end())
+      const action = `${pathOf(id)}/deliveries/${delivery.id}/try-now`
+      for (let n = 1; n <= 3; n += 1) {
+        await attempt()
+        expect(await page(id)).to.include(`action="${action}"`)
+        expect(redirectOf(await line.browser.submit(action))).to.deep.equal([
+          303,
+          `${pathOf(id)}?done=tried-now`,
+        ])
+      }
+      site.receiver.answerWith((response) => response.end())
+      expect(wordsOf(await page(id))).to.match(
+        /3 × status 404 attempts 1 to 3, next [\d-]+ [\d:]+ UTC Attempt 1/,
+      )
+      await attempt()
+      const html = await page(id)
+      expect(wordsOf(html)).to.include('Attempt 4').and.not.include('Try now')
+      const refused = await line.browser.submit(action)
+      expect([refused.status, faultOf(refused)]).to.deep.equal([
+        409,
+        'this delivery does not wait for its next attempt: it is under way, or its attempts are over',
+      ])
+    })
+
     for (const status of ['delivered', 'exhausted', 'held']) {
       it(`sends a delivery again that is ${status}`, async () => {
         await site.context.db('deliveries').where({ id: delivery.id }).update({ status })

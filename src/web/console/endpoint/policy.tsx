@@ -76,6 +76,10 @@ export function Policy(props: {
     <details open={page.fault?.action === action || preview !== undefined}>
       <summary>How events are posted</summary>
       <Form page={page} action={action}>
+        {/* Enter presses the first button of a form, which would be the preview's. */}
+        <button type="submit" class="by-enter" tabIndex={-1} aria-hidden="true">
+          Save
+        </button>
         <Select
           name="shape"
           label="What is posted"

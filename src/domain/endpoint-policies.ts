@@ -59,6 +59,8 @@ export async function changePolicy(
   { headers: writtenHeaders = {}, ...written }: Record<string, unknown>,
 ): Promise<ShownPolicy> {
   const { db, config, secrets } = context
+  // Whose it is comes first: what is not theirs looks to strangers like what is not there.
+  await requireEndpoint(db, owner)
   const change = readPolicyFields(written, { maxRequestsAtOnce: config.endpointMaxInFlight })
   const changedHeaders = Object.keys(changeHeaders({}, writtenHeaders))
   if (Object.keys({ ...change, ...(writtenHeaders as object) }).length === 0)
@@ -97,8 +99,8 @@ export async function previewPolicy(
   written: Record<string, unknown>,
 ): Promise<Preview & { fields: Partial<EndpointPolicy> }> {
   const { db, config } = context
-  const change = readPolicyFields(written, { maxRequestsAtOnce: config.endpointMaxInFlight })
   const { policy } = await findPolicy(db, await requireEndpoint(db, owner))
+  const change = readPolicyFields(written, { maxRequestsAtOnce: config.endpointMaxInFlight })
   const event = await findLatestEvent(db, owner)
   const { contentType, body } = await fill(context, event ?? sampleOf(owner), { ...policy, ...change })
   return { contentType, body, isSample: event === undefined, fields: change }

@@ -1,5 +1,8 @@
 import type { Context as KoaContext } from 'koa'
+import type { Page } from '../database/pages.js'
 import type { Context } from '../domain/context.js'
+import { eachRow } from '../domain/each-row.js'
+import { answerDownload, csvOf, mapped, requireRoomForDownload } from './downloads.js'
 import { countParameter, idParameter, momentParameter, numberParameter } from './query.js'
 import type { Vocabulary } from '../vocabulary.js'
 
@@ -27,22 +30,43 @@ export function listParameters(vocabulary: Vocabulary) {
 
 /**
  * Answers one page as a bare array; when there are older rows, the header `Link` (RFC 8288) has the address of the
- * next page, `rel="next"`.
+ * next page, `rel="next"`. Who accepts `text/csv` and no JSON gets all rows from `before` on, however many there are.
  *
- * @param find gives at most so many rows
+ * @param name what the file of the rows is called
+ * @throws Unavailable while too many are read as CSV
  */
 export async function answerList<T extends { id: string }>(
   context: Context,
   ctx: KoaContext,
-  limit: number,
-  find: (limit: number) => Promise<T[]>,
-  present: (row: T) => unknown,
+  name: string,
+  { before, limit }: Page,
+  find: (page: Page) => Promise<T[]>,
+  present: (row: T) => object,
 ): Promise<void> {
-  const found = await find(limit + 1)
+  ctx.vary('Accept')
+  if (ctx.accepts('application/json', 'text/csv') === 'text/csv') {
+    requireRoomForDownload()
+    const rows = eachRow(
+      (page) => find({ ...(before === undefined ? {} : { before }), ...page }),
+      ({ id }) => id,
+    )
+    // Read now: what is refused is told before the file begins.
+    const first = await rows.next()
+    const all = mapped(rejoin(first, rows), (row) => present(row) as Record<string, unknown>)
+    answerDownload(ctx, { name, ending: 'csv', source: csvOf(all) })
+    return
+  }
+  const found = await find({ ...(before === undefined ? {} : { before }), limit: limit + 1 })
   const rows = found.slice(0, limit)
   const last = rows.at(-1)
   if (last !== undefined && found.length > limit) linkNextPage(context, ctx, { before: last.id })
   ctx.body = rows.map(present)
+}
+
+async function* rejoin<T>(first: IteratorResult<T>, others: AsyncGenerator<T>): AsyncGenerator<T> {
+  if (first.done === true) return
+  yield first.value
+  yield* others
 }
 
 /** The header `Link` to the same question, further on. */

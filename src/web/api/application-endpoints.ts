@@ -44,8 +44,9 @@ export const getApplicationDeliveries: Operation = (context) => async (ctx) => {
   await answerList(
     context,
     ctx,
-    limit,
-    (count) => findDeliveriesOfApplication(context, userOf(ctx), id, { before, limit: count }),
+    'deliveries',
+    { before, limit },
+    (page) => findDeliveriesOfApplication(context, userOf(ctx), id, page),
     (delivery) => presentApplicationDelivery(context.vocabulary, delivery),
   )
 }

@@ -26,8 +26,9 @@ export const getDeliveries: Operation = (context) => {
     await answerList(
       context,
       ctx,
-      limit,
-      (count) => listDeliveries(context.db, userOf(ctx), filter, { before, limit: count }),
+      'deliveries',
+      { before, limit },
+      (page) => listDeliveries(context.db, userOf(ctx), filter, page),
       (delivery) => presentDelivery(vocabulary, delivery),
     )
   }

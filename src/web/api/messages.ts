@@ -43,8 +43,9 @@ export const getMessages: Operation = (context) => {
     await answerList(
       context,
       ctx,
-      limit,
-      (count) => listMessages(context.db, userOf(ctx), visible, { before, limit: count }),
+      'messages',
+      { before, limit },
+      (page) => listMessages(context.db, userOf(ctx), visible, page),
       (message) => presentMessage(context, message),
     )
   }
@@ -156,6 +157,7 @@ function refusalIn({ log }: Context, error: unknown) {
 /** Gives a message that waits another time. */
 export const patchMessage = onOwn('message', async (context, asked) => {
   const { userId, id, ctx } = asked
+  await getVisible(context, asked)
   const { sendAt } = await readBodyFields(rescheduling, ctx.request.body)
   await requireOwnWish(context, asked)
   return presentMessage(context, await rescheduleMessage(context, userId, id, sendAt))

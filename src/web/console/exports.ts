@@ -4,7 +4,7 @@ import { exportLine, exportPerson, exportUser } from '../../domain/exports/expor
 import { getOwnLine } from '../../domain/lines.js'
 import { readPerson } from '../../domain/people/forget.js'
 import { actingFor } from '../actor.js'
-import { answerDownload, requireRoomForDownload } from './downloads.js'
+import { answerDownload, requireRoomForDownload } from '../downloads.js'
 import { fieldOf, idOf } from './form-values.js'
 import { isConfirmed, sessionOf } from './session.js'
 

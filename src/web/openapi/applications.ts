@@ -4,6 +4,7 @@ import { APPLICATION_DELIVERY_FIELDS } from '../../database/deliveries/delivery.
 import { MAX_DESCRIPTION_LENGTH } from '../../domain/applications/application-fields.js'
 import {
   answers,
+  answersList,
   body,
   count,
   describe,
@@ -234,7 +235,11 @@ export function applicationPaths(words: ProductNames): Paths {
         description: 'They come newest first.',
         parameters: [inQuery('before', id, 'Only what is older than the delivery with this id.'), pageLimit],
         responses: {
-          200: answers('A page of deliveries.', listOf(schemaOf('ApplicationDelivery')), nextPage),
+          200: answersList(
+            'A page of deliveries; as CSV all of them.',
+            schemaOf('ApplicationDelivery'),
+            nextPage,
+          ),
           ...problems(400, 401, 404),
         },
       },

@@ -1,6 +1,7 @@
 import { ATTEMPT_FIELDS, DELIVERY_FIELDS } from '../../database/deliveries/delivery.js'
 import {
   answers,
+  answersList,
   inPath,
   listOf,
   listParameters,
@@ -38,7 +39,7 @@ export function deliveryPaths(words: ProductNames): Paths {
         description: 'They come newest first.',
         parameters: listParameters(words, { type, status }),
         responses: {
-          200: answers('A page of deliveries.', listOf(schemaOf('Delivery')), nextPage),
+          200: answersList('A page of deliveries; as CSV all of them.', schemaOf('Delivery'), nextPage),
           ...problems(400, 401),
         },
       },

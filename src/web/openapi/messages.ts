@@ -6,6 +6,7 @@ import { MEDIA_STATUSES } from '../../states.js'
 import { orApplication } from './oauth.js'
 import {
   answers,
+  answersList,
   body,
   count,
   describe,
@@ -124,7 +125,7 @@ export function messagePaths(words: ProductNames): Paths {
           clientRef: { kind: { schema: givenClientRef }, isShown: true },
         }),
         responses: {
-          200: answers('A page of messages.', listOf(schemaOf('Message')), nextPage),
+          200: answersList('A page of messages; as CSV all of them.', schemaOf('Message'), nextPage),
           ...problems(400, 401, 403),
         },
       },

@@ -111,6 +111,12 @@ export function answers(description: string, schema: Schema, headers?: Record<st
   return { description, ...(headers ? { headers } : {}), content: { 'application/json': { schema } } }
 }
 
+/** As `answers`, for a list that comes as CSV too, all of it. */
+export function answersList(description: string, items: Schema, headers?: Record<string, unknown>) {
+  const json = answers(description, listOf(items), headers)
+  return { ...json, content: { ...json.content, 'text/csv': { schema: { type: 'string' } } } }
+}
+
 export function body(schema: Schema, { isOptional = false } = {}) {
   return { required: !isOptional, content: { 'application/json': { schema } } }
 }

@@ -24,6 +24,28 @@ describeWith('/v1/messages', serveApi, (api) => {
   const idsOf = async (query: string) => (await list(query)).map(({ id }) => id)
   const queue = (overrides: Record<string, unknown> = {}) => queueMessage(api.context, line, overrides)
 
+  it('come as CSV, all that fit the filter and not only a page, to who accepts nothing else', async () => {
+    const hostile = await queue({ text: '=cmd()', to_number: BEN })
+    const ids = [hostile]
+    for (let n = 0; n < 3; n += 1) ids.unshift(await queue({ to_number: BEN }))
+    await queue({ to_number: ANNA })
+    const asked = `/v1/messages?number=${encodeURIComponent(BEN)}&limit=1`
+    const { status, text, headers } = await client.get(asked, { Accept: 'text/csv' })
+    expect([status, headers.get('content-type')]).to.deep.equal([200, 'text/csv; charset=utf-8'])
+    expect(headers.get('content-disposition')).to.match(/filename="linehook-messages-[\d-]+\.csv"/)
+    const [head, ...rows] = text.trim().split('\n')
+    expect(head).to.match(/^id,lineId,/)
+    expect(rows.map((row) => row.split(',')[0])).to.deep.equal(ids)
+    expect(rows.at(-1))
+      .to.include("'=cmd()")
+      .and.match(/,\d{4}-\d\d-\d\dT[\d:.]+Z,/)
+    for (const accept of ['*/*', 'application/json, text/csv']) {
+      expect((await client.get(asked, { Accept: accept })).headers.get('content-type')).to.match(/json/)
+    }
+    const wrong = await client.get('/v1/messages?limit=0', { Accept: 'text/csv' })
+    expect(wrong.status).to.equal(400)
+  })
+
   it('are answered whole', async () => {
     const id = await queue({ text: '<script>' })
     const message = expectAnswer(await client.get(`/v1/messages/${id}`)) as Message

@@ -11,7 +11,7 @@ import { serveDescribed, type DescribedWeb } from '../described.js'
 export interface Client {
   /** The header that it sends. */
   authorization: string
-  get(path: string): Promise<Answer>
+  get(path: string, headers?: Record<string, string>): Promise<Answer>
   put(path: string, body?: unknown): Promise<Answer>
   post(path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>
   delete(path: string): Promise<Answer>
@@ -34,7 +34,7 @@ export function clientOf(web: DescribedWeb, token: string): Client {
   return {
     authorization,
     ask,
-    get: (path) => ask('GET', path),
+    get: (path, headers) => ask('GET', path, undefined, headers),
     put: (path, body) => ask('PUT', path, body),
     post: (path, body, headers) => ask('POST', path, body, headers),
     delete: (path) => ask('DELETE', path),

@@ -4,7 +4,7 @@ import { record } from '../../../domain/audit.js'
 import type { Context } from '../../../domain/context.js'
 import { listOwnLines } from '../../../domain/lines.js'
 import { actingFor } from '../../actor.js'
-import { answerDownload, csvOf, mapped, requireRoomForDownload } from '../downloads.js'
+import { answerDownload, csvOf, mapped, requireRoomForDownload } from '../../downloads.js'
 import { sessionOf } from '../session.js'
 import { readFilter } from './filter.js'
 

@@ -11,7 +11,7 @@ import { asSeenBy, subjectKindOf } from '../../../domain/audit/in-words.js'
 import type { Context } from '../../../domain/context.js'
 import { UserError } from '../../../errors.js'
 import { actingFor } from '../../actor.js'
-import { answerDownload, csvOf, jsonLinesOf, mapped, requireRoomForDownload } from '../downloads.js'
+import { answerDownload, csvOf, jsonLinesOf, mapped, requireRoomForDownload } from '../../downloads.js'
 import { sessionOf } from '../session.js'
 import { readWritten } from './filter.js'
 

@@ -295,6 +295,9 @@ describeWith('/v1 by an access token', serveOAuth, (server) => {
         'GET /v1/messages',
         'GET /v1/messages/{messageId}',
         'POST /v1/messages',
+        'POST /v1/messages/batch',
+        'PATCH /v1/messages/{messageId}',
+        'POST /v1/messages/{messageId}/cancel',
         'POST /v1/segments',
       ]
       const others = described.operations

@@ -9,8 +9,8 @@ import { addTwilio } from './carrier-callbacks/support.js'
 import { createOwner, type Owner } from './console/support.js'
 import { createApplication, createVisitor, getTokens, serveOAuth } from './oauth/support.js'
 
-/** What every plain object seems to have a value for. */
-const NAMES = ['toString', 'constructor', 'valueOf', '__proto__', 'hasOwnProperty', 'isPrototypeOf']
+/** What every plain object seems to have a value for: a function, a class, and what it inherits from. */
+const NAMES = ['toString', 'constructor', '__proto__']
 
 /** Parameters and fields of ours, many of which take one of a few words. */
 const FIELDS = (

@@ -1,8 +1,10 @@
 import { existsSync } from 'node:fs'
+import { stringify } from 'csv-stringify/sync'
 import { DATA_FOLDER, givenEnvironment, runningEnvironment } from '../dev/embedded.js'
 import { ConfigInvalid, readConfig } from '../src/config.js'
 import { actingAs, type Context } from '../src/domain/context.js'
 import { createContext } from '../src/domain/open-context.js'
+import { CSV } from '../src/csv.js'
 import { Unavailable, UserError } from '../src/errors.js'
 import { commandLineActor } from './actor.js'
 
@@ -12,7 +14,7 @@ import { commandLineActor } from './actor.js'
  * @param work gives the result that `--json` prints, and the lines for a person
  */
 export async function run(
-  options: { json?: boolean },
+  options: Printing,
   work: (context: Context) => Promise<{ result: unknown; lines: string[] }>,
   limits: { statementTimeoutMs?: number } = {},
 ): Promise<void> {
@@ -54,11 +56,16 @@ export async function withContext(
   }
 }
 
-/** As readable text or, with `--json`, as JSON. */
-export function print(options: { json?: boolean }, result: unknown, lines: readonly string[]): void {
-  process.stdout.write(
-    options.json === true ? `${JSON.stringify(result, null, 2)}\n` : `${lines.join('\n')}\n`,
-  )
+export interface Printing {
+  json?: boolean
+  /** Of lists only. */
+  csv?: boolean
+}
+
+/** As readable text, with `--json` as JSON, or with `--csv` a row for each of a list. */
+export function print({ json, csv }: Printing, result: unknown, lines: readonly string[]): void {
+  if (csv === true && Array.isArray(result)) process.stdout.write(stringify(result, CSV))
+  else process.stdout.write(json === true ? `${JSON.stringify(result, null, 2)}\n` : `${lines.join('\n')}\n`)
 }
 
 /** The settings that are configured, or those that `linehook start` uses in this folder, if it ever ran here. */

@@ -15,6 +15,7 @@ interface AuditOptions {
   until?: Date
   limit: number
   json?: boolean
+  csv?: boolean
 }
 
 export function addAuditCommand(program: Command): void {
@@ -29,8 +30,9 @@ export function addAuditCommand(program: Command): void {
     .option('--until <time>', 'before', moment)
     .option('--limit <count>', `how many at most, up to ${MAX_LIMIT}`, limit, 50)
     .option('--json', 'print JSON')
-    .action(({ limit, json = false, ...asked }: AuditOptions) =>
-      run({ json }, async (context) => {
+    .option('--csv', 'print CSV')
+    .action(({ limit, json = false, csv = false, ...asked }: AuditOptions) =>
+      run({ json, csv }, async (context) => {
         const filter = await readAuditFilter(context, asked)
         await recordLook(context, 'audit_log.viewed', filter.userId ?? null)
         const rows = await listAudit(context, filter, { limit })

@@ -20,6 +20,7 @@ export interface ListOptions {
   limit: number
   numbers?: boolean
   json?: boolean
+  csv?: boolean
 }
 
 export function withListOptions(
@@ -39,6 +40,7 @@ export function withListOptions(
     .option('--limit <count>', `how many at most, up to ${MAX_LIMIT}`, limit, 50)
     .option('--numbers', 'show whole phone numbers')
     .option('--json', 'print JSON')
+    .option('--csv', 'print CSV')
 }
 
 /** Whose they are: with neither, every user's. @throws UserError naming the option */

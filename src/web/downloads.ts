@@ -1,6 +1,7 @@
 import { pipeline, Readable } from 'node:stream'
 import { stringify } from 'csv-stringify'
 import type { Context as KoaContext } from 'koa'
+import { CSV } from '../csv.js'
 import { Unavailable } from '../errors.js'
 
 /** Each keeps a connection of Postgres busy now and then, for as long as its reader takes. */
@@ -43,14 +44,8 @@ const TYPES = {
   zip: 'application/zip',
 }
 
-/** With a head. What people have chosen, and numbers in E.164, must not become formulas in a spreadsheet. */
 export function csvOf(rows: AsyncIterable<Record<string, unknown>>): Readable {
-  const cast = { boolean: String, date: (date: Date) => date.toISOString() }
-  return pipeline(
-    Readable.from(rows),
-    stringify({ header: true, escape_formulas: true, cast }),
-    () => undefined,
-  )
+  return pipeline(Readable.from(rows), stringify(CSV), () => undefined)
 }
 
 /** A line of JSON for each row. */

@@ -50,6 +50,23 @@ describe('linehook message and linehook delivery', function () {
   const list = async (...args: string[]) => (await jsonAnswer(environment, ...args)) as Row[]
   const ids = (rows: Row[]) => rows.map(({ id }) => id)
 
+  it('message list prints CSV, in which nothing is a formula', async () => {
+    const [head, ...rows] = await answer(
+      environment,
+      'message',
+      'list',
+      '--line',
+      line.number,
+      '--csv',
+      '--numbers',
+    )
+    expect(head).to.match(/^id,/)
+    expect(rows.map((row) => row.split(',')[0])).to.include(failed)
+    expect(rows.join())
+      .to.include(`'${ANNA}`)
+      .and.match(/,\d{4}-\d\d-\d\dT[\d:.]+Z/)
+  })
+
   it('message send, reschedule and cancel do what /v1 does, and message list finds it by its name', async () => {
     const send = ['message', 'send', '--line', other.number, '--to', '+15005550177', '--text', 'Hi']
     const ahead = ['--send-at', '2h', '--expires-at', '3h', '--client-ref', 'order 9']

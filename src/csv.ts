@@ -1,0 +1,8 @@
+import type { Options } from 'csv-stringify'
+
+/** With a head. What people have chosen, and numbers in E.164, must not become formulas in a spreadsheet. */
+export const CSV: Options = {
+  header: true,
+  escape_formulas: true,
+  cast: { boolean: String, date: (date) => date.toISOString() },
+}

@@ -4,6 +4,7 @@ import { isForThisMachineOnly } from '../../network.js'
 import { applicationPaths, applicationSchemas } from './applications.js'
 import { authorizationPaths, authorizationSchemas } from './authorizations.js'
 import { connectionPaths, connectionSchemas } from './connections.js'
+import { contactPaths, contactSchemas } from './contacts.js'
 import { deliveryPaths, deliverySchemas } from './deliveries.js'
 import { incomingWebhookSettingPaths } from './incoming-webhook-settings.js'
 import { linePaths, lineSchemas } from './lines.js'
@@ -41,6 +42,7 @@ export function describeApi({ config, vocabulary }: Context) {
       ...connectionPaths(words),
       ...incomingWebhookSettingPaths(words),
       ...messagePaths(words),
+      ...contactPaths(words),
       ...deliveryPaths(words),
       ...applicationPaths(words),
       ...authorizationPaths(words),
@@ -71,6 +73,7 @@ export function describeApi({ config, vocabulary }: Context) {
         ...lineSchemas(words),
         ...connectionSchemas(words),
         ...messageSchemas(words),
+        ...contactSchemas(words),
         ...deliverySchemas(words),
         ...applicationSchemas(words),
         ...authorizationSchemas(words),
@@ -104,6 +107,7 @@ function describeTags({ line, lines, Line }: ProductNames) {
     ['Developer connection', `The connection between a ${line} and your own server.`],
     ['Incoming webhook', `The secret URL by which your programs send texts from a ${line}.`],
     ['Messages', `What your ${lines} sent and received, and sending by token.`],
+    ['Contacts', 'What you call numbers, and which of them are blocked.'],
     ['Deliveries', 'What became of each event.'],
     ['Applications', `Programs that you make for other people's ${lines}.`],
     ['Authorized applications', `Other people's programs that may use your ${lines}.`],

@@ -162,6 +162,15 @@ export function createApp(context: Context): Koa {
     form(         '/console/lines/:lineId/outgoing-webhook/try-events-now',           pages.postTryLineEventsNow, pages.showLine)
     form(         '/console/lines/:lineId/signing-secret/rotate',                     pages.postRotate, pages.showLine)
 
+    page(         '/console/lines/:lineId/conversations',                             pages.showConversations)
+    page(         '/console/lines/:lineId/conversations/:number',                     pages.showConversation)
+    page(         '/console/lines/:lineId/conversations/:number/live',                pages.liveConversation)
+    form(         '/console/lines/:lineId/conversations/:number/messages',            pages.postAnswer, pages.showConversation)
+    form(         '/console/lines/:lineId/conversations/:number/messages/segments',   pages.postAnswerSegments, pages.showConversation)
+    form(         '/console/lines/:lineId/conversations/:number/name',                pages.postContactName, pages.showConversation)
+    form(         '/console/lines/:lineId/conversations/:number/block',               pages.postBlock, pages.showConversation)
+    form(         '/console/lines/:lineId/conversations/:number/unblock',             pages.postUnblock, pages.showConversation)
+
     page(         '/console/notices',                                                 pages.showNotices)
     form(         '/console/notices/read',                                            pages.postNoticesRead, pages.showNotices)
     page(         '/console/search',                                                  pages.showSearch)

@@ -94,7 +94,7 @@ describe('the log of web', () => {
     expect(await send(`/simulator/media/${token}`, '')).to.equal(405)
     expect(await send(`/simulator/phones/${TO_NUMBER.slice(1)}/messages`, '')).to.equal(401)
     const inPath = encodeURIComponent(TO_NUMBER)
-    expect(await send(`/console/lines/1/conversations/${inPath}/messages`, '')).to.equal(404)
+    expect(await send(`/console/lines/1/conversations/${inPath}/messages`, '')).to.equal(401)
     expect(await send(`/v1/contacts/${inPath}`, '')).to.equal(405)
     expectNothingPrivate()
     const paths = web.log().map(({ path }) => path)

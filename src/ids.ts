@@ -44,6 +44,11 @@ function takeRandom(): Buffer {
   return pool.subarray(used - RANDOM_BYTES, used)
 }
 
+/** When an id was made, by the clock of who made it. */
+export function timeOfId(id: string): Date {
+  return new Date(Number.parseInt(id.replace('-', '').slice(0, 12), 16))
+}
+
 /** Whether a string from outside may be compared with a uuid column at all. */
 export function isId(value: unknown): value is string {
   return typeof value === 'string' && validate(value)

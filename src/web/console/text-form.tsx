@@ -10,6 +10,7 @@ import { fieldOf, idOf } from './form-values.js'
 import { Form, TextArea, typedIn } from './form.js'
 import { answerFragment, type Page, type ShownOnce } from './page.js'
 import { SegmentCount } from './segments.js'
+import { readSendTime, SendTime } from './send-time.js'
 import { sessionOf } from './session.js'
 
 const COUNT_ID = 'segment-count'
@@ -20,6 +21,8 @@ export interface CountedText {
   text: string
   key: string
   measure: Measure
+  sendAt: string
+  zone: string
 }
 
 /** One text, by hand; its segments are counted before, while it is typed or by a button. */
@@ -55,6 +58,7 @@ export function TextForm(props: {
         required
         more={{ maxlength: MAX_TEXT_LENGTH, ...count, 'hx-trigger': 'input changed delay:400ms' }}
       />
+      <SendTime page={page} action={action} value={counted?.sendAt} zone={counted?.zone} />
       <div id={COUNT_ID} role="status">
         {counted !== undefined && <SegmentCount measure={counted.measure} />}
       </div>
@@ -83,6 +87,7 @@ export async function sendText(context: Context, ctx: KoaContext, toNumber: stri
     text: fieldOf(ctx, 'text'),
     mediaUrl: undefined,
     idempotencyKey: key === '' ? undefined : key,
+    sendAt: readSendTime(ctx),
   })
 }
 
@@ -96,7 +101,9 @@ export async function countText(
   const text = fieldOf(ctx, 'text')
   const measure = measureText(text)
   if (ctx.get('HX-Request') !== 'true') {
-    return { shown: { counted: { toNumber, text, key: fieldOf(ctx, 'key') || newId(), measure } } }
+    const key = fieldOf(ctx, 'key') || newId()
+    const time = { sendAt: fieldOf(ctx, 'sendAt'), zone: fieldOf(ctx, 'zone') }
+    return { shown: { counted: { toNumber, text, key, measure, ...time } } }
   }
   answerFragment(ctx, <SegmentCount measure={measure} />)
   return undefined

@@ -6,6 +6,7 @@ import { authorizationPaths, authorizationSchemas } from './authorizations.js'
 import { connectionPaths, connectionSchemas } from './connections.js'
 import { contactPaths, contactSchemas } from './contacts.js'
 import { deliveryPaths, deliverySchemas } from './deliveries.js'
+import { applicationPolicyPaths, linePolicyPaths, policySchemas } from './endpoint-policies.js'
 import { incomingWebhookSettingPaths } from './incoming-webhook-settings.js'
 import { linePaths, lineSchemas } from './lines.js'
 import { messagePaths, messageSchemas } from './messages.js'
@@ -40,11 +41,13 @@ export function describeApi({ config, vocabulary }: Context) {
     paths: {
       ...linePaths(words),
       ...connectionPaths(words),
+      ...linePolicyPaths(words),
       ...incomingWebhookSettingPaths(words),
       ...messagePaths(words),
       ...contactPaths(words),
       ...deliveryPaths(words),
       ...applicationPaths(words),
+      ...applicationPolicyPaths(),
       ...authorizationPaths(words),
       ...oauthPaths(words),
       ...webhookPaths(words),
@@ -72,6 +75,7 @@ export function describeApi({ config, vocabulary }: Context) {
       schemas: {
         ...lineSchemas(words),
         ...connectionSchemas(words),
+        ...policySchemas,
         ...messageSchemas(words),
         ...contactSchemas(words),
         ...deliverySchemas(words),

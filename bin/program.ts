@@ -4,6 +4,7 @@ import { readVersion } from '../src/config.js'
 import { addAuditCommand } from './commands/audit.js'
 import { addCarrierCommands } from './commands/carrier.js'
 import { addConnectionCommands } from './commands/connection.js'
+import { addContactCommands } from './commands/contact.js'
 import { addDeliveryCommands } from './commands/delivery.js'
 import { addDoctorCommand } from './commands/doctor.js'
 import { addEndpointCommands } from './commands/endpoint.js'
@@ -44,6 +45,7 @@ export function createProgram(): Command {
   addWebhookCommands(program)
   addSendingCommands(program)
   addMessageCommands(program)
+  addContactCommands(program)
   addDeliveryCommands(program)
   addEventCommands(program)
   addAuditCommand(program)

@@ -66,7 +66,7 @@ export function createVocabulary(productWord: string): Vocabulary {
     },
     fields: (canonical) =>
       Object.fromEntries(
-        Object.entries(canonical).map(([name, value]) => [name === 'lineId' ? idField : name, value]),
+        Object.entries(canonical).map(([name, value]) => [name.replace(/^lineId(?=s?$)/, idField), value]),
       ),
   }
 }

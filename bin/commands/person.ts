@@ -46,7 +46,15 @@ async function forget(context: Parameters<typeof findPerson>[0], written: string
   }
 }
 
-function rowsOf({ messages, media, deliveries, contacts, optOuts, simulated }: PersonCounts): string[][] {
+function rowsOf({
+  messages,
+  media,
+  deliveries,
+  contacts,
+  optOuts,
+  simulated,
+  named,
+}: PersonCounts): string[][] {
   const rows: [string, number][] = [
     ['messages', messages],
     ['media', media],
@@ -54,6 +62,7 @@ function rowsOf({ messages, media, deliveries, contacts, optOuts, simulated }: P
     ['lines that know them', contacts],
     ['opt-outs, which stay', optOuts],
     ['texts on the simulated phone', simulated],
+    ['users of whom they are a contact', named],
   ]
   return rows.map(([what, count]) => [`  ${what}`, String(count)])
 }

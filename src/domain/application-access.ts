@@ -3,7 +3,14 @@ import { sha256 } from '../secrets.js'
 import type { Context } from './context.js'
 
 /** What an application can be allowed to do, in the canonical word (`docs/http.md` says what each scope means). */
-export const SCOPES = ['messages:connect', 'messages:write', 'lines:read', 'lines:write'] as const
+export const SCOPES = [
+  'messages:connect',
+  'messages:write',
+  'lines:read',
+  'lines:write',
+  'contacts:read',
+  'contacts:write',
+] as const
 
 export type Scope = (typeof SCOPES)[number]
 

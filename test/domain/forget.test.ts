@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import { search } from '../../src/domain/search.js'
 import { listAudit } from '../../src/domain/audit.js'
+import { saveContact } from '../../src/domain/contacts.js'
 import type { Context } from '../../src/domain/context.js'
 import { sendDeliveryAgain } from '../../src/domain/deliveries/send-again.js'
 import { sendMessageAgain } from '../../src/domain/messages/send-again.js'
@@ -63,6 +64,7 @@ describeContext('forgetting a person', (context) => {
       request_hash: Buffer.alloc(32),
       message_id: past.messageId,
     })
+    await saveContact(context, line.userId, ANNA, { name: 'My confessor', blocked: true })
     const before = await context.db('messages').orderBy('id').select('id', 'status', 'direction', 'type')
     const found = await findPerson(context, ANNA)
     expect(found).to.deep.equal({
@@ -72,11 +74,20 @@ describeContext('forgetting a person', (context) => {
       contacts: 1,
       optOuts: 0,
       simulated: 1,
+      named: 1,
     })
 
     expect(await forgetPerson(context, ANNA)).to.deep.equal(found)
 
-    for (const text of [ANNA, ANNA.slice(1), 'confession', 'See you at noon', 'On my way', 'thank you']) {
+    for (const text of [
+      ANNA,
+      ANNA.slice(1),
+      'confession',
+      'confessor',
+      'See you at noon',
+      'On my way',
+      'thank you',
+    ]) {
       expect(await findText(context, text), text).to.deep.equal([])
     }
     expect(await leftOf(context, past)).to.deep.equal(EVERYTHING.filter((each) => each !== 'file'))

@@ -141,7 +141,7 @@ describe('journey: clients of the original, with PRODUCT_WORD=burner', function 
       (await authorize(client.code.getUri())).href,
     )
     expect(data).to.have.property('connected_burners').that.has.length(1)
-    expect(data.scope).to.equal('messages:write messages:connect burners:read burners:write')
+    expect(data.scope).to.equal('messages:write messages:connect burners:read burners:write contacts:read')
     for (const query of ['', `?burnerId=${burnerId}`, `?id=${burnerId}`]) {
       expectBurners(await call(server, token, `/v1/burners${query}`))
       expectBurners(await call(server, token, `/v1/burners/${query}`))
@@ -196,7 +196,7 @@ describe('journey: clients of the original, with PRODUCT_WORD=burner', function 
     }
     const basic = Buffer.from(`${clientId}:${clientSecret}`).toString('base64')
     const answer = await post('/oauth/access', fields, { Authorization: `Basic ${basic}` })
-    const token = expectTokens(answer, 'messages:connect burners:read burners:write')
+    const token = expectTokens(answer, 'messages:connect burners:read burners:write contacts:write')
     const version = { 'X-Application-Version': '2.1.10' }
     expectBurners(await call(server, token, '//v1/burners', { headers: version }))
     const message = { burnerId, toNumber: BEN, text: 'Sent by the kit' }
@@ -219,9 +219,15 @@ describe('journey: clients of the original, with PRODUCT_WORD=burner', function 
     }
     const token = expectTokens(
       await post('/v1/oauth/access', { ...fields, redirect_uri: redirectUri }),
-      'messages:connect burners:read burners:write',
+      'messages:connect burners:read burners:write contacts:read contacts:write',
     )
     expectBurners(await call(server, token, '/v1/burners/'))
+    const contact = { phoneNumber: BEN, name: 'Ben', burnerIds: [burnerId] }
+    const made = (await json(token, '/v1/contacts', contact)).body
+    expect(made).to.deep.include({ ...contact, blocked: false })
+    expect((await call(server, token, '/v1/contacts?pageSize=5&page=1&blocked=false')).body).to.deep.equal([
+      made,
+    ])
     const settings =
       'autoReplyActive=true&autoReplyText=true&callerIdEnabled=true&color=testcolor&name=testname&notifications=true&ringer=true'
     const changed = await call(server, token, `/v1/burners/${burnerId}/?${settings}`, { method: 'PUT' })
@@ -252,7 +258,7 @@ describe('journey: clients of the original, with PRODUCT_WORD=burner', function 
     }
     const token = expectTokens(
       await post('/oauth/access', { ...fields, redirect_uri: redirectUri }),
-      'burners:read burners:write',
+      'burners:read burners:write contacts:read contacts:write',
     )
     expectBurners(await call(server, token, '/v1/burners'))
   })

@@ -65,6 +65,9 @@ describeWeb('the audit log of what requests do', ({ context, web }) => {
       [`${ofLine}/connection/disable`, {}, ['line.connection.changed']],
       [`${ofLine}/connection/enable`, {}, ['line.connection.changed']],
       [`${ofLine}/connection/disconnect`, {}, ['line.connection.changed']],
+      [`${ofLine}/conversations/%2B15005550199/name`, { name: 'Ben' }, []],
+      [`${ofLine}/conversations/%2B15005550199/block`, {}, ['contact.blocked']],
+      [`${ofLine}/conversations/%2B15005550199/unblock`, {}, ['contact.unblocked']],
       [`${ofLine}/messages`, { to: '+15005550199', text: 'Hello', key: newId() }, []],
       [
         '/console/applications',

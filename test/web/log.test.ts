@@ -93,9 +93,17 @@ describe('the log of web', () => {
     const token = 'a'.repeat(43)
     expect(await send(`/simulator/media/${token}`, '')).to.equal(405)
     expect(await send(`/simulator/phones/${TO_NUMBER.slice(1)}/messages`, '')).to.equal(401)
+    const inPath = encodeURIComponent(TO_NUMBER)
+    expect(await send(`/console/lines/1/conversations/${inPath}/messages`, '')).to.equal(401)
+    expect(await send(`/v1/contacts/${inPath}`, '')).to.equal(405)
     expectNothingPrivate()
     const paths = web.log().map(({ path }) => path)
-    expect(paths).to.include.members(['/simulator/media/[cut]', '/simulator/phones/[number]/messages'])
+    expect(paths).to.include.members([
+      '/simulator/media/[cut]',
+      '/simulator/phones/[number]/messages',
+      '/v1/contacts/[number]',
+      '/console/lines/1/conversations/[number]/messages',
+    ])
     expect(web.lines.join()).not.to.include(token)
   })
 

@@ -1,8 +1,8 @@
 import type { Database } from '../connection.js'
 import { MEDIA_OF_MESSAGE, type MessageMedia } from '../media/reading.js'
 import { FORGOTTEN } from '../people/forgotten.js'
-import type { Direction, MessageType } from './message.js'
-import { CONTACT_NUMBER } from './reading.js'
+import type { Direction, Message, MessageType } from './message.js'
+import { COLUMNS, CONTACT_NUMBER } from './reading.js'
 
 export interface ConversationMessage {
   id: string
@@ -63,4 +63,67 @@ export async function listLatestContacts(
     [userId, carrier, limit],
   )
   return rows.map(({ number }) => number)
+}
+
+/** The last message of a line with a number, and what is known of the number. */
+export interface Conversation extends Message {
+  number: string
+  /** What the user calls the number. */
+  contactName: string | null
+  blockedAt: Date | null
+  optedOutAt: Date | null
+  pausedUntil: Date | null
+}
+
+/** How many messages one page looks through: a line may have very many, and all with one number. */
+const MESSAGES_AT_ONCE = 2000
+
+/**
+ * With whom a line was in touch, the latest first, as far as the newest messages before the cursor tell. A page may
+ * have few, and still have an older one after it.
+ *
+ * @returns older: the cursor of the next page; null: there is none
+ */
+export async function listConversations(
+  db: Database,
+  { userId, lineId }: { userId: string; lineId: string },
+  { before = null, limit }: { before?: string | null | undefined; limit: number },
+): Promise<{ conversations: Conversation[]; older: string | null }> {
+  const { rows } = await db.raw<{ rows: (Conversation & { lookedTo: string | null })[] }>(
+    `with looked_at as materialized (
+       select m.id, m.number from lines l
+       cross join lateral (
+         select m.id, ${CONTACT_NUMBER} as number from messages m
+         where m.line_id = l.id ${before === null ? '' : 'and m.id < :before::uuid'}
+         order by m.id desc limit :atOnce) m
+       where l.id = :lineId and l.user_id = :userId
+     ), latest as (
+       select distinct on (l.number) l.number, l.id from looked_at l order by l.number, l.id desc
+     ), chosen as (
+       select l.number, l.id from latest l
+       where l.number <> '${FORGOTTEN}' ${
+         // Whoever was in touch since then is on an earlier page.
+         before === null
+           ? ''
+           : `and (select true from messages m where m.line_id = :lineId and ${CONTACT_NUMBER} = l.number
+                and m.id >= :before::uuid limit 1) is null`
+       }
+       order by l.id desc limit :limit
+     ), found as (
+       select ${COLUMNS}, c.number, n.name as "contactName", n.blocked_at as "blockedAt",
+         k.opted_out_at as "optedOutAt", case when k.paused_until > now() then k.paused_until end as "pausedUntil"
+       from chosen c
+       cross join lateral (select * from messages where id = c.id limit 1) m
+       left join contacts n on n.number = c.number and n.user_id = :userId
+       left join line_contacts k on k.line_id = :lineId and k.number = c.number
+     )
+     select f.*, e.id as "lookedTo"
+     from (select (select l.id from looked_at l order by l.id desc limit 1 offset ${MESSAGES_AT_ONCE - 1})) e(id)
+     left join found f on true order by f.id desc`,
+    { userId, lineId, before, limit: limit + 1, atOnce: MESSAGES_AT_ONCE },
+  )
+  const found = rows.filter(({ number }) => (number as string | null) !== null)
+  const conversations = found.slice(0, limit)
+  const older = found.length > limit ? conversations.at(-1)?.id : rows[0]?.lookedTo
+  return { conversations, older: older ?? null }
 }

@@ -97,3 +97,12 @@ export const MESSAGE_FIELDS = {
 }
 
 export type Message = Row<typeof MESSAGE_FIELDS>
+
+/** The number at the other end, in E.164 form where it is a phone's. */
+export function contactNumberOf({
+  direction,
+  fromNumber,
+  toNumber,
+}: Pick<Message, 'direction' | 'fromNumber' | 'toNumber'>): string {
+  return direction === 'outbound' ? toNumber : fromNumber
+}

@@ -20,7 +20,8 @@ export interface MessageFilter {
   until?: Date
 }
 
-const COLUMNS = columnsOf(MESSAGE_FIELDS)
+/** Of `messages m`. */
+export const COLUMNS = columnsOf(MESSAGE_FIELDS)
 
 /** As the index messages_contact has it. */
 export const CONTACT_NUMBER = `(case m.direction when 'outbound' then m.to_number else m.from_number end)`

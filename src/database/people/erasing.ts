@@ -138,6 +138,11 @@ export async function deleteSimulatorMedia(db: Database, tokens: readonly string
   await db('simulator_media').whereIn('token', tokens).delete()
 }
 
+/** What users call the person. @returns how many users */
+export async function deleteContacts(db: Database, number: string): Promise<number> {
+  return db('contacts').where({ number }).delete()
+}
+
 /** Parts of a text whose other parts never came, and what a carrier said last of a minute. */
 export async function eraseRemains(db: Database, number: string): Promise<void> {
   await db('smpp_parts').where({ from_number: number }).delete()

@@ -42,6 +42,8 @@ export interface PersonCounts {
   optOuts: number
   /** What the simulator's phone took. */
   simulated: number
+  /** Users of whom they are a contact. */
+  named: number
 }
 
 export const NOBODY: PersonCounts = {
@@ -51,14 +53,15 @@ export const NOBODY: PersonCounts = {
   contacts: 0,
   optOuts: 0,
   simulated: 0,
+  named: 0,
 }
 
 /** What there is of a person on some lines. */
 export async function countPerson(
   db: Database,
   person: PersonOnLines,
-): Promise<Omit<PersonCounts, 'simulated'>> {
-  const { rows } = await db.raw<{ rows: [Omit<PersonCounts, 'simulated'>] }>(
+): Promise<Omit<PersonCounts, 'simulated' | 'named'>> {
+  const { rows } = await db.raw<{ rows: [Omit<PersonCounts, 'simulated' | 'named'>] }>(
     `select (select count(*)::integer from ${PERSON_MESSAGES}) as messages,
        (select count(*)::integer from ${PERSON_MESSAGES} join media x on x.message_id = m.id) as media,
        (select count(*)::integer from ${PERSON_DELIVERIES}) as deliveries, c.contacts, c."optOuts"
@@ -75,6 +78,17 @@ export async function countSimulated(db: Database, number: string): Promise<numb
     [number],
   )
   return rows[0].count
+}
+
+/** What users call the number, and whether they have blocked it. */
+export async function listNamings(
+  db: Database,
+  number: string,
+): Promise<{ userId: string; name: string | null; blockedAt: Date | null }[]> {
+  return db('contacts')
+    .where({ number })
+    .orderBy('id')
+    .select({ userId: 'user_id', name: 'name', blockedAt: 'blocked_at' })
 }
 
 /** What a worker has in its hands: it is over within a minute, and cannot be ended before. */

@@ -7,6 +7,7 @@
 --
 -- outcome: received | repeat (earlier_id: of the SMPP arrival that it repeats) | account_changed (its signature may be
 -- worth nothing, so nothing else is answered). A message that is not in the answer is for no line.
+-- A message from a number that the line's user has blocked (`contacts`) is kept, and makes no event.
 -- deliveries: those that may go out now. is_waited_for: something waits to be sent to the sender, or is on its way.
 --
 -- It locks what tells repeats first, then the rows of `line_contacts`, each kind in one order. Locks of lines (`lock_line`)
@@ -41,7 +42,10 @@ begin
     end if;
   end if;
 
-  select coalesce(jsonb_agg(m.value || jsonb_build_object('line_id', l.id, 'user_id', l.user_id)), '[]') into members
+  select coalesce(jsonb_agg(m.value || jsonb_build_object('line_id', l.id, 'user_id', l.user_id,
+      'is_blocked', exists (
+        select from contacts c
+        where c.number = m.value ->> 'from' and c.user_id = l.user_id and c.blocked_at is not null))), '[]') into members
   from jsonb_array_elements(members) m
   cross join lateral (
     select id, user_id from lines
@@ -65,7 +69,7 @@ begin
     from jsonb_to_recordset(members) as x(
       n integer, id uuid, event_id uuid, user_id uuid, line_id uuid, carrier text, carrier_id text, "from" text, "to" text,
       type text, event_type text, text text, media_url text, media_id uuid, media_token text, media_purpose text,
-      source_url text)
+      source_url text, is_blocked boolean)
   ), senders as materialized (
     select s.line_id, s."from", s.count, c.paused_until > now_at is true as was_paused,
       case when recent.count + s.count > ping_pong_limit() then ping_pong_after(s.line_id, s."from", now_at) end as pauses_at,
@@ -106,7 +110,7 @@ begin
   ), new_events as (
     insert into events (id, user_id, line_id, message_id, type, payload, from_number, to_number)
     select a.event_id, a.user_id, a.line_id, a.id, a.event_type, coalesce(a.text, a.media_url, ''), a."from", a."to"
-    from asked a order by a.n
+    from asked a where not a.is_blocked order by a.n
   ), copies as (
     insert into media (id, user_id, line_id, message_id, purpose, source_url, carrier, token)
     select a.media_id, a.user_id, a.line_id, a.id, a.media_purpose, a.source_url, a.carrier, a.media_token
@@ -114,8 +118,8 @@ begin
   ), delivered as (
     select d.event_id, jsonb_agg(jsonb_build_object('id', d.id, 'endpointId', d.endpoint_id, 'generation', 0)) as list
     -- The event of media goes out when they are copied (domain/media/settle.ts).
-    from create_deliveries(case when jsonb_path_exists(members, '$[*].media_id')
-      then jsonb_path_query_array(members, '$[*] ? (!exists(@.media_id))') else members end, null) d
+    from create_deliveries(case when jsonb_path_exists(members, '$[*] ? (exists(@.media_id) || @.is_blocked == true)')
+      then jsonb_path_query_array(members, '$[*] ? (!exists(@.media_id) && @.is_blocked == false)') else members end, null) d
     group by d.event_id
   )
   select a.n, 'received', null::uuid, a.line_id, coalesce(d.list, '[]'),

@@ -4,6 +4,7 @@ export type SubjectKind =
   | 'session'
   | 'api_token'
   | 'line'
+  | 'contact'
   | 'message'
   | 'application'
   | 'carrier_account'
@@ -97,6 +98,9 @@ export const ACTIONS = {
   'line.signing_secret.rotated': { subject: 'line', words: 'rotated the signing secret of the line' },
   'line.held_events.sent': { subject: 'line', words: 'sent the held events of the line' },
   'line.exported': { subject: 'line', words: 'exported all of the line' },
+
+  'contact.blocked': { subject: 'contact', words: 'blocked a number' },
+  'contact.unblocked': { subject: 'contact', words: 'unblocked a number' },
 
   'application.registered': { subject: 'application', words: 'registered the application' },
   'application.changed': { subject: 'application', words: 'changed the application' },

@@ -6,13 +6,14 @@ import { listAnyDeliveries, listDeliveries } from '../../database/deliveries/rea
 import { listOptedOut } from '../../database/line-contacts.js'
 import type { OwnLine } from '../../database/lines.js'
 import { listAnyMessages, listMessages } from '../../database/messages/reading.js'
-import { listContactsOf } from '../../database/people/finding.js'
+import { listContactsOf as listLineContactsOf, listNamings } from '../../database/people/finding.js'
 import { eachLines } from '../../database/people/lines.js'
 import { present } from '../../shape.js'
 import { readAudit, record } from '../audit.js'
 import { asSeenBy } from '../audit/in-words.js'
 import { listAuthorizedApplications } from '../authorizations.js'
 import { getConnection } from '../connection-overview.js'
+import { listContacts } from '../contacts.js'
 import type { Context } from '../context.js'
 import { listOwnLines } from '../lines.js'
 import { getUser } from '../users.js'
@@ -73,9 +74,18 @@ async function* userFiles(context: Context, userId: string): AsyncGenerator<Expo
   const applications = await listApplicationsOf(db, userId)
   yield jsonLines('applications.jsonl', each(applications.map((one) => present(APPLICATION_FIELDS, one))))
   yield jsonLines('authorized-applications.jsonl', each(await listAuthorizedApplications(context, userId)))
+  yield jsonLines('contacts.jsonl', contactsOf(context, userId))
   yield jsonLines('history.jsonl', historyOf(context, userId))
   for (const line of await listOwnLines(context, userId)) {
     yield* lineFiles(context, line, `lines/${line.number}/`)
+  }
+}
+
+async function* contactsOf(context: Context, userId: string) {
+  for (let offset = 0; ; offset += CONTACTS_AT_ONCE) {
+    const found = await listContacts(context, userId, {}, { offset, limit: CONTACTS_AT_ONCE })
+    yield* found
+    if (found.length < CONTACTS_AT_ONCE) return
   }
 }
 
@@ -88,8 +98,9 @@ async function* personFiles(context: Context, number: string): AsyncGenerator<Ex
   yield json('person.json', { number })
   yield jsonLines(
     'contacts.jsonl',
-    eachPart(db, (lineIds) => each(listContactsOf(db, { number, lineIds }))),
+    eachPart(db, (lineIds) => each(listLineContactsOf(db, { number, lineIds }))),
   )
+  yield jsonLines('names.jsonl', each(listNamings(db, number)))
   yield* conversationFiles(context, {
     messages: () =>
       eachPart(db, (lineIds) => messagesBy((page) => listAnyMessages(db, { number, lineIds }, page))),

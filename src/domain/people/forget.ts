@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { endWaiting } from '../../database/people/ending.js'
 import {
+  deleteContacts,
   deleteSimulatorMedia,
   eraseContacts,
   eraseDeliveries,
@@ -13,6 +14,7 @@ import {
   countInHand,
   countPerson,
   countSimulated,
+  listNamings,
   NOBODY,
   readClock,
   type PersonCounts,
@@ -45,7 +47,11 @@ export function readPerson(written: string): string {
 export async function findPerson(context: Context, number: string): Promise<PersonCounts> {
   const { db } = context
   await record(context, db, { action: 'person.viewed' })
-  const found = { ...NOBODY, simulated: await countSimulated(db, number) }
+  const found = {
+    ...NOBODY,
+    simulated: await countSimulated(db, number),
+    named: (await listNamings(db, number)).length,
+  }
   const until = await readClock(db)
   for await (const lineIds of eachLines(db, LINES_AT_ONCE)) {
     add(found, await countPerson(db, { number, lineIds, until }))
@@ -85,6 +91,7 @@ export async function forgetPerson(
   for (let count = ROWS_AT_ONCE; count === ROWS_AT_ONCE; erased.simulated += count) {
     count = await eraseSimulated(db, number, ROWS_AT_ONCE)
   }
+  erased.named = await deleteContacts(db, number)
   await eraseRemains(db, number)
   await record(context, db, { action: 'person.forgotten', after: { ...erased } })
   return erased

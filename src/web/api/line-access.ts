@@ -41,6 +41,21 @@ export async function requireRenaming(context: Context, ctx: KoaContext): Promis
     throw new UserError('the user no longer lets this application rename lines', 403)
 }
 
+/**
+ * An application may see or change the user's contacts as long as the user allows it for one of the lines.
+ *
+ * @throws UserError 403 when the user, the last time, did not allow it any more
+ */
+export async function requireContactScope(
+  context: Context,
+  ctx: KoaContext,
+  scope: 'contacts:read' | 'contacts:write',
+): Promise<void> {
+  if (applicationOf(ctx) === undefined) return
+  if ((await connectedLines(context, ctx, [scope])).length > 0) return
+  throw new UserError('the user no longer lets this application do this with contacts', 403)
+}
+
 /** Those of the token's line. For an application: of connected lines all messages with `messages:connect`; who may only write sees what it wrote itself. */
 export async function visibleMessages(
   context: Context,

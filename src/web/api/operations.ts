@@ -17,6 +17,7 @@ export {
 export { deleteAuthorizations, deleteAuthorization, getAuthorizations } from './authorizations.js'
 export { answerCarrierCallback, readCallbackBody } from './carrier-callbacks.js'
 export { deleteLineConnection, getLineConnection, putLineConnection } from './connections.js'
+export { getContacts, postContact, putContact } from './contacts.js'
 export {
   getDeliveries,
   getOneDelivery,

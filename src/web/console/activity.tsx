@@ -1,6 +1,8 @@
 import type { Middleware } from 'koa'
 import type { OwnLine } from '../../database/lines.js'
+import { contactNumberOf } from '../../database/messages/message.js'
 import { findActivity, idOf, type Activity, type ActivityFilter } from '../../domain/activity.js'
+import { findContacts, type Contact } from '../../domain/contacts.js'
 import type { Context } from '../../domain/context.js'
 import { listOwnLines } from '../../domain/lines.js'
 import { refusalOf, UserError } from '../../errors.js'
@@ -64,6 +66,7 @@ export function liveActivity(context: Context): Middleware {
 
 interface FoundActivity {
   activities: Activity[]
+  contacts: ReadonlyMap<string, Contact>
   isFirst: boolean
   hasOlder: boolean
 }
@@ -75,8 +78,12 @@ async function look(
 ): Promise<FoundActivity> {
   const page = { limit: PAGE_SIZE + 1, ...(before === undefined ? {} : { before }) }
   const activities = await findActivity(context, userId, filter, page)
+  const numbers = activities.map((each) =>
+    each.kind === 'message' ? contactNumberOf(each.message) : each.delivery.fromNumber,
+  )
   return {
     activities: activities.slice(0, PAGE_SIZE),
+    contacts: await findContacts(context, userId, numbers),
     isFirst: before === undefined,
     hasOlder: activities.length > PAGE_SIZE,
   }
@@ -99,6 +106,7 @@ function Found(props: {
     <>
       <ActivityList
         activities={found.activities}
+        contacts={found.contacts}
         zone={zoneOf(written)}
         lineNames={new Map(lines.map(({ id, name }) => [id, name]))}
       />

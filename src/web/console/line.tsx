@@ -23,12 +23,13 @@ import { Limits, loadLimits } from './line/limits.js'
 import { loadOptOuts, OptOuts } from './line/opt-outs.js'
 import { QuickStart } from './line/quick-start.js'
 import { isSaidInSection, linePath, type LineView } from './line/section.js'
-import { SendText, type CountedText } from './line/send-text.js'
+import { SendText } from './line/send-text.js'
 import { Sending } from './line/sending.js'
 import { SigningSecret } from './line/signing-secret.js'
 import { Strip } from './line/strip.js'
 import { answerPage, pageOf, shownOnce } from './page.js'
 import { isConfirmed, sessionOf } from './session.js'
+import type { CountedText } from './text-form.js'
 
 /** What the page's forms bring about. */
 interface Shown {

@@ -70,6 +70,16 @@ export {
   postTryMessageNow,
   showMessage,
 } from './message.js'
+export {
+  liveConversation,
+  postAnswer,
+  postAnswerSegments,
+  postBlock,
+  postContactName,
+  postUnblock,
+  showConversation,
+} from './conversation.js'
+export { showConversations } from './conversations.js'
 export { liveOverview, showOverview } from './overview.js'
 export { exportAccount, exportOwnLine, postExportPerson } from './exports.js'
 export { postForgetPerson, postPerson, showPeople } from './people.js'

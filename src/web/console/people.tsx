@@ -93,6 +93,7 @@ function Counts({ counts }: { counts: PersonCounts }) {
     ['Lines that know the number', counts.contacts],
     ['Opt-outs, which stay', counts.optOuts],
     ['Texts on the simulated phone', counts.simulated],
+    ['Users of whom they are a contact', counts.named],
   ]
   return (
     <table class="rows">

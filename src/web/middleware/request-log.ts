@@ -48,11 +48,11 @@ function isOfConsole(path: string): boolean {
 }
 
 /**
- * Media are found by a token, a phone by its number, and an authorization under way by the value of its cookie; where somebody has encoded the question mark too, the path
+ * Media are found by a token, a phone, a contact and a conversation by a number, and an authorization under way by the value of its cookie; where somebody has encoded the question mark too, the path
  * has an incoming webhook's token in it.
  */
 function withoutSecrets(path: string): string {
   return path
     .replace(/(%3f|token(=|%3d)|(?<=\/((simulator\/)?media|oauth\/(authorize|consent))\/)).*/i, '[cut]')
-    .replace(/(?<=\/simulator\/phones\/)[^/]*/, '[number]')
+    .replace(/(?<=\/(simulator\/phones|v1\/contacts|lines\/[^/]+\/conversations)\/)[^/]*/, '[number]')
 }

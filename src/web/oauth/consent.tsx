@@ -21,6 +21,8 @@ const PERMISSIONS: Record<Scope, string> = {
   'messages:write': 'Send messages from the lines you choose',
   'lines:read': 'See all of your lines: their names, numbers and states',
   'lines:write': 'Rename the lines that it sees',
+  'contacts:read': 'See your contacts: numbers, their names, and which are blocked',
+  'contacts:write': 'Name numbers, and block and unblock them',
 }
 
 /** The page where a user allows an application to use some of their lines, or refuses. */

@@ -4,6 +4,7 @@ import { isForThisMachineOnly } from '../../network.js'
 import { applicationPaths, applicationSchemas } from './applications.js'
 import { authorizationPaths, authorizationSchemas } from './authorizations.js'
 import { connectionPaths, connectionSchemas } from './connections.js'
+import { contactPaths, contactSchemas } from './contacts.js'
 import { deliveryPaths, deliverySchemas } from './deliveries.js'
 import { applicationPolicyPaths, linePolicyPaths, policySchemas } from './endpoint-policies.js'
 import { incomingWebhookSettingPaths } from './incoming-webhook-settings.js'
@@ -43,6 +44,7 @@ export function describeApi({ config, vocabulary }: Context) {
       ...linePolicyPaths(words),
       ...incomingWebhookSettingPaths(words),
       ...messagePaths(words),
+      ...contactPaths(words),
       ...deliveryPaths(words),
       ...applicationPaths(words),
       ...applicationPolicyPaths(),
@@ -75,6 +77,7 @@ export function describeApi({ config, vocabulary }: Context) {
         ...connectionSchemas(words),
         ...policySchemas,
         ...messageSchemas(words),
+        ...contactSchemas(words),
         ...deliverySchemas(words),
         ...applicationSchemas(words),
         ...authorizationSchemas(words),
@@ -108,6 +111,7 @@ function describeTags({ line, lines, Line }: ProductNames) {
     ['Developer connection', `The connection between a ${line} and your own server.`],
     ['Incoming webhook', `The secret URL by which your programs send texts from a ${line}.`],
     ['Messages', `What your ${lines} sent and received, and sending by token.`],
+    ['Contacts', 'What you call numbers, and which of them are blocked.'],
     ['Deliveries', 'What became of each event.'],
     ['Applications', `Programs that you make for other people's ${lines}.`],
     ['Authorized applications', `Other people's programs that may use your ${lines}.`],

@@ -30,6 +30,8 @@ export function describeScopes({ vocabulary, lines }: ProductNames): Record<stri
     'messages:write': `Send from the ${lines} that the user chooses.`,
     'lines:read': `See all of the user's ${lines}.`,
     'lines:write': `Rename the ${lines} that the application sees.`,
+    'contacts:read': "See the user's contacts.",
+    'contacts:write': 'Name numbers, and block and unblock them.',
   }
   return Object.fromEntries(SCOPES.map((scope) => [vocabulary.scope(scope), sentences[scope]]))
 }

@@ -46,8 +46,10 @@ describeWith('the activity page', startConsole, (site) => {
     expect(rows.map(({ id }) => id))
       .to.have.length(3)
       .and.include.members([sent, deliveryId])
-    expect(rows[2]?.words).to.match(new RegExp(`^\\d{4}-.* UTC Office → To \\${ANNA} Your code is 1 queued$`))
-    expect(rows[1]?.words).to.match(new RegExp(`Office ← From \\${ANNA} Hi there received$`))
+    expect(rows[2]?.words).to.match(
+      new RegExp(`^\\d{4}-.* UTC Office → To \\${ANNA} Conversation Your code is 1 queued$`),
+    )
+    expect(rows[1]?.words).to.match(new RegExp(`Office ← From \\${ANNA} Conversation Hi there received$`))
     expect(rows[0]?.words).to.include(`⇢ Event to 127.0.0.1:${site.receiver.port} Text`)
     expect(rows[0]?.words).to.match(/\( inboundText \) from \+15005550101 · 0 attempts pending$/)
     expect(html).to.include(`href="/console/messages/${sent}"`)

@@ -59,6 +59,8 @@ export async function createOwner(context: Context): Promise<Owner> {
     // Nobody has it: with a passkey, the password would not be enough any more.
     passkeyId: newId(),
     phone: ANNA.slice(1),
+    number: encodeURIComponent(ANNA),
+    contactId: newId(),
   }
   const fill = (path: string) =>
     path.replace(/:(\w+)/g, (_, name: string) => {

@@ -138,7 +138,7 @@ describeWith('the quick start works with', serveOAuth, (server) => {
     )
     const url = openid.buildAuthorizationUrl(config, {
       redirect_uri: REDIRECT_URI,
-      scope: 'messages:connect contacts:read',
+      scope: 'messages:connect media:read',
     })
     const tokens = await openid.authorizationCodeGrant(config, await authorize(url.href))
     expect(tokens.scope).to.equal('messages:connect')

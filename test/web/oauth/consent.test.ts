@@ -47,8 +47,9 @@ describeWith('the consent page', serveOAuth, (server) => {
     for (const words of ['Receive the texts', 'Send messages', 'See all of your lines'])
       expect(text).to.include(words)
     expect((await open({ scope: 'messages:write' })).answer.text).not.to.include('Receive the texts')
-    const renames = (await open({ scope: 'lines:write contacts:write' })).answer.text
-    expect(renames).to.include('Rename the lines that it sees').and.not.to.include('contacts')
+    const renames = (await open({ scope: 'lines:write contacts:write media:read' })).answer.text
+    expect(renames).to.include('Rename the lines that it sees').and.include('block and unblock')
+    expect(renames).not.to.include('media')
   })
 
   it('lists the active lines of the user, and none of others', async () => {

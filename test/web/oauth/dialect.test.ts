@@ -81,12 +81,14 @@ describeWith('a client that', serveOAuth, (server) => {
 
     for (const [asked, granted] of [
       [
+        'messages:connect lines:read lines:write contacts:read contacts:write media:read',
         'messages:connect lines:read lines:write contacts:read contacts:write',
-        'messages:connect lines:read lines:write',
       ],
-      ['messages:connect,lines:read,lines:write,contacts:write', 'messages:connect lines:read lines:write'],
-      ['lines:read lines:write contacts:read contacts:write', 'lines:read lines:write'],
-      ['contacts:read openid messages:write toString', 'messages:write'],
+      [
+        'messages:connect,lines:read,lines:write,contacts:write',
+        'messages:connect lines:read lines:write contacts:write',
+      ],
+      ['contacts:read openid messages:write toString', 'contacts:read messages:write'],
     ] as const) {
       it(`asks for ${asked} gets what is known of it, and is told so`, async () => {
         const back = await asks(raw(encodeURIComponent(asked)))
@@ -100,7 +102,7 @@ describeWith('a client that', serveOAuth, (server) => {
     }
 
     it('asks for no known scope is sent back with invalid_scope', async () => {
-      for (const scope of ['contacts:read', 'contacts:read,contacts:write', 'lines:delete', '']) {
+      for (const scope of ['media:read', 'media:read,media:write', 'lines:delete', '']) {
         const { url } = await visitor.follow(raw(encodeURIComponent(scope)))
         expect(url.startsWith(`${REDIRECT_URI}?error=invalid_scope&`), url).to.be.true
       }

@@ -1,4 +1,8 @@
+import { contactNumberOf } from '../../../database/messages/message.js'
 import { idOf, type Activity } from '../../../domain/activity.js'
+import type { Contact } from '../../../domain/contacts.js'
+import { ContactName } from '../conversation/contact-name.js'
+import { conversationPath } from '../conversation/path.js'
 import { explainFailure } from '../failures.js'
 import { EVENT_LABELS, TYPE_LABELS } from '../message/labels.js'
 import { messagePath } from '../message/path.js'
@@ -12,21 +16,23 @@ const EXCERPT_LENGTH = 140
 interface OfList {
   /** By line id. */
   lineNames: ReadonlyMap<string, string>
+  /** By number. */
+  contacts: ReadonlyMap<string, Contact>
   /** undefined: the reader's. */
   zone: string | undefined
 }
 
 export function ActivityList(props: OfList & { activities: readonly Activity[] }) {
-  const { lineNames, zone } = props
+  const { lineNames, contacts, zone } = props
   return (
     <ol class="activity">
       {props.activities.map((activity) => (
         // htmx finds the item by its id when the list is brought up to date.
         <li key={idOf(activity)} id={`activity-${idOf(activity)}`}>
           {activity.kind === 'message' ? (
-            <MessageRow message={activity.message} {...{ lineNames, zone }} />
+            <MessageRow message={activity.message} {...{ lineNames, contacts, zone }} />
           ) : (
-            <DeliveryRow delivery={activity.delivery} {...{ lineNames, zone }} />
+            <DeliveryRow delivery={activity.delivery} {...{ lineNames, contacts, zone }} />
           )}
         </li>
       ))}
@@ -36,16 +42,21 @@ export function ActivityList(props: OfList & { activities: readonly Activity[] }
 
 type RowOf<K extends Activity['kind']> = Extract<Activity, { kind: K }> & OfList
 
-function MessageRow({ message, lineNames, zone }: Omit<RowOf<'message'>, 'kind'>) {
-  const { id, direction, type, text, error, status } = message
+function MessageRow({ message, lineNames, contacts, zone }: Omit<RowOf<'message'>, 'kind'>) {
+  const { id, lineId, direction, type, text, error, status } = message
   const isSent = direction === 'outbound'
+  const number = contactNumberOf(message)
   return (
     <>
       <Head at={message.createdAt} zone={zone} line={lineNames.get(message.lineId)} />
       <div>
         <a href={messagePath(id)}>
           <Arrow>{isSent ? '→' : '←'}</Arrow>
-          {isSent ? `To ${message.toNumber}` : `From ${message.fromNumber}`}
+          {isSent ? 'To ' : 'From '}
+          <ContactName number={number} name={contacts.get(number)?.name} />
+        </a>{' '}
+        <a href={conversationPath(lineId, number)} class="muted">
+          Conversation
         </a>
         <p class="excerpt">{text === null ? TYPE_LABELS[type] : <UserText>{excerptOf(text)}</UserText>}</p>
         {error !== null && <p class="why">{explainFailure(error)}</p>}
@@ -55,7 +66,7 @@ function MessageRow({ message, lineNames, zone }: Omit<RowOf<'message'>, 'kind'>
   )
 }
 
-function DeliveryRow({ delivery, lineNames, zone }: Omit<RowOf<'delivery'>, 'kind'>) {
+function DeliveryRow({ delivery, lineNames, contacts, zone }: Omit<RowOf<'delivery'>, 'kind'>) {
   const { messageId, type, url, applicationName, attemptCount, lastFailure, fromNumber, status } = delivery
   const what = (
     <>
@@ -70,8 +81,13 @@ function DeliveryRow({ delivery, lineNames, zone }: Omit<RowOf<'delivery'>, 'kin
         {messageId === null ? what : <a href={messagePath(messageId)}>{what}</a>}
         <p class="excerpt">
           {EVENT_LABELS[type]} (<code>{type}</code>)
-          {messageId !== null && ` ${type === 'messageStatus' ? 'to' : 'from'} ${fromNumber}`} ·{' '}
-          {attemptCount} {attemptCount === 1 ? 'attempt' : 'attempts'}
+          {messageId !== null && (
+            <>
+              {type === 'messageStatus' ? ' to ' : ' from '}
+              <ContactName number={fromNumber} name={contacts.get(fromNumber)?.name} />
+            </>
+          )}{' '}
+          · {attemptCount} {attemptCount === 1 ? 'attempt' : 'attempts'}
         </p>
         {lastFailure !== null && <p class="why">{explainFailure(lastFailure)}</p>}
       </div>
@@ -97,7 +113,7 @@ function Arrow({ children }: { children: string }) {
 }
 
 /** Whole characters only. */
-function excerptOf(text: string): string {
+export function excerptOf(text: string): string {
   const characters = Array.from(text)
   return characters.length <= EXCERPT_LENGTH ? text : `${characters.slice(0, EXCERPT_LENGTH).join('')}…`
 }

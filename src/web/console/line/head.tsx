@@ -1,6 +1,7 @@
 import type { Context } from '../../../domain/context.js'
 import { renameLine } from '../../../domain/lines.js'
 import { MAX_NAME_LENGTH } from '../../../domain/names.js'
+import { conversationsPath } from '../conversation/path.js'
 import { fieldOf, idOf } from '../form-values.js'
 import { Field, Form } from '../form.js'
 import { LineStatus } from '../lines.js'
@@ -22,6 +23,7 @@ export function Head({ view }: { view: LineView }) {
         {line.name !== line.number && <strong>{line.number}</strong>}
         <LineStatus line={line} />
         <span>at {line.carrierAccount}</span>
+        <a href={conversationsPath(line.id)}>Conversations</a>
         <a href={`/console/activity?line=${line.id}`}>Activity of this line</a>
         <a href={`/console/lines/${line.id}/export.zip`}>All of it as a zip</a>
         {hasPhones(view) && <a href="/simulator">Phone simulator</a>}

@@ -1,6 +1,7 @@
 import type { Context } from '../../../domain/context.js'
 import { listOptOuts, listPauses } from '../../../domain/opt-out/contacts.js'
 import { Time } from '../form.js'
+import { conversationPath } from '../conversation/path.js'
 import { Section, type LineView } from './section.js'
 
 /** The section is one of many on its page; `/v1` has the whole list. */
@@ -71,8 +72,4 @@ export function OptOuts({ view, now: { optOuts, pauses, apiPath } }: { view: Lin
       )}
     </Section>
   )
-}
-
-function conversationPath(lineId: string, number: string): string {
-  return `/console/activity?${new URLSearchParams({ line: lineId, number }).toString()}`
 }

@@ -1,4 +1,7 @@
+import { contactNumberOf } from '../../../database/messages/message.js'
 import { cutIntoSegments } from '../../../segments.js'
+import { ContactName } from '../conversation/contact-name.js'
+import { conversationPath } from '../conversation/path.js'
 import { labelOf } from '../activity/filter-form.js'
 import { linePath } from '../line/section.js'
 import { segmentWords } from '../segments.js'
@@ -10,9 +13,10 @@ import { strayFaultOf } from './send-again.js'
 
 /** Between whom, and what it says. */
 export function Head(view: MessageView) {
-  const { message, line, isOwner } = view
+  const { message, line, isOwner, contactName } = view
+  const number = contactNumberOf(message)
   const lineLabel = labelOf(line.name, line.number)
-  const { direction, fromNumber, toNumber, type, text, mediaUrl, media, status } = message
+  const { direction, type, text, mediaUrl, media, status } = message
   const fault = strayFaultOf(view)
   return (
     <>
@@ -21,7 +25,16 @@ export function Head(view: MessageView) {
           {fault}
         </p>
       )}
-      <h1>{direction === 'outbound' ? `To ${toNumber}` : `From ${fromNumber}`}</h1>
+      <h1>
+        {direction === 'outbound' ? 'To ' : 'From '}
+        {isOwner ? (
+          <a href={conversationPath(line.id, number)}>
+            <ContactName number={number} name={contactName} />
+          </a>
+        ) : (
+          number
+        )}
+      </h1>
       <p class="facts">
         <Status status={status} />
         <span>

@@ -41,9 +41,10 @@ export function InboundWay(view: MessageView) {
       </ol>
       {isOver && (event?.deliveries.length ?? 0) === 0 && (
         <Empty>
-          Nobody got it: when it came, the line had no outgoing webhook URL, or it or its developer connection
-          was off.{' '}
-          {isOwner && (
+          {event === undefined
+            ? 'There is no event of it: when it came, the number was blocked, or it is so old that its event was deleted.'
+            : 'Nobody got it: when it came, the line had no outgoing webhook URL, or it or its developer connection was off.'}{' '}
+          {isOwner && event !== undefined && (
             <>
               <a href={linePath(line.id)}>Set a URL</a>, and the next one goes there.
             </>

@@ -2,8 +2,9 @@ import { Time } from '../form.js'
 import type { MessageView } from './page-model.js'
 
 /** Why nothing can be sent to the number at the other end, or not now. */
-export function Obstacles({ message, obstacles: { optedOutAt, pausedUntil } }: MessageView) {
-  const number = message.direction === 'outbound' ? message.toNumber : message.fromNumber
+export function Obstacles(props: { number: string } & Pick<MessageView, 'obstacles'>) {
+  const { number, obstacles } = props
+  const { optedOutAt, pausedUntil } = obstacles
   return (
     <>
       {optedOutAt !== null && (

@@ -1,7 +1,8 @@
 import { EVENT_TYPES, type EventType } from '../../../database/events.js'
 import type { OwnLine } from '../../../database/lines.js'
-import type { Message } from '../../../database/messages/message.js'
+import { contactNumberOf, type Message } from '../../../database/messages/message.js'
 import { listPausesOfLine, type SendingPause } from '../../../database/pauses.js'
+import { findContacts } from '../../../domain/contacts.js'
 import type { Context } from '../../../domain/context.js'
 import { findEvents, type EventWithDeliveries } from '../../../domain/deliveries/delivery-history.js'
 import { getOwnLine } from '../../../domain/lines.js'
@@ -21,6 +22,8 @@ export interface MessageView {
   event: EventWithDeliveries | undefined
   /** Only for endpoints that asked for them. */
   optInEvents: EventWithDeliveries[]
+  /** What the owner calls the number at the other end; nobody else is told. */
+  contactName: string | null | undefined
   /** Between the line and the number at the other end. */
   obstacles: Awaited<ReturnType<typeof findObstacles>>
   /** What keeps the message from being sent, nearest first. */
@@ -41,11 +44,13 @@ export async function viewMessage(
   key = '',
 ): Promise<MessageView> {
   const message = await getMessage(context, userId, messageId)
-  const { lineId, direction, fromNumber, toNumber } = message
+  const { lineId } = message
+  const number = contactNumberOf(message)
   const isStoppable = message.status === 'queued' && message.source !== 'service'
-  const [line, obstacles, events, pauses] = await Promise.all([
+  const [line, contacts, obstacles, events, pauses] = await Promise.all([
     getOwnLine(context, userId, lineId),
-    findObstacles(context, userId, lineId, direction === 'outbound' ? toNumber : fromNumber),
+    findContacts(context, userId, reader.isOwner ? [number] : []),
+    findObstacles(context, userId, lineId, number),
     findEvents(context, userId, message.id),
     isStoppable ? listPausesOfLine(context.db, lineId) : [],
   ])
@@ -54,6 +59,7 @@ export async function viewMessage(
     ...reader,
     message,
     line,
+    contactName: contacts.get(number)?.name,
     obstacles,
     event: events.find(isOfReceived),
     pauses,

@@ -1,3 +1,4 @@
+import { contactNumberOf } from '../../../database/messages/message.js'
 import { Head } from './head.js'
 import { InboundWay } from './inbound.js'
 import { Obstacles } from './obstacles.js'
@@ -9,7 +10,7 @@ export function Way(view: MessageView) {
   return (
     <>
       <Head {...view} />
-      <Obstacles {...view} />
+      <Obstacles number={contactNumberOf(view.message)} obstacles={view.obstacles} />
       {view.message.direction === 'outbound' ? <OutboundWay {...view} /> : <InboundWay {...view} />}
       <OptInEventsWay {...view} />
     </>

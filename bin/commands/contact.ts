@@ -1,0 +1,83 @@
+import type { Command } from 'commander'
+import { listContacts, readContactNumber, saveContact, type Contact } from '../../src/domain/contacts.js'
+import { getUserByEmail } from '../../src/domain/users.js'
+import { UserError } from '../../src/errors.js'
+import { run } from '../run.js'
+import { maskNumber, printable, table } from '../terminal.js'
+import { wholeNumber } from './line.js'
+
+const PAGE_SIZE = 100
+const MAX_PAGE = 100_000
+
+interface ListOptions {
+  user: string
+  blocked?: boolean
+  page: number
+  numbers?: boolean
+  json?: boolean
+}
+
+interface SetOptions {
+  user: string
+  name?: string
+  block?: boolean
+  unblock?: boolean
+  json?: boolean
+}
+
+export function addContactCommands(program: Command): void {
+  const contact = program
+    .command('contact')
+    .description('what users call numbers, and which they have blocked')
+
+  contact
+    .command('list')
+    .description("list a user's contacts, oldest first")
+    .requiredOption('--user <email>', 'whose')
+    .option('--blocked', 'only blocked numbers')
+    .option('--page <number>', `which page, of ${PAGE_SIZE} each`, wholeNumber, 1)
+    .option('--numbers', 'show whole phone numbers')
+    .option('--json', 'print JSON')
+    .action((options: ListOptions) =>
+      run(options, async (context) => {
+        const { id } = await getUserByEmail(context, options.user)
+        const page = {
+          offset: (Math.min(Math.max(options.page, 1), MAX_PAGE) - 1) * PAGE_SIZE,
+          limit: PAGE_SIZE,
+        }
+        const contacts = await listContacts(context, id, { isBlocked: options.blocked }, page)
+        const rows = contacts.map((each) => rowOf(each, options.numbers))
+        const lines = rows.length === 0 ? ['There are no contacts here.'] : table(rows)
+        return { result: contacts, lines }
+      }),
+    )
+
+  contact
+    .command('set')
+    .description('name a number, or block it: what it sends is kept then and makes no events')
+    .argument('<number>', 'E.164, such as +15551234567, or the short code or the name of a sender')
+    .requiredOption('--user <email>', 'whose contact it is')
+    .option('--name <name>', 'what the user calls it; an empty one takes the name away')
+    .option('--block', 'block it')
+    .option('--unblock', 'let it make events again')
+    .option('--json', 'print JSON')
+    .action((written: string, options: SetOptions) =>
+      run(options, async (context) => {
+        const { name, block = false, unblock = false } = options
+        if (block && unblock) throw new UserError('give --block or --unblock, not both')
+        if (name === undefined && !block && !unblock) throw new UserError('give --name, --block or --unblock')
+        const { id } = await getUserByEmail(context, options.user)
+        const blocked = block || unblock ? block : undefined
+        const saved = await saveContact(context, id, readContactNumber(written), { name, blocked })
+        return { result: saved, lines: table([rowOf(saved)]) }
+      }),
+    )
+}
+
+function rowOf({ number, name, blockedAt }: Contact, areWhole = false): string[] {
+  return [
+    areWhole ? printable(number) : maskNumber(number),
+    blockedAt === null ? '' : 'blocked',
+    printable(name ?? ''),
+  ]
+}

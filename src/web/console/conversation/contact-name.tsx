@@ -1,0 +1,11 @@
+import { UserText } from '../user-text.js'
+
+/** A number, with what the user calls it before it. */
+export function ContactName({ number, name }: { number: string; name: string | null | undefined }) {
+  if (name == null) return <>{number}</>
+  return (
+    <>
+      <UserText>{name}</UserText> <span class="muted">{number}</span>
+    </>
+  )
+}

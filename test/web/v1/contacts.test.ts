@@ -1,0 +1,153 @@
+import { expect } from 'chai'
+import { listAudit } from '../../../src/domain/audit.js'
+import { receiveMessage } from '../../../src/domain/messages/receive.js'
+import { newId } from '../../../src/ids.js'
+import { ANNA, BEN, CLEO, countRows, inboundText } from '../../domain/fixtures.js'
+import type { TestLine } from '../../helpers/factories.js'
+import { describeWith } from '../../helpers/suite.js'
+import { createOwner, expectAnswer, expectProblem, serveApi, type Client } from './support.js'
+
+interface Contact {
+  id: string
+  name: string | null
+  phoneNumber: string
+  lineIds: string[]
+  blocked: boolean
+}
+
+const FORM = { 'Content-Type': 'application/x-www-form-urlencoded' }
+
+describeWith(
+  '/v1/contacts',
+  () => serveApi({ PUBLIC_URL: 'https://linehook.example' }),
+  (api) => {
+    let line: TestLine
+    let client: Client
+
+    beforeEach(async () => {
+      ;({ line, client } = await createOwner(api, { outgoingUrl: 'http://127.0.0.1:9/events' }))
+    })
+
+    const save = async (fields: object) => expectAnswer(await client.post('/v1/contacts', fields)) as Contact
+    const list = async (query = '') => expectAnswer(await client.get(`/v1/contacts${query}`)) as Contact[]
+    const inPath = (number: string) => `/v1/contacts/${encodeURIComponent(number)}`
+
+    it('takes fields from the body, as JSON or a form, or from the query, and an id or a number in the path', async () => {
+      const anna = await save({ phoneNumber: '+1 500 555-0101', name: 'Anna' })
+      expect(anna).to.include({ name: 'Anna', phoneNumber: ANNA, blocked: false })
+      expect(anna.lineIds).to.deep.equal([line.lineId])
+      // As `curl -d` and clients of the original write them; none of these is in the OpenAPI description.
+      const form = new URLSearchParams({ phoneNumber: BEN, name: 'Ben', lineIds: newId() }).toString()
+      const plain = (method: string, path: string, body: string | null = null) =>
+        fetch(api.web.url + path, {
+          method,
+          headers: { Authorization: client.authorization, ...(body === null ? {} : FORM) },
+          body,
+        }).then(async (answer) => (await answer.json()) as Contact)
+      const ben = await plain('POST', '/v1/contacts', form)
+      expect(ben).to.include({ name: 'Ben', phoneNumber: BEN })
+      expect(await plain('PUT', `/v1/contacts/${ben.id}?blocked=true&name=Benny`)).to.include({
+        name: 'Benny',
+        blocked: true,
+      })
+      expect(await plain('PUT', inPath(BEN), 'blocked=false')).to.include({ name: 'Benny', blocked: false })
+      expect(await plain('POST', `/v1/contacts?phoneNumber=${CLEO}&name=Cleo`)).to.include({
+        phoneNumber: CLEO,
+      })
+
+      expect(await save({ phoneNumber: ANNA, blocked: true })).to.include({ id: anna.id, name: 'Anna' })
+      expect(expectAnswer(await client.put(inPath(ANNA), { name: '' }))).to.include({
+        name: null,
+        blocked: true,
+      })
+      expect(expectAnswer(await client.put(`/v1/contacts/${anna.id}`, { phoneNumber: '70123' }))).to.include({
+        phoneNumber: '70123',
+      })
+    })
+
+    it('is listed page by page, all of them, or those that are blocked or not', async () => {
+      for (const [phoneNumber, blocked] of [
+        [ANNA, true],
+        [BEN, false],
+        ['SHOP', true],
+      ] as const)
+        await save({ phoneNumber, blocked })
+      expect((await list()).map(({ phoneNumber }) => phoneNumber)).to.deep.equal([ANNA, BEN, 'SHOP'])
+      expect((await list('?blocked=true')).map(({ phoneNumber }) => phoneNumber)).to.deep.equal([
+        ANNA,
+        'SHOP',
+      ])
+      const first = await client.get('/v1/contacts?blocked=true&pageSize=1')
+      expect(first.headers.get('link')).to.equal(
+        '<https://linehook.example/v1/contacts?blocked=true&pageSize=1&page=2>; rel="next"',
+      )
+      const second = await client.get('/v1/contacts?blocked=true&pageSize=1&page=2')
+      expect(expectAnswer(second)).to.have.length(1)
+      expect(second.headers.get('link')).to.equal(null)
+    })
+
+    it('says what is wrong, and shows nobody the contacts of others', async () => {
+      const { id } = await save({ phoneNumber: ANNA, name: 'Anna' })
+      await save({ phoneNumber: BEN })
+      const posts: [unknown, RegExp][] = [
+        [{}, /^phoneNumber is a required field/],
+        [{ phoneNumber: '+1500' }, /^phoneNumber must be a phone number in E.164 form/],
+        [{ phoneNumber: CLEO, blocked: 'perhaps' }, /^blocked must be true or false/],
+        [{ phoneNumber: CLEO, name: 5 }, /^name must be text/],
+        [{ phoneNumber: CLEO, name: 'x'.repeat(101) }, /^name must have 1 to 100 characters/],
+      ]
+      for (const [body, detail] of posts) expectProblem(await client.post('/v1/contacts', body), 400, detail)
+      expectProblem(await client.put(`/v1/contacts/${id}`, {}), 400, /^give a name, a phoneNumber or blocked/)
+      expectProblem(await client.put(`/v1/contacts/${id}`, { phoneNumber: BEN }), 409, /another contact/)
+      expectProblem(await client.get('/v1/contacts?page=0'), 400, /^page must be/)
+      for (const nobody of [newId(), CLEO, '+1'])
+        expectProblem(
+          await client.put(inPath(nobody), { name: 'x' }),
+          404,
+          /no contact has this id or number/,
+        )
+      const other = await createOwner(api)
+      expectProblem(await other.client.put(`/v1/contacts/${id}`, { name: 'x' }), 404, /no contact/)
+      expect(expectAnswer(await other.client.get('/v1/contacts'))).to.deep.equal([])
+      expect((await list()).map(({ name }) => name)).to.deep.equal(['Anna', null])
+    })
+
+    it('that is blocked: what it sends is kept and makes no event, until it is unblocked', async () => {
+      const { context } = api
+      const receive = (fromNumber: string, text = 'Hi') =>
+        receiveMessage(context, inboundText(line, { fromNumber, content: { type: 'inboundText', text } }))
+      const media = () =>
+        receiveMessage(
+          context,
+          inboundText(line, {
+            fromNumber: ANNA,
+            content: { type: 'inboundMedia', url: 'http://127.0.0.1:9/x.png' },
+          }),
+        )
+      const events = () => countRows(context, 'events')
+      await save({ phoneNumber: ANNA, blocked: true })
+      const other = await createOwner(api)
+      expectAnswer(await other.client.post('/v1/contacts', { phoneNumber: BEN, blocked: true }))
+      const before = await events()
+      // All of one batch.
+      const outcomes = await Promise.all([receive(ANNA), receive(BEN), media(), receive(ANNA, 'STOP')])
+      expect(outcomes.map((each) => each.kind === 'received' && each.deliveryCount)).to.deep.equal([
+        0, 1, 0, 0,
+      ])
+      expect(await events()).to.equal(before + 1)
+      const kept = context.db('messages').where({ line_id: line.lineId, from_number: ANNA })
+      expect(await kept.clone().pluck('status')).to.deep.equal(['received', 'received', 'received'])
+      const optedOut = (await client.get(`/v1/lines/${line.lineId}/opt-outs`)).body as { number: string }[]
+      expect(optedOut.map(({ number }) => number)).to.deep.equal([ANNA])
+      expectAnswer(await client.put(inPath(ANNA), { blocked: false }))
+      expect(await receive(ANNA)).to.include({ deliveryCount: 1 })
+      const rows = await listAudit(
+        context,
+        { userId: line.userId, actions: ['contact.blocked', 'contact.unblocked'] },
+        { limit: 5 },
+      )
+      expect(rows.map(({ action }) => action)).to.deep.equal(['contact.unblocked', 'contact.blocked'])
+      expect(JSON.stringify(rows)).not.to.include(ANNA.slice(1))
+    })
+  },
+)

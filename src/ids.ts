@@ -44,6 +44,20 @@ function takeRandom(): Buffer {
   return pool.subarray(used - RANDOM_BYTES, used)
 }
 
+/**
+ * The lowest id of a moment, as the SQL function `lowest_id_at` says it: whoever looks for rows from then on asks for
+ * ids from there on.
+ */
+export function lowestIdAt(ms: number): string {
+  const time = Math.max(0, Math.floor(ms)).toString(16).padStart(12, '0')
+  return `${time.slice(0, 8)}-${time.slice(8)}-0000-0000-000000000000`
+}
+
+/** When an id was made, by the clock of the process that made it, in milliseconds since 1970. */
+export function timeOfId(id: string): number {
+  return parseInt(id.slice(0, 8) + id.slice(9, 13), 16)
+}
+
 /** Whether a string from outside may be compared with a uuid column at all. */
 export function isId(value: unknown): value is string {
   return typeof value === 'string' && validate(value)

@@ -44,6 +44,7 @@ describeWith('the document and the answers', serveApi, (api) => {
       ['POST', `${path}/resume-sending`, {}],
       ['GET', `${path}/limits`, {}],
       ['GET', `${path}/opt-outs`, { query: '?limit=0' }],
+      ['GET', `${path}/events/stream`, { query: '?from=x' }],
       ['GET', `${path}/connection`, {}],
       ['PUT', `${path}/connection`, { right: { enabled: true }, wrong: {} }],
       ['POST', `${path}/connection/test-event`, {}],

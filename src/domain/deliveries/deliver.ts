@@ -230,9 +230,13 @@ function failureOf(status: number): RequestFailure | undefined {
   return status >= 300 && status < 400 ? 'redirect' : `http_${status}`
 }
 
-function secretsOf({ secrets }: Context, event: EventForEndpoint): string[] {
-  const place = signingSecretPlace(event.endpointId)
-  return [event.secretSealed, event.previousSecretSealed]
+/** With which an event for this endpoint is signed, the current one first. */
+export function secretsOf(
+  { secrets }: Context,
+  endpoint: Pick<EventForEndpoint, 'endpointId' | 'secretSealed' | 'previousSecretSealed'>,
+): string[] {
+  const place = signingSecretPlace(endpoint.endpointId)
+  return [endpoint.secretSealed, endpoint.previousSecretSealed]
     .filter((sealed) => sealed !== null)
     .map((sealed) => secrets.open(sealed, place))
 }

@@ -25,6 +25,7 @@ export {
   postDeliveryNow,
   postLineEventsNow,
 } from './deliveries.js'
+export { getEventStream } from './event-stream.js'
 export { healthz, readyz } from './health.js'
 export {
   deleteIncomingWebhook,

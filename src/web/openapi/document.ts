@@ -5,6 +5,7 @@ import { applicationPaths, applicationSchemas } from './applications.js'
 import { authorizationPaths, authorizationSchemas } from './authorizations.js'
 import { connectionPaths, connectionSchemas } from './connections.js'
 import { deliveryPaths, deliverySchemas } from './deliveries.js'
+import { eventPaths } from './events.js'
 import { incomingWebhookSettingPaths } from './incoming-webhook-settings.js'
 import { linePaths, lineSchemas } from './lines.js'
 import { messagePaths, messageSchemas } from './messages.js'
@@ -42,6 +43,7 @@ export function describeApi({ config, vocabulary }: Context) {
       ...incomingWebhookSettingPaths(words),
       ...messagePaths(words),
       ...deliveryPaths(words),
+      ...eventPaths(words),
       ...applicationPaths(words),
       ...authorizationPaths(words),
       ...oauthPaths(words),

@@ -9,6 +9,7 @@ import { addDoctorCommand } from './commands/doctor.js'
 import { addEventCommands } from './commands/event.js'
 import { addExportCommands } from './commands/export.js'
 import { addLineCommands } from './commands/line.js'
+import { addListenCommand } from './commands/listen.js'
 import { addMessageCommands } from './commands/message.js'
 import { addMigrateCommand } from './commands/migrate.js'
 import { addPersonCommands } from './commands/person.js'
@@ -49,6 +50,7 @@ export function createProgram(): Command {
   addExportCommands(program)
   addRetentionCommands(program)
   addTailCommand(program)
+  addListenCommand(program)
   addSecretsCommands(program)
   addCompletion(program)
   return program

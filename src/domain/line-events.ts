@@ -58,8 +58,9 @@ export function createLineEventFeed(
   let lookedAt = new Date(0)
   let isCaughtUp = true
 
-  const begin = async (now: Date): Promise<string> => {
-    const startMs = after === undefined ? (from ?? now).getTime() : timeOfId(after) - OVERLAP_MS
+  const startMs = after === undefined ? (from ?? new Date()).getTime() : timeOfId(after) - OVERLAP_MS
+
+  const begin = async (): Promise<string> => {
     const untilKey = lowestIdAt(startMs)
     const late = await listLateMediaEvents(db, {
       lineId,
@@ -76,7 +77,7 @@ export function createLineEventFeed(
     next: async () => {
       if (isCaughtUp) {
         const now = await readNow(db)
-        floor ??= await begin(now)
+        floor ??= await begin()
         const overlap = lowestIdAt(lookedAt.getTime() - OVERLAP_MS)
         key = overlap > floor ? overlap : floor
         for (const id of told) if (id < lowestIdAt(timeOfId(key) - OVERLAP_MS)) told.delete(id)

@@ -6,6 +6,7 @@ import { addCarrierCommands } from './commands/carrier.js'
 import { addConnectionCommands } from './commands/connection.js'
 import { addDeliveryCommands } from './commands/delivery.js'
 import { addDoctorCommand } from './commands/doctor.js'
+import { addEndpointCommands } from './commands/endpoint.js'
 import { addEventCommands } from './commands/event.js'
 import { addExportCommands } from './commands/export.js'
 import { addLineCommands } from './commands/line.js'
@@ -40,6 +41,7 @@ export function createProgram(): Command {
   addCarrierCommands(program)
   addLineCommands(program)
   addConnectionCommands(program)
+  addEndpointCommands(program)
   addWebhookCommands(program)
   addSendingCommands(program)
   addMessageCommands(program)

@@ -186,7 +186,8 @@ create table deliveries (
   type text not null,
   from_number text not null,
   application_id uuid,
-  lost_count integer not null default 0
+  lost_count integer not null default 0,
+  is_ordered boolean not null default false
 ) partition by range (id);
 alter table deliveries add constraint deliveries_pkey PRIMARY KEY (id);
 alter table deliveries add constraint deliveries_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'delivering'::text, 'delivered'::text, 'exhausted'::text, 'held'::text])));
@@ -198,6 +199,7 @@ CREATE INDEX deliveries_failed ON public.deliveries USING btree (line_id, id) WH
 CREATE INDEX deliveries_held ON public.deliveries USING btree (endpoint_id, id) WHERE (status = 'held'::text);
 CREATE INDEX deliveries_lane ON public.deliveries USING btree (endpoint_id, due_at, id) WHERE (status = 'pending'::text);
 CREATE INDEX deliveries_line ON public.deliveries USING btree (line_id, id);
+CREATE INDEX deliveries_ordered ON public.deliveries USING btree (endpoint_id, line_id, from_number, created_at, id) WHERE (is_ordered AND (status = ANY (ARRAY['pending'::text, 'delivering'::text])));
 CREATE INDEX deliveries_under_way ON public.deliveries USING btree (endpoint_id) WHERE (status = 'delivering'::text);
 
 create table delivery_attempts (
@@ -266,7 +268,9 @@ create table endpoints (
   places integer not null default 10,
   slowed_at timestamp with time zone,
   paused_at timestamp with time zone,
-  paused_by uuid
+  paused_by uuid,
+  policy jsonb not null default '{}'::jsonb,
+  headers_sealed bytea
 );
 alter table endpoints add constraint endpoints_pkey PRIMARY KEY (id);
 alter table endpoints add constraint endpoints_paused_by_fkey FOREIGN KEY (paused_by) REFERENCES users(id) ON DELETE SET NULL;
@@ -435,24 +439,31 @@ create table messages (
   "position" bigint not null default nextval('message_positions'::regclass),
   claim_id uuid,
   handed_over_at timestamp with time zone,
-  not_before timestamp with time zone
+  not_before timestamp with time zone,
+  send_at timestamp with time zone,
+  expires_at timestamp with time zone,
+  client_ref text
 ) partition by range (id);
 alter table messages add constraint messages_pkey PRIMARY KEY (id);
 alter table messages add constraint messages_direction_check CHECK ((direction = ANY (ARRAY['outbound'::text, 'inbound'::text])));
 alter table messages add constraint messages_source_check CHECK ((source = ANY (ARRAY['webhook'::text, 'application'::text, 'api'::text, 'console'::text, 'carrier'::text, 'service'::text])));
-alter table messages add constraint messages_status_check CHECK ((status = ANY (ARRAY['queued'::text, 'sending'::text, 'sent'::text, 'delivered'::text, 'failed'::text, 'unknown'::text, 'received'::text])));
+alter table messages add constraint messages_status_check CHECK ((status = ANY (ARRAY['queued'::text, 'sending'::text, 'sent'::text, 'delivered'::text, 'failed'::text, 'unknown'::text, 'received'::text, 'scheduled'::text])));
 alter table messages add constraint messages_type_check CHECK ((type = ANY (ARRAY['text'::text, 'media'::text, 'voicemail'::text])));
 CREATE INDEX messages_accepted ON public.messages USING btree (line_id, created_at) WHERE (source = 'webhook'::text);
+CREATE INDEX messages_client_ref ON public.messages USING btree (client_ref, line_id, id) WHERE (client_ref IS NOT NULL);
 CREATE INDEX messages_contact ON public.messages USING btree (line_id, (
 CASE direction
     WHEN 'outbound'::text THEN to_number
     ELSE from_number
 END), id);
 CREATE INDEX messages_due ON public.messages USING btree (due_at) WHERE (status = 'queued'::text);
+CREATE INDEX messages_expiring ON public.messages USING btree (expires_at) WHERE ((expires_at IS NOT NULL) AND (status = ANY (ARRAY['queued'::text, 'scheduled'::text])));
 CREATE INDEX messages_failed ON public.messages USING btree (line_id, id) WHERE (status = ANY (ARRAY['failed'::text, 'unknown'::text]));
 CREATE INDEX messages_handed_over ON public.messages USING btree (line_id, handed_over_at) WHERE (handed_over_at IS NOT NULL);
 CREATE INDEX messages_leased ON public.messages USING btree (lease_until) WHERE (status = 'sending'::text);
 CREATE INDEX messages_line ON public.messages USING btree (line_id, id);
+CREATE INDEX messages_scheduled ON public.messages USING btree (due_at) WHERE ((status = 'scheduled'::text) AND (send_at IS NOT NULL));
+CREATE INDEX messages_scheduled_line ON public.messages USING btree (line_id, id) WHERE (status = 'scheduled'::text);
 CREATE INDEX messages_unfinished ON public.messages USING btree (line_id, to_number, "position") WHERE (status = ANY (ARRAY['queued'::text, 'sending'::text]));
 CREATE INDEX messages_unknown ON public.messages USING btree (claimed_at) WHERE (status = 'unknown'::text);
 
@@ -703,7 +714,7 @@ declare
 begin
   with asked as materialized (
     select x.* from jsonb_to_recordset(changed) as x(id uuid, user_id uuid, line_id uuid, from_number text,
-      to_number text, status text, error text, carrier_code text, status_before text)
+      to_number text, status text, error text, carrier_code text, client_ref text, status_before text)
   ), opted_in as materialized (
     select o.* from endpoints_of_lines(array(select distinct a.line_id from asked a)) o
     where 'messageStatus' = any (o.opt_in_events)
@@ -718,11 +729,14 @@ begin
     insert into events (id, user_id, line_id, message_id, type, payload, from_number, to_number)
     select t.event_id, t.user_id, t.line_id, t.id, 'messageStatus', row_to_json(p)::text, t.to_number, t.from_number
     from told t cross join lateral (
-      select t.id as "messageId", t.status, t.error, t.carrier_code as "carrierCode") p
+      select t.id as "messageId", t.status, t.error, t.carrier_code as "carrierCode",
+        t.client_ref as "clientRef") p
   ), new_deliveries as (
-    insert into deliveries (id, user_id, line_id, event_id, endpoint_id, application_id, status, type, from_number)
+    insert into deliveries (id, user_id, line_id, event_id, endpoint_id, application_id, status, type, from_number,
+      is_ordered)
     select t.delivery_id, t.user_id, t.line_id, t.event_id, t.endpoint_id, t.application_id,
-      case when t.is_disabled then 'held' else 'pending' end, 'messageStatus', t.to_number
+      case when t.is_disabled then 'held' else 'pending' end, 'messageStatus', t.to_number,
+      coalesce((select (e.policy ->> 'ordered')::boolean from endpoints e where e.id = t.endpoint_id), false)
     from tellings t
   )
   select coalesce(
@@ -744,7 +758,8 @@ declare
 begin
   return query
   with wanted as materialized (
-    select x.n, x.endpoint_id, x.delivery_id, least(x.places, least(e.places, max_in_flight) - under_way.count
+    select x.n, x.endpoint_id, x.delivery_id, least(x.places,
+      least(e.places, (e.policy ->> 'requestsAtOnce')::integer, max_in_flight) - under_way.count
       - coalesce(sum(x.places) over (partition by x.endpoint_id order by x.n rows between unbounded preceding
         and 1 preceding), 0))::integer as places
     from jsonb_to_recordset(wants) as x(n integer, endpoint_id uuid, places integer, delivery_id uuid)
@@ -756,16 +771,29 @@ begin
         limit max_in_flight) taken
     ) under_way
   ), due as materialized (
-    select w.n, d.id, d.due_at from wanted w cross join lateral (
-      select d.id, d.due_at from deliveries d
+    select w.n, d.* from wanted w cross join lateral (
+      select d.id, d.due_at, d.is_ordered, d.endpoint_id, d.line_id, d.from_number, d.created_at from deliveries d
       where w.delivery_id is null and d.endpoint_id = w.endpoint_id and d.status = 'pending'
         and d.lost_count < max_lost and d.due_at <= due_until
       order by d.due_at, d.id limit greatest(w.places, 0)
     ) d
     union all
-    select w.n, d.id, d.due_at from wanted w
+    select w.n, d.id, d.due_at, d.is_ordered, d.endpoint_id, d.line_id, d.from_number, d.created_at from wanted w
     cross join lateral (select * from deliveries where id = w.delivery_id limit 1) d
     where w.places > 0 and d.status = 'pending' and d.lost_count < max_lost and d.due_at <= due_until
+  ), blocked as materialized (
+    select due.n, due.id, earlier.due_at from due cross join lateral (
+      select p.due_at from deliveries p
+      where p.endpoint_id = due.endpoint_id and p.line_id = due.line_id and p.from_number = due.from_number
+        and p.is_ordered and p.status in ('pending', 'delivering') and (p.created_at, p.id) < (due.created_at, due.id)
+      order by p.created_at, p.id limit 1) earlier
+    where due.is_ordered
+  ), parked as (
+    update deliveries d set due_at = greatest(b.due_at, now_at + interval '30 seconds'),
+      last_failure = 'earlier_event_waits'
+    from blocked b
+    where d.id = any (array(select blocked.id from blocked)) and d.id = b.id and d.status || '' = 'pending'
+    returning b.n, d.id, d.event_id, d.endpoint_id
   ), claimed as (
     update deliveries d
     set (status, attempt_count, round_attempt_count, lease_until, last_failure) = (
@@ -786,8 +814,8 @@ begin
           select 1 from applications a where a.id = d.application_id and a.endpoint_id = e.id) then 'delivering'
         else 'held' end as status) o)
     from due, endpoints e
-    where d.id = any (array(select due.id from due)) and d.id = due.id and d.status || '' = 'pending'
-      and e.id = d.endpoint_id
+    where d.id = any (array(select due.id from due except select blocked.id from blocked)) and d.id = due.id
+      and d.status || '' = 'pending' and e.id = d.endpoint_id
     returning due.n, d.status, d.id, d.event_id, d.endpoint_id, d.attempt_count, d.round_attempt_count, d.due_at,
       e.url, e.secret_sealed,
       case when e.previous_secret_until > now_at then e.previous_secret_sealed end as previous_secret_sealed
@@ -800,6 +828,10 @@ begin
     order by c.due_at, c.id
   )
   select * from answered
+  union all
+  select p.n, 'parked', p.id, p.event_id, p.endpoint_id, null, null, null, null, null, null, null, null, null, null, null,
+    null, null
+  from parked p
   union all
   select w.n, 'idle', null, null, w.endpoint_id, null, null, null, null, null, null, null, null, null, null, null, null,
     next.due_ms
@@ -877,7 +909,8 @@ begin
   with sending as materialized (
     select exists (select from all_sending where is_all and paused_at is not null) as is_paused
   ), found as materialized (
-    select m.id, g.claim, m.job_generation, m.line_id, m.from_number, m.to_number, m.text, m.position, m.created_at,
+    select m.id, g.claim, m.job_generation, m.line_id, m.from_number, m.to_number, m.text, m.position,
+      greatest(m.created_at, m.send_at) as wanted_at,
       x.media, a.account, l.messages_per_minute, l.messages_per_number_per_minute, k.window_cleared_at, w.wait_ms,
       g.has_places is true as has_places, w.failure,
       case
@@ -916,7 +949,7 @@ begin
     cross join lateral (
       select l.paused_at is not null or a.is_paused or sending.is_paused as is_paused,
         case
-          when m.created_at < now_at - max_age then 'expired'
+          when greatest(m.created_at, m.send_at) < now_at - max_age or m.expires_at <= now_at then 'expired'
           when l.status <> 'active' then 'line_disabled'
           when k.opted_out_at is not null and m.id is distinct from k.opt_out_answer_id then 'opted_out'
           when x.media ->> 'status' = 'failed' then coalesce(x.media ->> 'failure', 'media_internal_error')
@@ -984,7 +1017,7 @@ begin
   ), brought as (
     update messages m
     set due_at = case j.verdict
-      when 'stopped' then j.created_at + max_age
+      when 'stopped' then j.wanted_at + max_age
       when 'paused' then now_at + make_interval(secs => j.wait_ms / 1000.0)
       else now_at + look_again end
     from judged j
@@ -995,12 +1028,23 @@ begin
     case j.verdict when 'stopped' then 'paused' else j.failure end,
     case when j.verdict = 'full' then greatest(j.opens_ms, 0) + 50 else j.wait_ms end,
     c.attempt_count, j.job_generation, j.line_id, j.from_number, j.to_number, j.text, j.media,
-    (extract(epoch from now_at - j.created_at) * 1000)::double precision, j.account,
+    (extract(epoch from now_at - j.wanted_at) * 1000)::double precision, j.account,
     j.messages_per_number_per_minute, j.messages_per_minute
   from judged j
   left join claimed c on c.id = j.id
   where j.verdict <> 'claimed' or c.id is not null;
 end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.count_scheduled(line uuid)
+ RETURNS integer
+ LANGUAGE sql
+ STABLE
+ SET enable_seqscan TO 'off'
+AS $function$
+  select count(*)::integer from (
+    select 1 from messages m where m.line_id = line and m.status = 'scheduled' limit max_scheduled_per_line()) w
+$function$
 ;
 
 CREATE OR REPLACE FUNCTION public.create_deliveries(events jsonb, held_for text)
@@ -1018,13 +1062,16 @@ begin
     select * from endpoints_of_lines(array(select distinct a.line_id from asked a))
   ), given as materialized (
     select a.*, r.endpoint_id, r.application_id, r.is_disabled or held_for is not null as is_held,
+      coalesce((e.policy ->> 'ordered')::boolean, false) as is_ordered,
       nth_id(a.delivery_id, row_number() over (partition by a.event_id order by r.application_id nulls first)) as id
-    from asked a join reached r on r.line_id = a.line_id
-    where a.opt_in is not true or a.event_type = any (r.opt_in_events)
+    from asked a join reached r on r.line_id = a.line_id join endpoints e on e.id = r.endpoint_id
+    where case when a.opt_in then a.event_type = any (r.opt_in_events)
+      else coalesce(e.policy -> 'declinedEvents', '[]') ? a.event_type is not true end
   ), made as (
-    insert into deliveries (id, user_id, line_id, event_id, endpoint_id, application_id, status, last_failure, type, from_number)
+    insert into deliveries (id, user_id, line_id, event_id, endpoint_id, application_id, status, last_failure, type,
+      from_number, is_ordered)
     select g.id, g.user_id, g.line_id, g.event_id, g.endpoint_id, g.application_id,
-      case when g.is_held then 'held' else 'pending' end, held_for, g.event_type, g."from"
+      case when g.is_held then 'held' else 'pending' end, held_for, g.event_type, g."from", g.is_ordered
     from given g order by g.id
   ), noted as (
     update application_lines a set last_received_at = now()
@@ -1133,14 +1180,17 @@ declare
 begin
   return query
   with asked as materialized (
-    select x.*, x.source = 'webhook' as is_limited
+    select x.*, x.source = 'webhook' and later.is_later is not true as is_limited, later.is_later is true as is_later
     from jsonb_to_recordset(requests) as x(
       n integer, id uuid, line_id uuid, source text, application_id uuid, "to" text, text text, media_url text,
       media_id uuid, media_token text, again_of uuid, "full" boolean, roomy boolean, scope_id uuid, key text, hash text,
-      token_hash text, line_version text, segments integer, capped boolean)
+      token_hash text, line_version text, segments integer, capped boolean, send_at timestamptz, expires_at timestamptz,
+      client_ref text)
+    cross join lateral (select x.send_at > now_at as is_later) later
   ), placed as (
     select a.*,
-      count(*) over of_line - 1 as waiting_before,
+      count(*) filter (where not a.is_later) over of_line - (not a.is_later)::integer as waiting_before,
+      count(*) filter (where a.is_later) over of_line - a.is_later::integer as later_before,
       count(*) filter (where a.is_limited) over of_line - a.is_limited::integer as line_before,
       count(*) filter (where a.is_limited) over of_number - a.is_limited::integer as number_before,
       row_number() over (partition by a.scope_id, a.key order by a.n) as nth_of_key
@@ -1148,17 +1198,20 @@ begin
     window of_line as (partition by a.line_id order by a.n), of_number as (partition by a.line_id, a."to" order by a.n)
   ), line_state as materialized (
     select l.id, l.user_id, l.number, l.messages_per_minute, l.messages_per_number_per_minute,
-      recent.used, recent.oldest_at, waiting.count as waiting, l.xmin::text as version,
+      recent.used, recent.oldest_at, waiting.count as waiting,
+      case when d.has_later then count_scheduled(l.id) end as scheduled, l.xmin::text as version,
       l.status = 'active' and c.enabled is true as is_open,
       array[w.token_hash, case when w.previous_token_until > now_at then w.previous_token_hash end] as token_hashes
-    from (select a.line_id, bool_and(a.roomy is true) as is_roomy from asked a group by a.line_id) d
+    from (
+      select a.line_id, bool_and(a.roomy is true) as is_roomy, bool_or(a.is_later) as has_later from asked a group by a.line_id
+    ) d
     join lines l on l.id = d.line_id
     left join incoming_webhooks w on w.line_id = l.id
     left join developer_connections c on c.line_id = l.id
     cross join lateral (
       select count(*)::integer as used, min(t.created_at) as oldest_at from (
         select m.created_at from messages m
-        where m.line_id = l.id and m.source = 'webhook' and m.created_at > now_at - limit_window()
+        where m.line_id = l.id and m.source = 'webhook' and m.created_at > now_at - limit_window() and m.send_at is null
         order by m.created_at desc limit l.messages_per_minute) t
     ) recent
     cross join lateral (
@@ -1175,7 +1228,7 @@ begin
       select count(*)::integer as used, min(t.created_at) as oldest_at from (
         select m.created_at from messages m
         where l.used > 0 and m.line_id = d.line_id and m.source = 'webhook' and m.to_number = d."to"
-          and m.created_at > greatest(now_at - limit_window(), c.window_cleared_at)
+          and m.send_at is null and m.created_at > greatest(now_at - limit_window(), c.window_cleared_at)
         order by m.created_at desc limit l.messages_per_number_per_minute) t
     ) recent
   ), judged as materialized (
@@ -1199,7 +1252,10 @@ begin
             and case when c.day = today then c.used else 0 end + p.segments + (
               select coalesce(sum(b.segments), 0) from asked b join line_state o on o.id = b.line_id
               where b.n < p.n and c.owner_id in (b.line_id, o.user_id)) > c.segments_per_day) then 'over_cap'
-        when p."full" or l.waiting + p.waiting_before >= max_queued_per_line then 'line_full'
+        when p."full" then 'line_full'
+        when p.is_later then
+          case when l.scheduled + p.later_before >= max_scheduled_per_line() then 'line_full' else 'accepted' end
+        when l.waiting + p.waiting_before >= max_queued_per_line then 'line_full'
         else 'accepted'
       end as outcome
     from placed p
@@ -1214,10 +1270,11 @@ begin
     having bool_and(j.outcome = 'accepted' and (j.key is null or j.nth_of_key = 1))
   ), queued as (
     insert into messages (id, user_id, line_id, direction, source, application_id, type, from_number, to_number, text,
-      media_url, again_of, status, created_at, due_at, position)
+      media_url, again_of, status, created_at, due_at, position, send_at, expires_at, client_ref)
     select j.id, j.user_id, j.line_id, 'outbound', j.source, j.application_id,
       case when j.media_url is null then 'text' else 'media' end, j.from_number, j."to", j.text, j.media_url, j.again_of,
-      'queued', now_at, now_at, nextval('message_positions')
+      case when j.is_later then 'scheduled' else 'queued' end, now_at, case when j.is_later then j.send_at else now_at end,
+      nextval('message_positions'), case when j.is_later then j.send_at end, j.expires_at, j.client_ref
     from (select * from judged where judged.line_id in (select f.line_id from fitting f) order by judged.n) j
   ), copies as (
     insert into media (id, user_id, line_id, message_id, purpose, source_url, token)
@@ -1316,6 +1373,13 @@ CREATE OR REPLACE FUNCTION public.lowest_id_at(moment timestamp with time zone)
 AS $function$
   select (lpad(to_hex(floor(extract(epoch from moment) * 1000)::bigint), 12, '0') || repeat('0', 20))::uuid
 $function$
+;
+
+CREATE OR REPLACE FUNCTION public.max_scheduled_per_line()
+ RETURNS integer
+ LANGUAGE sql
+ IMMUTABLE
+AS $function$ select 10000 $function$
 ;
 
 CREATE OR REPLACE FUNCTION public.new_id()
@@ -1592,6 +1656,65 @@ begin
 end $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.release_scheduled(max_count integer)
+ RETURNS TABLE(released jsonb, deliveries jsonb, failed jsonb, looked integer)
+ LANGUAGE plpgsql
+ SET enable_seqscan TO 'off'
+ SET plan_cache_mode TO 'force_generic_plan'
+AS $function$
+#variable_conflict use_column
+declare
+  now_at timestamptz := clock_timestamp();
+  ids uuid[];
+  lock bigint;
+  queued jsonb;
+  ended jsonb;
+begin
+  select array_agg(s.id) into ids from (
+    select m.id from messages m where m.status = 'scheduled' and m.send_at is not null and m.due_at <= now_at
+    order by m.due_at limit max_count
+  ) s;
+  if ids is null then
+    return query select '[]'::jsonb, '[]'::jsonb, '[]'::jsonb, 0;
+    return;
+  end if;
+
+  for lock in select distinct hashtextextended(m.line_id::text, 0) from messages m where m.id = any (ids) order by 1 loop
+    perform pg_advisory_xact_lock(lock);
+  end loop;
+  -- Everybody who locks several does it in this order.
+  perform from messages m where m.id = any (ids) order by m.id for no key update;
+  now_at := clock_timestamp();
+
+  with due as materialized (
+    select m.id, m.due_at, m.position, m.application_id is null or exists (
+        select from application_lines a where a.application_id = m.application_id and a.line_id = m.line_id
+          and a.scopes && array['messages:connect', 'messages:write']) as is_connected
+    from messages m where m.id = any (ids) and m.status || '' = 'scheduled' and m.due_at <= now_at
+  ), placed as materialized (
+    select o.id, nextval('message_positions') as position
+    from (select d.id from due d where d.is_connected order by d.due_at, d.position) o
+  ), released as (
+    update messages m
+    set status = 'queued', position = p.position, due_at = now_at, job_generation = m.job_generation + 1
+    from placed p where m.id = any (ids) and m.id = p.id
+    returning m.id, m.job_generation, m.position
+  ), ended as (
+    update messages m set status = 'failed', error = 'disconnected'
+    from due d where m.id = any (ids) and m.id = d.id and not d.is_connected
+    returning m.id, m.user_id, m.line_id, m.from_number, m.to_number, m.status, m.error, m.carrier_code, m.client_ref,
+      'scheduled' as status_before
+  )
+  select
+    (select coalesce(jsonb_agg(jsonb_build_object('id', r.id, 'generation', r.job_generation) order by r.position), '[]')
+     from released r),
+    (select coalesce(jsonb_agg(to_jsonb(e)), '[]') from ended e)
+  into queued, ended;
+
+  return query select queued, announce_messages(ended), jsonb_path_query_array(ended, '$[*].id'), cardinality(ids);
+end $function$
+;
+
 CREATE OR REPLACE FUNCTION public.requeue_heads(conversations jsonb)
  RETURNS TABLE(id uuid, generation integer)
  LANGUAGE plpgsql
@@ -1649,6 +1772,18 @@ begin
     where d.id = any (array(select delivery_id from given)) and d.id = g.delivery_id
       and d.attempt_count = g.attempt_number
       and (d.status || '' = 'delivering' or (g.status = 'delivered' and d.status <> 'delivered'))
+    returning d.id, d.endpoint_id, d.line_id, d.from_number, d.created_at, d.is_ordered, d.status
+  ), woken as (
+    -- What was parked because of a delivery that is over now.
+    update deliveries d set due_at = clock_timestamp()
+    where d.id = any (array(
+        select next.id from settled s cross join lateral (
+          select p.id from deliveries p
+          where p.endpoint_id = s.endpoint_id and p.line_id = s.line_id and p.from_number = s.from_number
+            and p.is_ordered and p.status in ('pending', 'delivering') and (p.created_at, p.id) > (s.created_at, s.id)
+          order by p.created_at, p.id limit 1) next
+        where s.is_ordered and s.status <> 'pending'))
+      and d.status || '' = 'pending' and d.last_failure = 'earlier_event_waits'
   ), health as (
     select g.endpoint_id as id, count(*) filter (where g.failure is not null)::integer as failures,
       count(*) filter (where g.failure is null)::integer as successes,
@@ -1741,7 +1876,7 @@ begin
           and p.line_id = m.line_id and p.to_number = m.to_number and p.position > m.position)
         else false end
     returning m.id, m.user_id, m.line_id, m.from_number, m.to_number, m.status, m.error, m.carrier_code,
-      b.status as status_before
+      m.client_ref, b.status as status_before
   )
   select coalesce(jsonb_agg(to_jsonb(s)), '[]') into changed from settled s;
 

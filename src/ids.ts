@@ -53,9 +53,9 @@ export function lowestIdAt(ms: number): string {
   return `${time.slice(0, 8)}-${time.slice(8)}-0000-0000-000000000000`
 }
 
-/** When an id was made, by the clock of the process that made it, in milliseconds since 1970. */
-export function timeOfId(id: string): number {
-  return parseInt(id.slice(0, 8) + id.slice(9, 13), 16)
+/** When an id was made, by the clock of who made it. */
+export function timeOfId(id: string): Date {
+  return new Date(Number.parseInt(id.replace('-', '').slice(0, 12), 16))
 }
 
 /** Whether a string from outside may be compared with a uuid column at all. */

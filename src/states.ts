@@ -9,6 +9,7 @@ import type { FetchFailureName } from './safe-fetch/failures.js'
  */
 
 export const MESSAGE_STATUSES = [
+  'scheduled',
   'queued',
   'sending',
   'sent',
@@ -53,13 +54,22 @@ export interface Step<Status extends string = string> {
 
 export const MESSAGE_STEPS = [
   { from: 'new', to: 'queued', when: 'accepted' },
+  { from: 'new', to: 'scheduled', when: 'accepted for later' },
   { from: 'new', to: 'received', when: 'received' },
+  { from: 'scheduled', to: 'queued', when: 'its time has come' },
+  { from: 'queued', to: 'scheduled', when: 'put off' },
+  {
+    from: 'scheduled',
+    to: 'failed',
+    when: 'may not be sent',
+    reasons: ['cancelled', 'disconnected', 'expired', 'forgotten'],
+  },
   { from: 'queued', to: 'sending', when: 'claimed' },
   {
     from: 'queued',
     to: 'failed',
     when: 'may not be sent',
-    reasons: ['expired', 'forgotten', 'line_disabled', 'opted_out'],
+    reasons: ['cancelled', 'expired', 'forgotten', 'line_disabled', 'opted_out'],
     family: 'media',
   },
   { from: 'queued', to: 'failed', when: 'our own fault, again and again', reasons: ['internal_error'] },
@@ -80,6 +90,7 @@ export const MESSAGE_STEPS = [
   { from: 'sending', to: 'unknown', when: 'no clear answer', reasons: ['carrier_outcome_unknown'] },
   { from: 'sending', to: 'unknown', when: 'worker lost', reasons: ['worker_lost'] },
   { from: 'queued', to: 'unknown', when: 'set aside after a restore', reasons: ['restored'] },
+  { from: 'scheduled', to: 'unknown', when: 'set aside after a restore', reasons: ['restored'] },
   { from: 'sending', to: 'delivered', when: 'receipt before the answer' },
   { from: 'sent', to: 'delivered', when: 'receipt' },
   { from: 'sent', to: 'failed', when: 'receipt', family: 'carrier' },
@@ -120,6 +131,12 @@ export const DELIVERY_STEPS = [
   { from: 'pending', to: 'exhausted', when: 'person forgotten', reasons: ['forgotten'] },
   { from: 'pending', to: 'exhausted', when: 'our own fault, again and again', reasons: ['internal_error'] },
   { from: 'pending', to: 'pending', when: 'our own fault', reasons: ['internal_error'] },
+  {
+    from: 'pending',
+    to: 'pending',
+    when: 'an earlier event comes first',
+    reasons: ['earlier_event_waits'],
+  },
   { from: 'delivering', to: 'delivered', when: '2xx' },
   { from: 'delivering', to: 'pending', when: 'failed, to be repeated', family: 'request' },
   {
@@ -128,7 +145,13 @@ export const DELIVERY_STEPS = [
     when: 'worker lost, or late',
     reasons: ['worker_lost', 'internal_error'],
   },
-  { from: 'delivering', to: 'exhausted', when: 'failed for the last time', family: 'request' },
+  {
+    from: 'delivering',
+    to: 'exhausted',
+    when: 'failed for the last time',
+    reasons: ['stopped_by_receiver', 'template_failed'],
+    family: 'request',
+  },
   {
     from: 'delivering',
     to: 'exhausted',

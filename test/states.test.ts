@@ -11,6 +11,7 @@ import { enableEndpoint } from '../src/database/endpoints.js'
 import { sendHeldEvents } from '../src/domain/deliveries/held-events.js'
 import { sendDeliveryAgain } from '../src/domain/deliveries/send-again.js'
 import { setLineStatus } from '../src/domain/lines.js'
+import { cancelMessage, releaseDue, rescheduleMessage } from '../src/domain/messages/later.js'
 import { postMessage } from '../src/domain/messages/post.js'
 import { receiveMessage, receiveReceipt } from '../src/domain/messages/receive.js'
 import { sendMessageAgain } from '../src/domain/messages/send-again.js'
@@ -51,6 +52,10 @@ const ACTIONS = [
     'crash of a message',
   ],
   ...[
+    'accept for later',
+    'release',
+    'put off',
+    'cancel',
     'send again',
     'STOP',
     'START',
@@ -73,6 +78,9 @@ const CORNERS = [
   'messages: sending > sent',
   'messages: sending > unknown (worker_lost)',
   'messages: queued > failed (opted_out)',
+  'messages: scheduled > queued',
+  'messages: queued > scheduled',
+  'messages: scheduled > failed (cancelled)',
   'deliveries: pending > delivering',
   'deliveries: delivering > pending (http_500)',
   'deliveries: delivering > pending (worker_lost)',
@@ -148,7 +156,7 @@ describeContext('states', { environment: { DELIVERY_RETRY_BASE_MS: '10' } }, (co
       return outcome === undefined ? Promise.resolve({ carrierMessageId: newId() }) : Promise.reject(outcome)
     })
 
-  const post = (mediaUrl: string | undefined) =>
+  const post = (mediaUrl: string | undefined, sendAt?: Date) =>
     postMessage(context, {
       userId: line.userId,
       applicationId: undefined,
@@ -157,12 +165,28 @@ describeContext('states', { environment: { DELIVERY_RETRY_BASE_MS: '10' } }, (co
       text: mediaUrl === undefined ? 'Hello' : undefined,
       mediaUrl,
       idempotencyKey: undefined,
+      sendAt,
     })
 
   const ACTS: Record<Action, (pick: number, chance: number) => Promise<unknown>> = {
     forget: (_, chance) => (chance % 4 === 0 ? forgetPerson(context, ANNA) : Promise.resolve()),
     accept: () => post(undefined),
     'accept with media': () => post(receiver.url),
+    'accept for later': () => post(undefined, inAnHour()),
+    release: async (pick, chance) => {
+      const message = await pickOf(pick, 'messages', { status: 'scheduled' })
+      const column = chance % 4 === 0 ? 'expires_at' : 'due_at'
+      if (message) await context.db('messages').where({ id: message.id }).update(column, new Date(0))
+      await releaseDue(context)
+    },
+    'put off': async (pick) => {
+      const message = await pickOf(pick, 'messages', { direction: 'outbound' })
+      if (message) await rescheduleMessage(context, line.userId, message.id, inAnHour())
+    },
+    cancel: async (pick) => {
+      const message = await pickOf(pick, 'messages', { direction: 'outbound' })
+      if (message) await cancelMessage(context, line.userId, message.id)
+    },
     send: async (pick, chance) => {
       const message = await pickOf(pick, 'messages', { status: 'queued' })
       if (message) await sendWhenDue(atRandom(chance), message.id)
@@ -297,6 +321,8 @@ describeContext('states', { environment: { DELIVERY_RETRY_BASE_MS: '10' } }, (co
     })
   }
 })
+
+const inAnHour = () => new Date(Date.now() + 3_600_000)
 
 interface Row {
   id: string

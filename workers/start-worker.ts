@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { DelayedError, UnrecoverableError, Worker, type Job } from 'bullmq'
 import type { Context } from '../src/domain/context.js'
+import { MAX_TIMEOUT_SECONDS } from '../src/domain/policy-fields.js'
 import { openContext } from '../src/domain/open-context.js'
 import { CRASH_WAIT_MS } from '../src/domain/crashes.js'
 import { warmUp, type HotFunction } from '../src/domain/warm-up.js'
@@ -212,7 +213,8 @@ async function runAlone<Data>(context: Context, story: WorkerStory<Data>, data: 
   try {
     context.log.warn({ queue: story.queue, job: data }, 'job.runs_alone')
     const { mediaTimeoutMs, carrierTimeoutMs, deliveryTimeoutMs } = context.config
-    const longestCallMs = Math.max(mediaTimeoutMs, carrierTimeoutMs, deliveryTimeoutMs)
+    const endpointMs = Math.max(deliveryTimeoutMs, MAX_TIMEOUT_SECONDS * 1000)
+    const longestCallMs = Math.max(mediaTimeoutMs, carrierTimeoutMs, endpointMs)
     if (await crashesAlone(story.queue, data, longestCallMs)) {
       jobCrashes.inc({ queue: story.queue })
       await story.crashed?.(context, data)

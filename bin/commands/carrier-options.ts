@@ -35,7 +35,7 @@ export function collect(value: string, before: string[]): string[] {
 /** @throws UserError */
 export async function readSettingOptions(written: readonly string[]): Promise<Record<string, string>> {
   const settings = written.map((each) => {
-    const [, key, value] = /^(\w+)=(.*)$/s.exec(each) ?? []
+    const [, key, value] = /^([\w.-]+)=(.*)$/s.exec(each) ?? []
     if (key === undefined || value === undefined) {
       throw new UserError(
         '--set must be key=value, such as --set region=us, or key=- to be asked for the value',

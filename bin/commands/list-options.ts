@@ -78,12 +78,31 @@ const UNITS_MS = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 }
 
 /** A moment as people write it on a command line. */
 export function moment(written: string, _before?: unknown, now = Date.now()): Date {
-  const [, count, unit] = /^(\d{1,6})([smhd])$/.exec(written) ?? []
-  if (count !== undefined) return new Date(now - Number(count) * UNITS_MS[unit as keyof typeof UNITS_MS])
-  const isWhole = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d)$/.test(written)
-  const date = new Date(isWhole ? written : NaN)
+  const ago = spanOf(written)
+  if (ago !== undefined) return new Date(now - ago)
+  const date = wholeMoment(written)
   if (Number.isNaN(date.getTime())) throw new InvalidArgumentError(`It must be ${TIMES}.`)
   return date
+}
+
+export const TIMES_AHEAD = '2026-12-24T18:00:00+01:00, or in how long, such as 15m, 2h or 3d'
+
+/** As `moment`, of what is still to come. */
+export function momentAhead(written: string, _before?: unknown, now = Date.now()): Date {
+  const ahead = spanOf(written)
+  const date = ahead === undefined ? wholeMoment(written) : new Date(now + ahead)
+  if (Number.isNaN(date.getTime())) throw new InvalidArgumentError(`It must be ${TIMES_AHEAD}.`)
+  return date
+}
+
+function spanOf(written: string): number | undefined {
+  const [, count, unit] = /^(\d{1,6})([smhd])$/.exec(written) ?? []
+  return count === undefined ? undefined : Number(count) * UNITS_MS[unit as keyof typeof UNITS_MS]
+}
+
+function wholeMoment(written: string): Date {
+  const isWhole = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d)$/.test(written)
+  return new Date(isWhole ? written : NaN)
 }
 
 function limit(written: string): number {

@@ -34,6 +34,7 @@ interface ListenOptions extends RemoteOptions {
 interface StreamedEvent {
   id: string
   type: string
+  fromNumber: string
   headers: Record<string, string>
   body: string
 }
@@ -155,7 +156,7 @@ interface Forwarded {
 
 /** Once: what fails is shown, and not tried again. */
 async function forward(
-  { id, type, headers, body }: StreamedEvent,
+  { id, type, fromNumber, headers, body }: StreamedEvent,
   url: string,
   secret: string,
   stopping: AbortSignal,
@@ -165,7 +166,6 @@ async function forward(
     headers['webhook-signature'] === undefined
       ? signatureHeaders(id, Number(headers['webhook-timestamp']), body, [secret])
       : {}
-  const { fromNumber } = JSON.parse(body) as { fromNumber: string }
   const done = (status: number | null, failure: string | null) => ({
     ...{ id, type, number: fromNumber, status, failure },
     durationMs: Math.round(performance.now() - startedAt),

@@ -8,21 +8,50 @@ import {
   type MessageType,
 } from '../../src/database/messages/message.js'
 import { listAnyMessages, listMessages } from '../../src/database/messages/reading.js'
+import { storable } from '../../src/database/text.js'
 import type { Context } from '../../src/domain/context.js'
 import { findEvents, type EventWithDeliveries } from '../../src/domain/deliveries/delivery-history.js'
+import { getAnyLine } from '../../src/domain/lines.js'
 import { getAnyMessage } from '../../src/domain/messages/get-message.js'
+import { cancelMessage, rescheduleMessage } from '../../src/domain/messages/later.js'
+import { postMessage } from '../../src/domain/messages/post.js'
 import { sendMessageAgain } from '../../src/domain/messages/send-again.js'
 import { tryMessageNow } from '../../src/domain/messages/try-now.js'
 import { newId } from '../../src/ids.js'
 import { MESSAGE_STATUSES } from '../../src/states.js'
 import { SOURCE_LABELS } from '../../src/web/console/message/labels.js'
+import { readInput } from '../input.js'
 import { run } from '../run.js'
 import { facts, printable, table } from '../terminal.js'
 import { originOf, shownAttempt, shownDelivery, shownMessage, shownNumber, type Shown } from './hidden.js'
-import { readFilter, readWhose, withListOptions, type ListOptions } from './list-options.js'
+import {
+  momentAhead,
+  readFilter,
+  readWhose,
+  TIMES_AHEAD,
+  withListOptions,
+  type ListOptions,
+} from './list-options.js'
 
-type MessageListOptions = ListOptions & Shown & { status?: string; type?: MessageType; direction?: Direction }
+interface MessageListOptions extends ListOptions, Shown {
+  status?: string
+  type?: MessageType
+  direction?: Direction
+  clientRef?: string
+}
 type ShowOptions = Shown & { json?: boolean }
+
+interface SendOptions {
+  line: string
+  to: string
+  text?: string
+  mediaUrl?: string
+  sendAt?: Date
+  expiresAt?: Date
+  clientRef?: string
+  idempotencyKey?: string
+  json?: boolean
+}
 
 /** Across users, who may have a hundred thousand lines. */
 const STATEMENT_MS = 10_000
@@ -35,12 +64,54 @@ export function addMessageCommands(program: Command): void {
       .command('list')
       .description("list messages, newest first: every user's, or those of a line or user")
       .addOption(new Option('--direction <direction>', 'only those').choices(DIRECTIONS))
+      .option('--client-ref <name>', 'only what its sender calls so')
       .option('--text', 'show what was said'),
     MESSAGE_STATUSES,
     MESSAGE_TYPES,
   ).action((options: MessageListOptions) =>
     run(options, (context) => list(context, options), { statementTimeoutMs: STATEMENT_MS }),
   )
+
+  message
+    .command('send')
+    .description('send a text or media from a line, now or later')
+    .requiredOption('--line <line>', 'from this line: id or number')
+    .requiredOption('--to <number>', 'to this number')
+    .option('--text <text>', 'what it says; - reads a line from standard input')
+    .option('--media-url <url>', 'the URL of a png, jpg, gif or mpg file')
+    .option('--send-at <time>', `not before then, up to 30 days ahead: ${TIMES_AHEAD}`, momentAhead)
+    .option('--expires-at <time>', 'it fails if it was not sent by then', momentAhead)
+    .option('--client-ref <name>', 'what you call it')
+    .option('--idempotency-key <key>', 'a second command with it sends nothing')
+    .option('--json', 'print JSON')
+    .action((options: SendOptions) => run(options, (context) => send(context, options)))
+
+  message
+    .command('reschedule')
+    .description('change when a message is sent that no carrier was asked to send yet')
+    .argument('<id>', 'of the message')
+    .requiredOption('--send-at <time>', `not before then: ${TIMES_AHEAD}`, momentAhead)
+    .option('--json', 'print JSON')
+    .action((id: string, options: { sendAt: Date; json?: boolean }) =>
+      run(options, async (context) => {
+        const { userId } = await getAnyMessage(context, id)
+        const moved = await rescheduleMessage(context, userId, id.toLowerCase(), options.sendAt)
+        return { result: shownMessage(context, moved, {}), lines: [`${moved.id} is ${whenOf(moved)}`] }
+      }),
+    )
+
+  message
+    .command('cancel')
+    .description('cancel a message that is scheduled or queued')
+    .argument('<id>', 'of the message')
+    .option('--json', 'print JSON')
+    .action((id: string, options: { json?: boolean }) =>
+      run(options, async (context) => {
+        const { userId } = await getAnyMessage(context, id)
+        const cancelled = await cancelMessage(context, userId, id.toLowerCase())
+        return { result: shownMessage(context, cancelled, {}), lines: [`${cancelled.id} is cancelled`] }
+      }),
+    )
 
   message
     .command('show')
@@ -81,16 +152,40 @@ export function addMessageCommands(program: Command): void {
     )
 }
 
+async function send(context: Context, options: SendOptions) {
+  const { line, to, text, mediaUrl, idempotencyKey, sendAt, expiresAt, clientRef } = options
+  const { id: lineId, userId } = await getAnyLine(context, line)
+  const sent = await postMessage(context, {
+    isFromConsole: true,
+    userId,
+    applicationId: undefined,
+    lineId,
+    toNumber: to,
+    text: text === '-' ? (await readInput(['text'])).text : text,
+    mediaUrl,
+    idempotencyKey,
+    sendAt,
+    expiresAt,
+    clientRef,
+  })
+  return { result: shownMessage(context, sent, {}), lines: [`${sent.id} is ${whenOf(sent)}`] }
+}
+
+function whenOf({ status, sendAt }: Message): string {
+  return status === 'scheduled' && sendAt !== null ? `scheduled for ${sendAt.toISOString()}` : status
+}
+
 async function list(context: Context, options: MessageListOptions) {
   const { userId, ...whose } = await readWhose(context, options)
   const { filter, page } = readFilter(options)
-  const { status, type, direction } = options
+  const { status, type, direction, clientRef } = options
   const wanted = {
     ...filter,
     ...whose,
     ...(status === undefined ? {} : { status }),
     ...(type === undefined ? {} : { type }),
     ...(direction === undefined ? {} : { direction }),
+    ...(clientRef === undefined ? {} : { clientRef: storable(clientRef) }),
   }
   const found =
     userId === undefined
@@ -149,6 +244,9 @@ function factsOf(message: Message, lineName: string, options: ShowOptions): stri
     to: shownNumber(message.toNumber, options),
     state: printable(message.status + why),
     attempts: String(message.attemptCount),
+    'to be sent': message.sendAt?.toISOString() ?? null,
+    expires: message.expiresAt?.toISOString() ?? null,
+    "sender's name": printable(message.clientRef ?? ''),
     [message.direction === 'outbound' ? 'accepted' : 'received']: message.createdAt.toISOString(),
     sent: message.sentAt?.toISOString() ?? null,
     report: message.receiptAt?.toISOString() ?? null,

@@ -35,8 +35,8 @@ export const DELIVERIES: readonly Mutant[] = [
   {
     breaks: 'more requests are under way to an endpoint than it has places',
     file: 'src/database/sql/claim_deliveries.sql',
-    find: 'least(e.places, max_in_flight) - under_way.count',
-    replace: 'least(e.places, max_in_flight)',
+    find: `least(e.places, (e.policy ->> 'requestsAtOnce')::integer, max_in_flight) - under_way.count`,
+    replace: `least(e.places, (e.policy ->> 'requestsAtOnce')::integer, max_in_flight)`,
     tests: LANE,
   },
   {

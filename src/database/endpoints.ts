@@ -1,4 +1,5 @@
 import type { Database } from './connection.js'
+import type { StoredPolicy } from './endpoint-policy.js'
 import type { OptInEventType } from './events.js'
 
 /** Why an endpoint is disabled. The last one is not its server's fault: the user is disabled whose it is. */
@@ -79,21 +80,27 @@ export async function findSealedSecret(db: Database, id: string): Promise<Buffer
   return row?.sealed
 }
 
-/** All that a POST to the endpoint needs. */
-export async function findEndpoint(
-  db: Database,
-  id: string,
-): Promise<{ url: string; secretSealed: Buffer; previousSecretSealed: Buffer | null } | undefined> {
-  const row: { url: string; secretSealed: Buffer; previousSecretSealed: Buffer | null } | undefined =
-    await db('endpoints')
-      .where({ id })
-      .first({
-        url: 'url',
-        secretSealed: 'secret_sealed',
-        previousSecretSealed: db.raw(
-          'case when previous_secret_until > now() then previous_secret_sealed end',
-        ),
-      })
+/** All that a POST to an endpoint needs. */
+export interface EndpointToCall {
+  url: string
+  secretSealed: Buffer
+  /** Only while a rotation's overlap lasts. */
+  previousSecretSealed: Buffer | null
+  policy: StoredPolicy
+  /** null: it has none. */
+  headersSealed: Buffer | null
+}
+
+export async function findEndpoint(db: Database, id: string): Promise<EndpointToCall | undefined> {
+  const row: EndpointToCall | undefined = await db('endpoints')
+    .where({ id })
+    .first({
+      url: 'url',
+      secretSealed: 'secret_sealed',
+      previousSecretSealed: db.raw('case when previous_secret_until > now() then previous_secret_sealed end'),
+      policy: 'policy',
+      headersSealed: 'headers_sealed',
+    })
   return row
 }
 

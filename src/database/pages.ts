@@ -23,16 +23,18 @@ export function idsBetween(
 }
 
 /**
- * The condition of a status. The `rare` ones have an index of their own; no other is compared plainly, or the planner
- * would walk a partial index of unfinished rows from end to end.
+ * The condition of a status. Each of the `rare` groups has an index of its own, by line, that the condition names; no status
+ * is compared plainly, or the planner would walk a partial index of unfinished rows from end to end.
  */
 export function statusIs(
   column: string,
   status: string | undefined,
-  rare: readonly string[],
+  rare: readonly (readonly string[])[],
 ): [sql: string, binding: string | undefined] {
-  if (status === undefined || !rare.includes(status)) return [`${column} || '' = ?`, status]
-  return [`${column} in (${rare.map((each) => `'${each}'`).join(', ')}) and ${column} = ?`, status]
+  const group = rare.find((each) => status !== undefined && each.includes(status))
+  if (group === undefined) return [`${column} || '' = ?`, status]
+  const named = group.length === 1 ? `= '${group[0]}'` : `in (${group.map((each) => `'${each}'`).join(', ')})`
+  return [`${column} ${named} and ${column} || '' = ?`, status]
 }
 
 /** `and …` for each condition that has a value. */

@@ -6,6 +6,7 @@ export const SEALED_COLUMNS = {
   webhookToken: { table: 'incoming_webhooks', rowId: 'line_id', column: 'token_sealed' },
   signingSecret: { table: 'endpoints', rowId: 'id', column: 'secret_sealed' },
   previousSigningSecret: { table: 'endpoints', rowId: 'id', column: 'previous_secret_sealed' },
+  customHeaders: { table: 'endpoints', rowId: 'id', column: 'headers_sealed' },
   totpSecret: { table: 'totp_secrets', rowId: 'user_id', column: 'secret_sealed' },
   operationalSecret: { table: 'operational_webhooks', rowId: 'user_id', column: 'secret_sealed' },
   carrierSettings: { table: 'carrier_accounts', rowId: 'id', column: 'settings_sealed' },

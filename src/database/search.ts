@@ -59,6 +59,25 @@ export async function findMessagesByCarrierId(
   return rows
 }
 
+/** Newest messages that whoever sent them calls so, looked up in the index for each line. */
+export async function findMessagesByClientRef(
+  db: Database,
+  scope: Scope,
+  clientRef: string,
+  limit: number,
+): Promise<FoundMessage[]> {
+  const theirs = isTheirs('l.user_id', scope)
+  const { rows } = await db.raw<{ rows: FoundMessage[] }>(
+    `select found.* from lines l join users u on u.id = l.user_id
+     cross join lateral (
+       select ${OF_MESSAGE} from messages m where m.line_id = l.id and m.client_ref = ? order by m.id desc limit ?
+     ) found
+     where true${theirs.sql} order by found.id desc limit ?`,
+    [clientRef, limit, ...theirs.bindings, limit],
+  )
+  return rows
+}
+
 /**
  * Newest messages with numbers at the other end that have these digits in them. A whole number is looked up in the
  * index of each line; a part of one means reading the index of each line from its end until enough is found.

@@ -1,5 +1,5 @@
 import { findConnection } from '../database/developer-connections.js'
-import { findEndpoint } from '../database/endpoints.js'
+import { findEndpoint, type EndpointToCall } from '../database/endpoints.js'
 import { readNow } from '../database/following.js'
 import {
   listLateMediaEvents,
@@ -9,13 +9,16 @@ import {
 } from '../database/line-events.js'
 import { lowestIdAt, timeOfId } from '../ids.js'
 import type { Context } from './context.js'
-import { eventBody, secretsOf } from './deliveries/deliver.js'
-import { signatureHeaders } from './deliveries/signature.js'
+import { signedRequest } from './deliveries/deliver.js'
+import { eventBody } from './deliveries/shapes.js'
+import { TemplateFailed } from './deliveries/template.js'
 
 /** An event as an endpoint would get it now. */
 export interface SignedEvent {
   id: string
   type: LineEvent['type']
+  /** Who is at the other end, whatever the shape of the body. */
+  fromNumber: string
   createdAt: Date
   /** Without `webhook-signature` if the line has no outgoing webhook URL, and so no signing secret. */
   headers: Record<string, string>
@@ -58,7 +61,8 @@ export function createLineEventFeed(
   let lookedAt = new Date(0)
   let isCaughtUp = true
 
-  const startMs = after === undefined ? (from ?? new Date()).getTime() : timeOfId(after) - OVERLAP_MS
+  const startMs =
+    after === undefined ? (from ?? new Date()).getTime() : timeOfId(after).getTime() - OVERLAP_MS
 
   const begin = async (): Promise<string> => {
     const untilKey = lowestIdAt(startMs)
@@ -80,7 +84,7 @@ export function createLineEventFeed(
         floor ??= await begin()
         const overlap = lowestIdAt(lookedAt.getTime() - OVERLAP_MS)
         key = overlap > floor ? overlap : floor
-        for (const id of told) if (id < lowestIdAt(timeOfId(key) - OVERLAP_MS)) told.delete(id)
+        for (const id of told) if (id < lowestIdAt(timeOfId(key).getTime() - OVERLAP_MS)) told.delete(id)
         lookedAt = now
       }
       const copied = isCaughtUp && waiting.size > 0 ? await listLineEventsById(db, [...waiting]) : []
@@ -109,8 +113,8 @@ function positionAt(moment: Date): string {
 }
 
 /**
- * Signs events as a delivery of this moment is signed: with the secrets of the line's own outgoing webhook, if it has one.
- * The timestamp is now, because receivers refuse old ones.
+ * Events as a delivery of this moment has them: in the shape that the line's own outgoing webhook has, if there is one, and
+ * signed with its secrets. The timestamp is now, because receivers refuse old ones.
  */
 export async function signLineEvents(
   context: Context,
@@ -118,31 +122,44 @@ export async function signLineEvents(
   events: readonly LineEvent[],
 ): Promise<SignedEvent[]> {
   if (events.length === 0) return []
-  const { db, config, vocabulary } = context
-  const endpointId = (await findConnection(db, userId, lineId))?.endpointId ?? null
-  const endpoint = endpointId === null ? undefined : await findEndpoint(db, endpointId)
-  const secrets =
-    endpoint === undefined || endpointId === null ? [] : secretsOf(context, { ...endpoint, endpointId })
-  const nowSeconds = Math.floor(Date.now() / 1000)
-  return events.map((event) => {
-    const body = eventBody(event, vocabulary)
-    const { 'webhook-signature': signature, ...headers } = signatureHeaders(
-      event.id,
-      nowSeconds,
-      body,
-      secrets,
-    )
-    return {
-      id: event.id,
-      type: event.type,
-      createdAt: event.createdAt,
-      headers: {
-        'content-type': 'application/json',
-        'user-agent': `Linehook/${config.version}`,
-        ...headers,
-        ...(signature === '' ? {} : { 'webhook-signature': signature }),
-      },
-      body,
+  const endpointId = (await findConnection(context.db, userId, lineId))?.endpointId ?? null
+  const endpoint = endpointId === null ? undefined : await findEndpoint(context.db, endpointId)
+  const signing = endpoint === undefined || endpointId === null ? undefined : { ...endpoint, endpointId }
+  const signed: SignedEvent[] = []
+  for (const event of events) {
+    const { id, type, fromNumber, createdAt } = event
+    signed.push({ id, type, fromNumber, createdAt, ...(await requestFor(context, event, signing)) })
+  }
+  return signed
+}
+
+async function requestFor(
+  context: Context,
+  event: LineEvent,
+  endpoint: (EndpointToCall & { endpointId: string }) | undefined,
+): Promise<{ headers: Record<string, string>; body: string }> {
+  const at = new Date()
+  const content = { ...event, eventId: event.id }
+  if (endpoint !== undefined) {
+    try {
+      return await signedRequest(context, { ...content, ...endpoint }, at)
+    } catch (error) {
+      if (!(error instanceof TemplateFailed)) throw error
+      // What a developer looks at is the event, also while the template is wrong.
+      return signedRequest(
+        context,
+        { ...content, ...endpoint, policy: { ...endpoint.policy, shape: 'linehook' } },
+        at,
+      )
     }
-  })
+  }
+  return {
+    headers: {
+      'content-type': 'application/json',
+      'user-agent': `Linehook/${context.config.version}`,
+      'webhook-id': event.id,
+      'webhook-timestamp': String(Math.floor(at.getTime() / 1000)),
+    },
+    body: eventBody(event, context.vocabulary),
+  }
 }

@@ -2,6 +2,7 @@ import { countSealedByKey, listSealed, replaceSealed, type SealedColumn } from '
 import { keyName } from '../secrets.js'
 import { settingsPlace } from './carrier-settings.js'
 import type { Context } from './context.js'
+import { headersPlace } from './deliveries/custom-headers.js'
 import { signingSecretPlace } from './deliveries/deliver.js'
 import { tokenPlace } from './incoming-webhooks.js'
 import { ownWebhookPlace } from './notices/own-webhook.js'
@@ -12,6 +13,7 @@ const PLACES: Record<SealedColumn, (rowId: string) => string> = {
   webhookToken: tokenPlace,
   signingSecret: signingSecretPlace,
   previousSigningSecret: signingSecretPlace,
+  customHeaders: headersPlace,
   totpSecret: totpPlace,
   operationalSecret: ownWebhookPlace,
   carrierSettings: settingsPlace,

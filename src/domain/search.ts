@@ -3,6 +3,7 @@ import {
   findApplications,
   findLines,
   findMessagesByCarrierId,
+  findMessagesByClientRef,
   findMessagesById,
   findMessagesByNumber,
   findUsers,
@@ -41,7 +42,7 @@ export interface Found {
 
 /**
  * What has this id, number, name or address: users look through what is theirs, operators through everything. A number
- * may be a part of one; an id may be that of a message (ours or the carrier's), an event (the `webhook-id`), a delivery,
+ * may be a part of one; an id may be that of a message (ours, the carrier's, or the sender's `clientRef`), an event (the `webhook-id`), a delivery,
  * a line, an application or a user.
  *
  * @throws UserError 400
@@ -58,21 +59,24 @@ export async function search(
   const scope = isOperator ? {} : { userId }
   const id = isId(words) ? words.toLowerCase() : null
   const digits = digitsOf(words)
-  const [byId, byCarrierId, byNumber, lines, applications, users] = await Promise.all([
+  const [byId, byCarrierId, byClientRef, byNumber, lines, applications, users] = await Promise.all([
     id === null ? [] : findMessagesById(db, scope, id),
     id !== null || /\s/.test(words) ? [] : findMessagesByCarrierId(db, scope, words),
+    findMessagesByClientRef(db, scope, words, MAX_FOUND).catch(ifTooSlow),
     digits === '' ? [] : findByNumber(db, scope, digits).catch(ifTooSlow),
     findLines(db, scope, { id, words, digits }, MAX_FOUND),
     findApplications(db, scope, { id, words }, MAX_FOUND),
     isOperator ? findUsers(db, { id, words }, MAX_FOUND) : [],
   ])
-  const messages = new Map([...byId, ...byCarrierId, ...(byNumber ?? [])].map((each) => [each.id, each]))
+  const messages = new Map(
+    [...byId, ...byCarrierId, ...(byClientRef ?? []), ...(byNumber ?? [])].map((each) => [each.id, each]),
+  )
   return {
     messages: [...messages.values()].slice(0, MAX_FOUND),
     lines,
     applications,
     users,
-    isIncomplete: byNumber === undefined,
+    isIncomplete: byNumber === undefined || byClientRef === undefined,
   }
 }
 

@@ -1,14 +1,15 @@
 import { transaction, type Database } from '../database/connection.js'
-import { findSealedSecret, replaceSecret } from '../database/endpoints.js'
+import { findEndpoint, findSealedSecret, replaceSecret } from '../database/endpoints.js'
 import { UserError } from '../errors.js'
 import { newSigningSecret } from '../secrets.js'
 import { record } from './audit.js'
 import { requireConnection } from './connection-requirements.js'
 import type { Context } from './context.js'
-import { signingSecretPlace } from './deliveries/deliver.js'
+import { secretsOf, signingSecretPlace } from './deliveries/deliver.js'
+import { publicKeyOf } from './deliveries/signature.js'
 
 /** For so long after a rotation both secrets sign, so that receivers have a day to change over. */
-const OVERLAP_SECONDS = 86_400
+export const OVERLAP_SECONDS = 86_400
 
 /**
  * The secret that signs this line's events (`whsec_…`), for its owner. undefined: no outgoing webhook URL is set.
@@ -26,6 +27,12 @@ export async function revealSigningSecret(
   if (endpointId === null || sealed === undefined) return undefined
   await record(context, db, { action: 'line.signing_secret.shown', subjectId: lineId, userId })
   return secrets.open(sealed, signingSecretPlace(endpointId))
+}
+
+/** `whpk_…`, the current one first: they verify `v1a` signatures. undefined: there is no such endpoint. */
+export async function findPublicKeys(context: Context, endpointId: string): Promise<string[] | undefined> {
+  const endpoint = await findEndpoint(context.db, endpointId)
+  return endpoint && secretsOf(context, { ...endpoint, endpointId }).map(publicKeyOf)
 }
 
 /**

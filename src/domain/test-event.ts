@@ -1,9 +1,9 @@
-import { findEndpoint } from '../database/endpoints.js'
+import { findEndpoint, type EndpointToCall } from '../database/endpoints.js'
 import { UserError } from '../errors.js'
 import { newId } from '../ids.js'
 import { requireEnabled } from './connection-requirements.js'
 import type { Context } from './context.js'
-import { postEvent, type EventForEndpoint } from './deliveries/deliver.js'
+import { postEvent } from './deliveries/deliver.js'
 import { getOwnLine } from './lines.js'
 import { NO_URL } from './signing-secrets.js'
 
@@ -38,7 +38,7 @@ export async function sendTestEvent(
 /** Posts the test event of this line to any endpoint. */
 export async function deliverTestEvent(
   context: Context,
-  endpoint: Pick<EventForEndpoint, 'endpointId' | 'url' | 'secretSealed' | 'previousSecretSealed'>,
+  endpoint: EndpointToCall & { endpointId: string },
   { lineId, number, userId }: { lineId: string; number: string; userId: string },
 ): Promise<TestEventResult> {
   const { durationMs, failure, response } = await postEvent(

@@ -20,6 +20,7 @@ import { requireSameSite } from './middleware/require-same-site.js'
 import { tidyPath } from './middleware/tidy-path.js'
 import * as oauth from './oauth/endpoints.js'
 import { getOpenApi } from './openapi/document.js'
+import { getPublicKeys } from './public-keys.js'
 import { createRoutes } from './routes.js'
 import * as phones from './simulator/phones.js'
 
@@ -83,13 +84,19 @@ export function createApp(context: Context): Koa {
     v1('post',   '/v1/lines/:lineId/connection/try-events-now',   'changes lines',   api.postLineEventsNow)
     v1('post',   '/v1/lines/:lineId/connection/pause-events',     'changes lines',   api.postLineEventsPause)
     v1('post',   '/v1/lines/:lineId/connection/resume-events',    'changes lines',   api.postLineEventsResumption)
+    v1('get',    '/v1/lines/:lineId/connection/policy',           'reads lines',     api.getLinePolicy)
+    v1('patch',  '/v1/lines/:lineId/connection/policy',           'changes lines',   api.patchLinePolicy)
+    v1('post',   '/v1/lines/:lineId/connection/policy/preview',   'changes lines',   api.postLinePolicyPreview)
     v1('get',    '/v1/lines/:lineId/incoming-webhook',            'reveals lines',   api.getIncomingWebhook)
     v1('post',   '/v1/lines/:lineId/incoming-webhook',            'changes lines',   api.postIncomingWebhook)
     v1('delete', '/v1/lines/:lineId/incoming-webhook',            'changes lines',   api.deleteIncomingWebhook)
     v1('post',   '/v1/lines/:lineId/incoming-webhook/regenerate', 'changes lines',   api.postTokenRegeneration)
     v1('get',    '/v1/messages',                                  'reads lines',     api.getMessages, MESSAGE_SCOPES)
     v1('post',   '/v1/messages',                                  'changes lines',   api.postMessage, MESSAGE_SCOPES, readFieldsBody())
+    v1('post',   '/v1/messages/batch',                            'changes lines',   api.postMessageBatch, MESSAGE_SCOPES, readJsonBody(api.BATCH_REFUSALS, { bound: api.BATCH_BOUND }))
     v1('get',    '/v1/messages/:messageId',                       'reads lines',     api.getOneMessage, MESSAGE_SCOPES)
+    v1('patch',  '/v1/messages/:messageId',                       'changes lines',   api.patchMessage, MESSAGE_SCOPES)
+    v1('post',   '/v1/messages/:messageId/cancel',                'changes lines',   api.postMessageCancellation, MESSAGE_SCOPES)
     v1('post',   '/v1/messages/:messageId/send-again',            'changes lines',   api.postMessageAgain)
     v1('post',   '/v1/messages/:messageId/try-now',               'changes lines',   api.postMessageNow)
     v1('post',   '/v1/segments',                                  'reads lines',     api.postSegments, MESSAGE_SCOPES)
@@ -110,6 +117,9 @@ export function createApp(context: Context): Koa {
     v1('post',   '/v1/applications/:applicationId/try-events-now',               'changes account', api.postApplicationEventsNow)
     v1('post',   '/v1/applications/:applicationId/pause-events',                 'changes account', api.postApplicationEventsPause)
     v1('post',   '/v1/applications/:applicationId/resume-events',                'changes account', api.postApplicationEventsResumption)
+    v1('get',    '/v1/applications/:applicationId/policy',                       'reads account',   api.getApplicationPolicy)
+    v1('patch',  '/v1/applications/:applicationId/policy',                       'changes account', api.patchApplicationPolicy)
+    v1('post',   '/v1/applications/:applicationId/policy/preview',               'changes account', api.postApplicationPolicyPreview)
     v1('get',    '/v1/applications/:applicationId/deliveries',                   'reads account',   api.getApplicationDeliveries)
     v1('get',    '/v1/authorized-applications',                                        'reads account',   api.getAuthorizations)
     v1('delete', '/v1/authorized-applications/:applicationId',                         'changes account', api.deleteAuthorizations)
@@ -153,6 +163,8 @@ export function createApp(context: Context): Koa {
     form(         '/console/lines/:lineId/incoming-webhook/delete',                   pages.postDeleteIncomingWebhook, pages.showLine)
     form(         '/console/lines/:lineId/outgoing-webhook',                          pages.postLineEndpointUrl, pages.showLine)
     form(         '/console/lines/:lineId/outgoing-webhook/events',                   pages.postOptInEvents, pages.showLine)
+    form(         '/console/lines/:lineId/outgoing-webhook/policy',                   pages.postLinePolicy, pages.showLine)
+    form(         '/console/lines/:lineId/outgoing-webhook/policy/preview',           pages.postLinePolicyPreview, pages.showLine)
     form(         '/console/lines/:lineId/outgoing-webhook/test-event',               pages.postTestEvent, pages.showLine)
     form(         '/console/lines/:lineId/outgoing-webhook/pause',                    pages.postPauseEvents, pages.showLine)
     form(         '/console/lines/:lineId/outgoing-webhook/resume',                   pages.postResumeEvents, pages.showLine)
@@ -170,6 +182,8 @@ export function createApp(context: Context): Koa {
     page(         '/console/messages/:messageId/live',                                pages.liveMessage)
     form(         '/console/messages/:messageId/send-again',                          pages.postSendMessageAgain, pages.showMessage)
     form(         '/console/messages/:messageId/try-now',                             pages.postTryMessageNow, pages.showMessage)
+    form(         '/console/messages/:messageId/reschedule',                          pages.postReschedule, pages.showMessage)
+    form(         '/console/messages/:messageId/cancel',                              pages.postCancel, pages.showMessage)
     form(         '/console/messages/:messageId/deliveries/:deliveryId/send-again',   pages.postSendDeliveryAgain, pages.showMessage)
     form(         '/console/messages/:messageId/deliveries/:deliveryId/try-now',      pages.postTryDeliveryNow, pages.showMessage)
 
@@ -179,6 +193,8 @@ export function createApp(context: Context): Koa {
     form(         '/console/applications/:applicationId/fields',                    pages.postFields, pages.showApplication)
     form(         '/console/applications/:applicationId/client-secret/rotate',      pages.postClientSecret, pages.showApplication)
     form(         '/console/applications/:applicationId/webhook/test-event',        pages.postApplicationTestEvent, pages.showApplication)
+    form(         '/console/applications/:applicationId/webhook/policy',            pages.postApplicationPolicy, pages.showApplication)
+    form(         '/console/applications/:applicationId/webhook/policy/preview',    pages.postApplicationPolicyPreview, pages.showApplication)
     form(         '/console/applications/:applicationId/webhook/enable',            pages.postEnableEndpoint, pages.showApplication)
     form(         '/console/applications/:applicationId/webhook/pause',             pages.postPauseApplicationEvents, pages.showApplication)
     form(         '/console/applications/:applicationId/webhook/resume',            pages.postResumeApplicationEvents, pages.showApplication)
@@ -265,6 +281,7 @@ export function createApp(context: Context): Koa {
     oauthPost('/oauth/introspect',        oauth.introspect)
     get('/.well-known/oauth-authorization-server', oauth.getMetadata(context))
     get('/.well-known/openid-configuration',       oauth.getMetadata(context))
+    get('/.well-known/webhook-keys/:endpointId',   getPublicKeys(context))
 
     get('/openapi.json',                  getOpenApi(context))
     get('/docs',                          allowPackagedPage, showDocs)

@@ -81,14 +81,14 @@ export function createRoutes(context: Context) {
 
     /** For programs, by an API token that may do so, in every accepted word; with a scope also for applications. */
     v1: (
-      method: 'get' | 'put' | 'post' | 'delete',
+      method: 'get' | 'put' | 'patch' | 'post' | 'delete',
       path: string,
       access: Access,
       operation: Operation,
       scopes: readonly Scope[] = [],
       readBody = readJsonBody(undefined, { isOptional: true }),
     ) => {
-      const body = method === 'put' || method === 'post' ? [readBody] : []
+      const body = method === 'get' || method === 'delete' ? [] : [readBody]
       return router[method](
         context.vocabulary.paths(path),
         authenticate(context, access, scopes),

@@ -114,6 +114,20 @@ describe('linehook connection and linehook webhook', function () {
     expect(set).to.deep.include({ optInEvents: [] })
   })
 
+  it('endpoint set-policy changes how events are posted, and endpoint policy shows it', async () => {
+    const { number } = await createLine(context, { outgoingUrl: receiver.url })
+    const set = ['--set', 'retrySchedule=5,60', '--set', 'retryOnTimeout=false']
+    expect(await run('endpoint', 'set-policy', number, ...set)).to.include.members([
+      'retrySchedule: 5, 60',
+      'retryOnTimeout: false',
+      'timeoutSeconds: default',
+    ])
+    expect(await runJson('endpoint', 'policy', number)).to.deep.include({ retrySchedule: [5, 60] })
+    expect(await refuse('endpoint', 'set-policy', number, '--set', 'timeoutSeconds=soon')).to.equal(
+      'timeoutSeconds must be a whole number from 1 to 60, or null for the default',
+    )
+  })
+
   it('connection disable closes both ways; connection enable opens the same webhook again', async () => {
     const line = await createLine(context, { outgoingUrl: receiver.url })
     expect(await run('connection', 'disable', line.number)).to.deep.equal(['developer connection disabled'])

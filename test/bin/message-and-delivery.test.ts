@@ -50,6 +50,21 @@ describe('linehook message and linehook delivery', function () {
   const list = async (...args: string[]) => (await jsonAnswer(environment, ...args)) as Row[]
   const ids = (rows: Row[]) => rows.map(({ id }) => id)
 
+  it('message send, reschedule and cancel do what /v1 does, and message list finds it by its name', async () => {
+    const send = ['message', 'send', '--line', other.number, '--to', '+15005550177', '--text', 'Hi']
+    const ahead = ['--send-at', '2h', '--expires-at', '3h', '--client-ref', 'order 9']
+    const [said] = await answer(environment, ...send, ...ahead)
+    const [, id = ''] = /^(\S+) is scheduled for 20/.exec(said ?? '') ?? []
+    expect(ids(await list('message', 'list', '--client-ref', 'order 9'))).to.deep.equal([id])
+    const moved = (await jsonAnswer(environment, 'message', 'reschedule', id, '--send-at', '150m')) as Row
+    expect(moved).to.include({ id, status: 'scheduled', clientRef: 'order 9' })
+    expect(await refusal(environment, 'message', 'reschedule', id, '--send-at', '4h')).to.match(
+      /later than sendAt/,
+    )
+    expect(await answer(environment, 'message', 'cancel', id)).to.deep.equal([`${id} is cancelled`])
+    await context.db('messages').where({ id }).delete()
+  })
+
   it("message list has every user's messages, newest first, with masked numbers and no texts", async () => {
     const rows = await list('message', 'list')
     expect(rows).to.have.length(3)
@@ -98,7 +113,7 @@ describe('linehook message and linehook delivery', function () {
     const { exitCode, errorLines } = await linehook(environment, ['message', 'list', '--status', 'lost'])
     expect(exitCode).to.equal(1)
     expect(errorLines[0]).to.match(
-      /'--status <status>' argument 'lost' is invalid\. Allowed choices are queued, /,
+      /'--status <status>' argument 'lost' is invalid\. Allowed choices are scheduled, queued, /,
     )
   })
 

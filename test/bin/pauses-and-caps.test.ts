@@ -83,20 +83,28 @@ describe('linehook … pause, resume and cap', function () {
       await queueMessage(context, line, { created_at: ago(30) }),
       await queueMessage(context, line, { created_at: ago(1) }),
     ]
+    // For later: its time has come since the backup, and that of the other has not.
+    const scheduled = { status: 'scheduled', created_at: ago(30) }
+    const [due, later] = [
+      await queueMessage(context, line, { ...scheduled, send_at: ago(20), due_at: ago(20) }),
+      await queueMessage(context, line, { ...scheduled, send_at: ago(-20), due_at: ago(-20) }),
+    ]
     const setAside = ['sending', 'set-aside', '--before', '10m']
     expect(await refusal(environment, ...setAside)).to.match(/^pause all sending first/)
     await run('sending', 'pause')
-    expect(await jsonAnswer(environment, ...setAside, '--dry-run')).to.include({ isDryRun: true, count: 1 })
-    expect((await run(...setAside))[0]).to.match(/^1 messages that waited are unknown/)
+    expect(await jsonAnswer(environment, ...setAside, '--dry-run')).to.include({ isDryRun: true, count: 2 })
+    expect((await run(...setAside))[0]).to.match(/^2 messages that waited are unknown/)
     expect(await jsonAnswer(environment, ...setAside)).to.include({ count: 0 })
     const states: object[] = await context
       .db('messages')
-      .whereIn('id', [old, young])
+      .whereIn('id', [old, young, due, later])
       .orderBy('id')
       .select('status', 'error')
     expect(states).to.deep.equal([
       { status: 'unknown', error: 'restored' },
       { status: 'queued', error: null },
+      { status: 'unknown', error: 'restored' },
+      { status: 'scheduled', error: null },
     ])
     const told: object[] = await context
       .db('events')
@@ -106,7 +114,7 @@ describe('linehook … pause, resume and cap', function () {
     // The carrier is not asked: the message would get a reason that is not true.
     expect(await reconcile(context)).to.equal(0)
     expect((await listAudit(context, {}, { limit: 1 }))[0]).to.deep.include({
-      ...{ action: 'sending.set_aside', after: { count: 1 } },
+      ...{ action: 'sending.set_aside', after: { count: 2 } },
     })
     await run('sending', 'resume')
   })

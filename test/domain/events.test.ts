@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { eventBody, type EventContent } from '../../src/domain/deliveries/deliver.js'
+import { eventBody, type EventContent } from '../../src/domain/deliveries/shapes.js'
 import { createVocabulary } from '../../src/vocabulary.js'
 
 const event: EventContent = {

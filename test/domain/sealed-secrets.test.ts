@@ -5,6 +5,7 @@ import { addCarrierAccount } from '../../src/domain/carrier-accounts.js'
 import { openSettings } from '../../src/domain/carrier-settings.js'
 import type { Context } from '../../src/domain/context.js'
 import { revealIncomingWebhook } from '../../src/domain/incoming-webhooks.js'
+import { changePolicy, getPolicy } from '../../src/domain/endpoint-policies.js'
 import { countSealed, resealSecrets } from '../../src/domain/sealed-secrets.js'
 import { revealSigningSecret, rotateSigningSecret } from '../../src/domain/signing-secrets.js'
 import { createSecrets } from '../../src/secrets.js'
@@ -32,6 +33,7 @@ describeContext('secrets at rest', (context) => {
       kind: 'twilio',
       settings: { accountSid: `AC${'0'.repeat(32)}`, authToken: '0'.repeat(32) },
     })
+    await changePolicy(context, ownerOf(line), { headers: { 'X-Api-Key': 'of their server' } })
     await setUpApp(context, line.userId)
   })
 
@@ -46,13 +48,13 @@ describeContext('secrets at rest', (context) => {
 
   it('come under the first key, whole, and the retired key can go', async () => {
     const asTheyWere = await reveal(context)
-    expect(await countSealed(both())).to.deep.equal({ current: 0, retired: 5, lost: 0 })
-    expect(await resealSecrets(both())).to.deep.equal({ resealedCount: 5, currentCount: 0, unreadable: [] })
-    expect(await countSealed(both())).to.deep.equal({ current: 5, retired: 0, lost: 0 })
+    expect(await countSealed(both())).to.deep.equal({ current: 0, retired: 6, lost: 0 })
+    expect(await resealSecrets(both())).to.deep.equal({ resealedCount: 6, currentCount: 0, unreadable: [] })
+    expect(await countSealed(both())).to.deep.equal({ current: 6, retired: 0, lost: 0 })
     expect(await reveal(withKeys(newKey))).to.deep.equal(asTheyWere)
     expect(await resealSecrets(both()), 'again').to.deep.equal({
       resealedCount: 0,
-      currentCount: 5,
+      currentCount: 6,
       unreadable: [],
     })
   })
@@ -83,12 +85,15 @@ describeContext('secrets at rest', (context) => {
       .first<{ id: string; secret_sealed: Buffer }>('e.id', 'e.secret_sealed')
   }
 
+  const ownerOf = ({ lineId, userId }: TestLine) => ({ of: 'line', id: lineId, userId }) as const
+
   async function reveal(through: Context) {
     const { id } = await through.db('carrier_accounts').where({ name: 'main' }).first<{ id: string }>('id')
     return {
       webhook: await revealIncomingWebhook(through, line.userId, line.lineId),
       signing: await revealSigningSecret(through, line.userId, line.lineId),
       settings: await openSettings(through, id),
+      policy: await getPolicy(through, ownerOf(line)),
     }
   }
 })

@@ -34,6 +34,18 @@ describeContext('search', (context) => {
     }
   })
 
+  it('finds messages by what their sender calls them, newest first, and nobody else’s', async () => {
+    const clientRef = `Order №${newId()}`
+    const ids = [
+      await queueMessage(context, line, { client_ref: clientRef }),
+      await queueMessage(context, line, { client_ref: clientRef }),
+    ]
+    const theirs = await queueMessage(context, other, { client_ref: clientRef })
+    expect(messagesOf(await find(clientRef))).to.deep.equal(ids.toReversed())
+    expect(messagesOf(await findAsOperator(clientRef))).to.include(theirs)
+    expect(messagesOf(await find(clientRef.slice(0, -1)))).to.deep.equal([])
+  })
+
   it('finds a message by the id that its carrier gave it', async () => {
     const carrierMessageId = `SM${newId()}`
     const id = await queueMessage(context, line)

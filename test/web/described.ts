@@ -92,7 +92,7 @@ type Json = Record<string, unknown>
 
 export function operationsOf(document: Json): DescribedOperation[] {
   return Object.entries(document.paths as Record<string, PathItem>).flatMap(([path, item]) =>
-    (['get', 'put', 'post', 'delete'] as const).flatMap((method) => {
+    (['get', 'put', 'patch', 'post', 'delete'] as const).flatMap((method) => {
       const operation = item[method]
       return operation === undefined ? [] : [{ method: method.toUpperCase(), path, operation }]
     }),

@@ -15,10 +15,10 @@ const NAMES = ['toString', 'constructor', 'valueOf', '__proto__', 'hasOwnPropert
 /** Parameters and fields of ours, many of which take one of a few words. */
 const FIELDS = (
   'after before carrier client_id client_secret code code_challenge code_challenge_method connection data ' +
-  'decision description direction done email enabled from fromNumber grant_type handlesOptOut id intent kind ' +
+  'decision declinedEvents description direction done email enabled events from fromNumber grant_type handlesOptOut headers id intent kind ' +
   'lineId line line_id limit mediaUrl messageId name next number number optInEvents overlapSeconds ' +
   'outgoingWebhookUrl perMinute perNumber phone phoneNumber redirect_uri redirectUris refresh_token ' +
-  'response_type role scope setUp show state status text toNumber token token_type_hint type until url userId ' +
+  'removedHeaders response_type retrySchedule role scope secretHeaders setUp shape show signature state status template text toNumber token token_type_hint type until url userId ' +
   'webhookUrl website'
 ).split(' ')
 

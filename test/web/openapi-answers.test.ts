@@ -30,6 +30,7 @@ describeWith('the document and the answers', serveApi, (api) => {
       scopes: ['messages:connect'],
     })
 
+    const laterId = await queueMessage(api.context, line, { status: 'scheduled' })
     const message = messageBody({ toNumber: newNumber() })
     const inbound = { fromNumber: newNumber(), toNumber: line.number, text: 'Hi' }
     const program: [
@@ -54,6 +55,13 @@ describeWith('the document and the answers', serveApi, (api) => {
       ['POST', `${path}/connection/resume-events`, {}],
       ['POST', `${path}/connection/send-held-events`, {}],
       ['POST', `${path}/connection/try-events-now`, {}],
+      ['GET', `${path}/connection/policy`, {}],
+      [
+        'PATCH',
+        `${path}/connection/policy`,
+        { right: { retrySchedule: [5, 60] }, wrong: { timeoutSeconds: 0 } },
+      ],
+      ['POST', `${path}/connection/policy/preview`, { right: { shape: 'slack' }, wrong: { shape: 'fax' } }],
       ['GET', `${path}/incoming-webhook`, {}],
       [
         'POST',
@@ -66,7 +74,14 @@ describeWith('the document and the answers', serveApi, (api) => {
         '/v1/messages',
         { right: { lineId: line.lineId, toNumber: newNumber(), text: 'Hi' }, wrong: { lineId: line.lineId } },
       ],
+      [
+        'POST',
+        '/v1/messages/batch',
+        { right: { messages: [{ lineId: line.lineId, toNumber: newNumber(), text: 'Hi' }, {}] }, wrong: {} },
+      ],
       ['GET', `/v1/messages/${messageId}`, {}],
+      ['PATCH', `/v1/messages/${laterId}`, { right: { sendAt: '1999-12-31T23:59:59Z' }, wrong: {} }],
+      ['POST', `/v1/messages/${laterId}/cancel`, {}],
       ['POST', `/v1/messages/${messageId}/send-again`, {}],
       ['POST', '/v1/segments', { right: { text: 'Hi' }, wrong: {} }],
       ['GET', '/v1/deliveries', { query: '?limit=0' }],
@@ -87,6 +102,17 @@ describeWith('the document and the answers', serveApi, (api) => {
       ['POST', `${application}/resume-events`, {}],
       ['POST', `${application}/send-held-events`, {}],
       ['POST', `${application}/try-events-now`, {}],
+      ['GET', `${application}/policy`, {}],
+      [
+        'PATCH',
+        `${application}/policy`,
+        { right: { requestsAtOnce: null }, wrong: { requestsAtOnce: 'all' } },
+      ],
+      [
+        'POST',
+        `${application}/policy/preview`,
+        { right: { shape: 'template', template: '{{ payload | json }}' }, wrong: { shape: 'template' } },
+      ],
       ['GET', `${application}/deliveries`, { query: '?limit=0' }],
       ['GET', '/v1/authorized-applications', {}],
       ['DELETE', `${authorized}/lines/${line.lineId}`, {}],
@@ -111,6 +137,8 @@ describeWith('the document and the answers', serveApi, (api) => {
       if (path.includes(line.lineId)) await client.ask(method, path.replace(line.lineId, newId()), right)
       if (path.startsWith('/v1/')) await api.web.request(path, { method })
     }
+    const [endpointId = ''] = await api.context.db('endpoints').pluck<string[]>('id')
+    for (const id of [endpointId, newId()]) await api.web.request(`/.well-known/webhook-keys/${id}`)
     await api.context.db('deliveries').where({ id: deliveryId }).update({ status: 'exhausted' })
     await client.post(`/v1/deliveries/${deliveryId}/send-again`)
     await client.post(`/v1/deliveries/${deliveryId}/send-again`)

@@ -4,6 +4,7 @@ import { keepHouse } from '../../src/domain/housekeeping.js'
 import { callOperationalWebhook, callOwnWebhooks, sendMails } from '../../src/domain/notices/dispatch.js'
 import { lookForNotices } from '../../src/domain/notices/look.js'
 import { catchUp } from '../../src/domain/messages/catch-up.js'
+import { releaseDue } from '../../src/domain/messages/later.js'
 import { reconcile } from '../../src/domain/messages/reconcile.js'
 import { bringResumed } from '../../src/domain/messages/resume.js'
 import { sendSimulatedReceipts } from '../../src/domain/simulator.js'
@@ -51,6 +52,7 @@ await startWorker(
     const timers = [
       every(SWEEP_MS, () => sweep(context), context.log, 'sweep'),
       every(SWEEP_MS, () => reconcile(context), context.log, 'reconciliation'),
+      every(SWEEP_MS, () => releaseDue(context), context.log, 'releasing what was scheduled'),
       every(SWEEP_MS, () => bringResumed(context), context.log, 'bringing what was paused'),
       every(
         CATCH_UP_CHECK_MS,

@@ -1,5 +1,6 @@
-import type { RequestFailure } from '../../states.js'
+import type { DeliveryReason, RequestFailure } from '../../states.js'
 import type { Database } from '../connection.js'
+import type { StoredPolicy } from '../endpoint-policy.js'
 import type { EventType } from '../events.js'
 import { runNamed } from '../named-statement.js'
 import { toJson } from '../text.js'
@@ -8,8 +9,11 @@ import { toJson } from '../text.js'
 export interface ClaimedDelivery {
   id: string
   endpointId: string
-  /** held: the endpoint takes no events now; exhausted: it may have no more. There is nothing to attempt. */
-  status: 'delivering' | 'held' | 'exhausted'
+  /**
+   * held: the endpoint takes no events now; exhausted: it may have no more; parked: an earlier event of its number comes
+   * first. There is nothing to attempt.
+   */
+  status: 'delivering' | 'held' | 'exhausted' | 'parked'
   attemptNumber: number
   /** Attempts of this round so far, this one included: the step of the retry schedule. */
   roundAttempt: number
@@ -17,6 +21,8 @@ export interface ClaimedDelivery {
   secretSealed: Buffer
   /** Only while a rotation's overlap lasts. */
   previousSecretSealed: Buffer | null
+  policy: StoredPolicy
+  headersSealed: Buffer | null
   eventId: string
   lineId: string
   userId: string
@@ -43,7 +49,7 @@ export interface AttemptResult {
   durationMs: number
   responseStatus?: number
   responseExcerpt?: string
-  failure?: RequestFailure
+  failure?: RequestFailure | DeliveryReason
   status: 'delivered' | 'pending' | 'exhausted' | 'held'
   /** For `pending`: when the next attempt is due. */
   retryInMs?: number
@@ -100,8 +106,11 @@ export async function deliverNext(
     `select n, status, delivery_id as id, event_id as "eventId", endpoint_id as "endpointId",
        attempt_number as "attemptNumber", round_attempt as "roundAttempt", url, secret_sealed as "secretSealed",
        previous_secret_sealed as "previousSecretSealed", user_id as "userId", line_id as "lineId", type, payload,
-       from_number as "fromNumber", to_number as "toNumber", claimed_at as "claimedAt", next_due_ms as "nextDueMs"
-     from deliver_next(?::jsonb, ?::jsonb, make_interval(secs => ?), ?, ?, make_interval(secs => ?))`,
+       from_number as "fromNumber", to_number as "toNumber", claimed_at as "claimedAt", next_due_ms as "nextDueMs", asked.*
+     from deliver_next(?::jsonb, ?::jsonb, make_interval(secs => ?), ?, ?, make_interval(secs => ?))
+     -- \`limit 1\` keeps it to one look-up for each: otherwise Postgres might join with the whole table.
+     left join lateral (select e.policy, e.headers_sealed as "headersSealed"
+       from endpoints e where e.id = endpoint_id limit 1) asked on true`,
     [
       toJson(steps.flatMap(({ result }) => (result ? [asResultRow(result)] : []))),
       JSON.stringify(asWants(steps)),

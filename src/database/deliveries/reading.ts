@@ -77,7 +77,7 @@ async function listOf(
   ])
   const span = idsBetween('d.id', page, filter)
   const given = conditions([
-    statusIs('d.status', filter.status, ['exhausted', 'held']),
+    statusIs('d.status', filter.status, [['exhausted', 'held']]),
     ['d.type = ?', filter.type],
     ['d.from_number = ?', filter.number],
   ])

@@ -23,7 +23,8 @@ export async function findEndpointWork(db: Database, endpointId: string): Promis
       where d.endpoint_id = e.id and d.status ${statuses} limit ${MAX_COUNTED + 1}) counted)`
   const { rows } = await db.raw<{ rows: EndpointWork[] }>(
     `select e.called_at as "calledAt", ${count(`in ('pending', 'delivering')`)} as "waitingCount",
-       ${count(`= 'held'`)} as "heldCount", e.places,
+       ${count(`= 'held'`)} as "heldCount",
+       least(e.places, (e.policy ->> 'requestsAtOnce')::integer) as places,
        e.slowed_at > clock_timestamp() - slowdown() is true as "isSlowed"
      from endpoints e where e.id = ?`,
     [endpointId],

@@ -1,6 +1,6 @@
 import type { Database } from '../connection.js'
 
-/** Stored media that are older than so many days, the oldest first. */
+/** Stored media that are older than so many days, the oldest first; not those of messages that are still to be sent. */
 export async function listOldMedia(
   db: Database,
   days: number,
@@ -9,6 +9,7 @@ export async function listOldMedia(
   const { rows } = await db.raw<{ rows: { id: string; storageKey: string }[] }>(
     `select id, storage_key as "storageKey" from media
      where status = 'stored' and removed_at is null and stored_at < now() - make_interval(days => ?)
+       and not exists (select from messages m where m.id = media.message_id and m.status = 'scheduled')
      order by stored_at limit ?`,
     [days, limit],
   )

@@ -17,7 +17,7 @@ export interface Changes {
 
 /** What the CTE `changed` returns of each message `m`, beside `status_before`. */
 export const CHANGED =
-  'm.id, m.user_id, m.line_id, m.from_number, m.to_number, m.status, m.error, m.carrier_code'
+  'm.id, m.user_id, m.line_id, m.from_number, m.to_number, m.status, m.error, m.carrier_code, m.client_ref'
 
 /**
  * Changes states of outbound messages, and tells the endpoints that opted in to `messageStatus` in the same

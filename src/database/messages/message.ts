@@ -61,7 +61,7 @@ export const MESSAGE_FIELDS = {
   status: shown(
     'm.status',
     oneOf(...MESSAGE_STATUSES),
-    'Outbound: `queued → sending → sent → delivered`, or `failed`, or `unknown`: the carrier may have taken it.',
+    'Outbound: `scheduled` for later, then `queued → sending → sent → delivered`, or `failed`, or `unknown`: the carrier may have taken it.',
   ),
   error: shown(
     'm.error',
@@ -76,6 +76,17 @@ export const MESSAGE_FIELDS = {
   attemptCount: shown('m.attempt_count', count),
   carrierMessageId: shown('m.carrier_message_id', orNull(text)),
   againOf: shown('m.again_of', orNull(uuid), 'The message that was sent again with this one.'),
+  clientRef: shown('m.client_ref', orNull(text), 'What whoever sent it calls it.'),
+  sendAt: shown(
+    'm.send_at',
+    orNull(moment),
+    'When it was, or is, to be sent; null: at once. Until then it is `scheduled`.',
+  ),
+  expiresAt: shown(
+    'm.expires_at',
+    orNull(moment),
+    'If the carrier was not asked to send it by then, it fails as `expired`.',
+  ),
   createdAt: shown('m.created_at', moment, 'When it was accepted, or the {line} received it.'),
   /** While queued: when it is worked on next. */
   dueAt: internal('m.due_at', moment),

@@ -17,6 +17,12 @@ export interface QueueRequest {
   text: string | null
   /** What is to be copied before it is sent. */
   media?: { id: string; url: string; token: string } | undefined
+  /** When it is to be sent, if that is still to come by the clock of Postgres; else, and without it, at once. */
+  sendAt?: Date | undefined
+  /** If it was not handed over by then, it fails. */
+  expiresAt?: Date | undefined
+  /** What whoever sends it calls it. */
+  clientRef?: string | undefined
   /** The message that this one repeats. */
   againOf?: string
   /** The service takes no more now; the answer is `line_full`, as when the line's own backlog is. */
@@ -118,6 +124,9 @@ function asRow(request: QueueRequest, n: number): object {
     token_hash: openedBy?.tokenHash.toString('hex'),
     line_version: openedBy?.lineVersion,
     segments: request.segmentCount,
+    send_at: request.sendAt,
+    expires_at: request.expiresAt,
+    client_ref: request.clientRef,
   }
 }
 

@@ -14,6 +14,8 @@ export interface MessageFilter {
   status?: string
   /** E.164: who is at the other end. */
   number?: string
+  /** What whoever sent it calls it. */
+  clientRef?: string
   from?: Date
   until?: Date
 }
@@ -71,7 +73,8 @@ async function listOf(
     ['m.direction = ?', filter.direction],
     ['m.application_id = ?::uuid', filter.applicationId],
     ['m.type = ?', filter.type],
-    statusIs('m.status', filter.status, ['failed', 'unknown']),
+    statusIs('m.status', filter.status, [['scheduled'], ['queued', 'sending'], ['failed', 'unknown']]),
+    ['m.client_ref = ?', filter.clientRef],
     [`${CONTACT_NUMBER} = ?`, filter.number],
   ])
   const { rows } = await db.raw<{ rows: Message[] }>(

@@ -69,6 +69,10 @@ export async function recordMessageCrash(
   return dead.length === 0 ? undefined : { requeued: await requeueHeads(db, dead), deliveries }
 }
 
+/** What a restored database may have sent since: it waits, or its time for later has come meanwhile. Wants a time. */
+const MAY_HAVE_GONE = `created_at < ?::timestamptz
+  and (status = 'queued' or status = 'scheduled' and send_at is not null and due_at <= clock_timestamp())`
+
 /**
  * Messages that wait and were accepted before then become `unknown`: this is a database of earlier, and they may have been
  * sent since. Their carrier is not asked, because nobody knows when that was. The newest first, so that none gets its turn
@@ -80,9 +84,10 @@ export async function setAside(db: Database, before: Date, limit: number): Promi
     `changed as (
        update messages m set status = 'unknown', error = 'restored', lease_until = null, carrier_asked_count = 1000,
          claimed_at = clock_timestamp(), handed_over_at = clock_timestamp()
-       where m.id in (select id from messages where status = 'queued' and created_at < ?::timestamptz
-                      order by position desc limit ? for update skip locked)
-       returning ${CHANGED}, 'queued' as status_before
+       from (select id, status from messages where ${MAY_HAVE_GONE}
+             order by position desc limit ? for update skip locked) w
+       where m.id = w.id
+       returning ${CHANGED}, w.status as status_before
      )`,
     [before.toISOString(), limit],
   )
@@ -91,7 +96,7 @@ export async function setAside(db: Database, before: Date, limit: number): Promi
 /** How many `setAside` would find. */
 export async function countQueuedBefore(db: Database, before: Date): Promise<number> {
   const { rows } = await db.raw<{ rows: [{ count: number }] }>(
-    `select count(*)::integer as count from messages where status = 'queued' and created_at < ?::timestamptz`,
+    `select count(*)::integer as count from messages where ${MAY_HAVE_GONE}`,
     [before.toISOString()],
   )
   return rows[0].count

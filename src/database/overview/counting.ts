@@ -6,8 +6,8 @@ import { STEP } from './traffic-counts.js'
 const stepOf = (interval: string) =>
   `ceil(ln(greatest(extract(epoch from ${interval}) * 1000, 1)) / ln(${STEP}))::integer`
 
-/** Messages are handed over within the longest MESSAGE_TTL_SECONDS, which is a week. */
-const OLDEST_HANDED_OVER = `interval '8 days'`
+/** Messages are handed over within 30 days of waiting for their time and the longest MESSAGE_TTL_SECONDS, which is a week. */
+const OLDEST_HANDED_OVER = `interval '38 days'`
 
 /** An id has the time of the clock of the process that made it. */
 const CLOCKS = `interval '1 minute'`
@@ -34,16 +34,16 @@ export async function countMinutes(db: Database, since: Date, until: Date): Prom
        select date_trunc('minute', m.created_at) as minute, l.carrier,
          count(*) filter (where m.direction = 'outbound') as accepted,
          count(*) filter (where m.direction = 'inbound') as received,
-         count(*) filter (where m.status = 'failed' and m.handed_over_at is null) as failed
+         count(*) filter (where m.status = 'failed' and m.handed_over_at is null and m.error is distinct from 'cancelled') as failed
        from messages m join lines l on l.id = m.line_id
        where m.id >= lowest_id_at(:since::timestamptz - ${CLOCKS}) and m.id < lowest_id_at(:until::timestamptz + ${CLOCKS})
          and m.created_at >= :since and m.created_at < :until
        group by 1, 2
      ), handed_over as materialized (
        select date_trunc('minute', m.handed_over_at) as minute, l.carrier, m.*,
-         ${stepOf('m.handed_over_at - m.created_at')} as step
+         ${stepOf('m.handed_over_at - greatest(m.created_at, m.send_at)')} as step
        from lines l cross join lateral (
-         select handed_over_at, created_at, status, error, carrier_code from messages
+         select handed_over_at, created_at, send_at, status, error, carrier_code from messages
          where line_id = l.id and handed_over_at >= :since and handed_over_at < :until
            and id >= lowest_id_at(:since::timestamptz - ${OLDEST_HANDED_OVER})
            and id < lowest_id_at(:until::timestamptz + ${CLOCKS})

@@ -31,7 +31,7 @@ export async function lookAtMessages(db: Database): Promise<QueueRows> {
   const { rows } = await db.raw<{ rows: QueueRows[] }>(
     `with waiting as materialized (
        select m.id, m.line_id, m.to_number, m.position, m.media_url, m.not_before, m.source,
-         greatest(m.created_at, m.not_before) as since
+         greatest(m.created_at, m.send_at, m.not_before) as since
        from messages m where m.status = 'queued' limit ${MAX_WAITING + 1}
      ), heads as (
        select min(position) as position from waiting group by line_id, to_number

@@ -20,7 +20,7 @@ export async function endWaiting(
   return {
     messages: await end(
       `update messages set status = 'failed', error = '${REASON}' where id = any (array(
-         select m.id from ${PERSON_MESSAGES} where m.status = 'queued'
+         select m.id from ${PERSON_MESSAGES} where m.status in ('scheduled', 'queued')
          limit :limit for update of m skip locked))`,
     ),
     media: await end(

@@ -55,9 +55,9 @@ export async function eraseMessages(
       number,
       events.map(({ id }) => id),
     )
-    // A carrier's words may repeat the number.
+    // A carrier's words may repeat the number, and a reference may be made of it.
     await trx.raw(
-      `update messages set text = null, media_url = null, error = replace(error, ltrim(:number, '+'), '${FORGOTTEN}'),
+      `update messages set text = null, media_url = null, client_ref = null, error = replace(error, ltrim(:number, '+'), '${FORGOTTEN}'),
          ${replaced('from_number')}, ${replaced('to_number')}
        where id = any (:ids::uuid[])`,
       bindings,

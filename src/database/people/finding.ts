@@ -80,7 +80,7 @@ export async function countSimulated(db: Database, number: string): Promise<numb
 /** What a worker has in its hands: it is over within a minute, and cannot be ended before. */
 export async function countInHand(db: Database, person: PersonOnLines): Promise<number> {
   const { rows } = await db.raw<{ rows: [{ count: number }] }>(
-    `select ((select count(*) from ${PERSON_MESSAGES} where m.status in ('queued', 'sending'))
+    `select ((select count(*) from ${PERSON_MESSAGES} where m.status in ('scheduled', 'queued', 'sending'))
        + (select count(*) from ${PERSON_DELIVERIES} where d.status in ('pending', 'delivering', 'held'))
        + (select count(*) from ${PERSON_MESSAGES} join media x on x.message_id = m.id
           where x.status in ('pending', 'fetching')))::integer as count`,

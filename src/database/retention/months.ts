@@ -64,7 +64,7 @@ export async function hasOldStrayRows(db: Database, kind: RetainedKind, days: nu
 
 /** What a table must not have in a partition that is dropped, each found by an index of only such rows. */
 const UNDER_WAY: Record<string, readonly string[]> = {
-  messages: ['queued', 'sending'],
+  messages: ['scheduled', 'queued', 'sending'],
   deliveries: ['pending', 'delivering', 'held'],
 }
 

@@ -38,7 +38,7 @@ export async function countUnderWay(
   const ofMonth = `x.id >= :low and (${within('x.id')} or ${within('x.event_id')}
     or exists (select from events e where e.id = x.event_id and ${within('e.message_id')}))`
   const { rows } = await db.raw<{ rows: [UnderWay] }>(
-    `select ${count('messages', ['queued', 'sending'], within('x.id'))} as messages,
+    `select ${count('messages', ['scheduled', 'queued', 'sending'], within('x.id'))} as messages,
        ${count('deliveries', ['pending', 'delivering'], ofMonth)} as deliveries,
        ${count('deliveries', ['held'], ofMonth)} as "heldDeliveries",
        ${count('media', ['pending', 'fetching'], within('x.message_id'))} as media`,

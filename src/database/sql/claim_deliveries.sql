@@ -4,6 +4,9 @@
 -- exhausted if the line is no longer connected to the application (the event that tells of that becomes exhausted only if
 -- the application is deleted). Of an endpoint that a person has paused nothing is claimed, and there is no answer.
 --
+-- An ordered delivery is parked while an earlier one of its number is not over: it is due again when that one is, or in 30 s.
+-- Who ends the earlier one makes it due at once (`settle_deliveries`); the 30 s are for what ends in other ways.
+--
 -- max_lost: a delivery whose worker was lost so often is a suspect, and not claimed. 50 ms: a timer may be so much early.
 create or replace function claim_deliveries(wants jsonb, lease interval, max_lost integer, max_in_flight integer)
 returns table (
@@ -19,7 +22,8 @@ declare
 begin
   return query
   with wanted as materialized (
-    select x.n, x.endpoint_id, x.delivery_id, least(x.places, least(e.places, max_in_flight) - under_way.count
+    select x.n, x.endpoint_id, x.delivery_id, least(x.places,
+      least(e.places, (e.policy ->> 'requestsAtOnce')::integer, max_in_flight) - under_way.count
       - coalesce(sum(x.places) over (partition by x.endpoint_id order by x.n rows between unbounded preceding
         and 1 preceding), 0))::integer as places
     from jsonb_to_recordset(wants) as x(n integer, endpoint_id uuid, places integer, delivery_id uuid)
@@ -31,16 +35,29 @@ begin
         limit max_in_flight) taken
     ) under_way
   ), due as materialized (
-    select w.n, d.id, d.due_at from wanted w cross join lateral (
-      select d.id, d.due_at from deliveries d
+    select w.n, d.* from wanted w cross join lateral (
+      select d.id, d.due_at, d.is_ordered, d.endpoint_id, d.line_id, d.from_number, d.created_at from deliveries d
       where w.delivery_id is null and d.endpoint_id = w.endpoint_id and d.status = 'pending'
         and d.lost_count < max_lost and d.due_at <= due_until
       order by d.due_at, d.id limit greatest(w.places, 0)
     ) d
     union all
-    select w.n, d.id, d.due_at from wanted w
+    select w.n, d.id, d.due_at, d.is_ordered, d.endpoint_id, d.line_id, d.from_number, d.created_at from wanted w
     cross join lateral (select * from deliveries where id = w.delivery_id limit 1) d
     where w.places > 0 and d.status = 'pending' and d.lost_count < max_lost and d.due_at <= due_until
+  ), blocked as materialized (
+    select due.n, due.id, earlier.due_at from due cross join lateral (
+      select p.due_at from deliveries p
+      where p.endpoint_id = due.endpoint_id and p.line_id = due.line_id and p.from_number = due.from_number
+        and p.is_ordered and p.status in ('pending', 'delivering') and (p.created_at, p.id) < (due.created_at, due.id)
+      order by p.created_at, p.id limit 1) earlier
+    where due.is_ordered
+  ), parked as (
+    update deliveries d set due_at = greatest(b.due_at, now_at + interval '30 seconds'),
+      last_failure = 'earlier_event_waits'
+    from blocked b
+    where d.id = any (array(select blocked.id from blocked)) and d.id = b.id and d.status || '' = 'pending'
+    returning b.n, d.id, d.event_id, d.endpoint_id
   ), claimed as (
     update deliveries d
     set (status, attempt_count, round_attempt_count, lease_until, last_failure) = (
@@ -61,8 +78,8 @@ begin
           select 1 from applications a where a.id = d.application_id and a.endpoint_id = e.id) then 'delivering'
         else 'held' end as status) o)
     from due, endpoints e
-    where d.id = any (array(select due.id from due)) and d.id = due.id and d.status || '' = 'pending'
-      and e.id = d.endpoint_id
+    where d.id = any (array(select due.id from due except select blocked.id from blocked)) and d.id = due.id
+      and d.status || '' = 'pending' and e.id = d.endpoint_id
     returning due.n, d.status, d.id, d.event_id, d.endpoint_id, d.attempt_count, d.round_attempt_count, d.due_at,
       e.url, e.secret_sealed,
       case when e.previous_secret_until > now_at then e.previous_secret_sealed end as previous_secret_sealed
@@ -75,6 +92,10 @@ begin
     order by c.due_at, c.id
   )
   select * from answered
+  union all
+  select p.n, 'parked', p.id, p.event_id, p.endpoint_id, null, null, null, null, null, null, null, null, null, null, null,
+    null, null
+  from parked p
   union all
   select w.n, 'idle', null, null, w.endpoint_id, null, null, null, null, null, null, null, null, null, null, null, null,
     next.due_ms

@@ -6,7 +6,8 @@
 -- It needs them if its account has a pace, which only Redis keeps, or if a window would be more than half full. In a
 -- window with less in it there is room for all. `is_here`: this process holds the account's sessions, or nobody does.
 --
--- max_age: a message that was accepted longer ago is not sent any more. look_again: after so long the sweep looks at a
+-- max_age: a message that was accepted longer ago, or whose time (`send_at`) is longer ago, is not sent any more; nor is one
+-- whose `expires_at` is over. look_again: after so long the sweep looks at a
 -- message that waits for an earlier one or for its media, in case their worker died. held_kinds: kinds of carriers where
 -- the process that holds the account's sessions sends. held_accounts: the accounts whose sessions are here.
 --
@@ -45,7 +46,8 @@ begin
   with sending as materialized (
     select exists (select from all_sending where is_all and paused_at is not null) as is_paused
   ), found as materialized (
-    select m.id, g.claim, m.job_generation, m.line_id, m.from_number, m.to_number, m.text, m.position, m.created_at,
+    select m.id, g.claim, m.job_generation, m.line_id, m.from_number, m.to_number, m.text, m.position,
+      greatest(m.created_at, m.send_at) as wanted_at,
       x.media, a.account, l.messages_per_minute, l.messages_per_number_per_minute, k.window_cleared_at, w.wait_ms,
       g.has_places is true as has_places, w.failure,
       case
@@ -84,7 +86,7 @@ begin
     cross join lateral (
       select l.paused_at is not null or a.is_paused or sending.is_paused as is_paused,
         case
-          when m.created_at < now_at - max_age then 'expired'
+          when greatest(m.created_at, m.send_at) < now_at - max_age or m.expires_at <= now_at then 'expired'
           when l.status <> 'active' then 'line_disabled'
           when k.opted_out_at is not null and m.id is distinct from k.opt_out_answer_id then 'opted_out'
           when x.media ->> 'status' = 'failed' then coalesce(x.media ->> 'failure', 'media_internal_error')
@@ -152,7 +154,7 @@ begin
   ), brought as (
     update messages m
     set due_at = case j.verdict
-      when 'stopped' then j.created_at + max_age
+      when 'stopped' then j.wanted_at + max_age
       when 'paused' then now_at + make_interval(secs => j.wait_ms / 1000.0)
       else now_at + look_again end
     from judged j
@@ -163,7 +165,7 @@ begin
     case j.verdict when 'stopped' then 'paused' else j.failure end,
     case when j.verdict = 'full' then greatest(j.opens_ms, 0) + 50 else j.wait_ms end,
     c.attempt_count, j.job_generation, j.line_id, j.from_number, j.to_number, j.text, j.media,
-    (extract(epoch from now_at - j.created_at) * 1000)::double precision, j.account,
+    (extract(epoch from now_at - j.wanted_at) * 1000)::double precision, j.account,
     j.messages_per_number_per_minute, j.messages_per_minute
   from judged j
   left join claimed c on c.id = j.id

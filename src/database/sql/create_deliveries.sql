@@ -1,6 +1,6 @@
 -- Makes one delivery of each event for every endpoint that its line has now and that gets events of its type. events:
 -- [{event_id, delivery_id, user_id, line_id, event_type, from, opt_in}]; `opt_in`: only for endpoints that asked for that
--- type. The deliveries' ids are made of `delivery_id` and keep its order.
+-- type; others are for all endpoints but those that declined it. The deliveries' ids are made of `delivery_id` and keep its order.
 --
 -- held_for: why none may go out yet; all are then held with this failure. The answer is the deliveries that may go out.
 --
@@ -19,13 +19,16 @@ begin
     select * from endpoints_of_lines(array(select distinct a.line_id from asked a))
   ), given as materialized (
     select a.*, r.endpoint_id, r.application_id, r.is_disabled or held_for is not null as is_held,
+      coalesce((e.policy ->> 'ordered')::boolean, false) as is_ordered,
       nth_id(a.delivery_id, row_number() over (partition by a.event_id order by r.application_id nulls first)) as id
-    from asked a join reached r on r.line_id = a.line_id
-    where a.opt_in is not true or a.event_type = any (r.opt_in_events)
+    from asked a join reached r on r.line_id = a.line_id join endpoints e on e.id = r.endpoint_id
+    where case when a.opt_in then a.event_type = any (r.opt_in_events)
+      else coalesce(e.policy -> 'declinedEvents', '[]') ? a.event_type is not true end
   ), made as (
-    insert into deliveries (id, user_id, line_id, event_id, endpoint_id, application_id, status, last_failure, type, from_number)
+    insert into deliveries (id, user_id, line_id, event_id, endpoint_id, application_id, status, last_failure, type,
+      from_number, is_ordered)
     select g.id, g.user_id, g.line_id, g.event_id, g.endpoint_id, g.application_id,
-      case when g.is_held then 'held' else 'pending' end, held_for, g.event_type, g."from"
+      case when g.is_held then 'held' else 'pending' end, held_for, g.event_type, g."from", g.is_ordered
     from given g order by g.id
   ), noted as (
     update application_lines a set last_received_at = now()

@@ -11,7 +11,7 @@
 -- wants: [{n, endpoint_id, places, delivery_id}]: at most `places` deliveries; with a `delivery_id` only that one. There is
 -- one want for each endpoint.
 --
--- status: delivering | held | exhausted (the last two are not to be attempted) | idle: no more were due, and next_due_ms
+-- status: delivering | held | exhausted | parked (the last three are not to be attempted) | idle: no more were due, and next_due_ms
 -- says when the next one is (null: none waits). A lane that is full has no idle row, nor has one that is paused.
 create or replace function deliver_next(
   results jsonb, wants jsonb, lease interval, max_lost integer, max_in_flight integer, disable_after interval

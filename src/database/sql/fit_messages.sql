@@ -3,13 +3,16 @@
 -- each, and they are queued. Otherwise none of the line is queued, and each has to be judged again alone (is_final: not).
 --
 -- requests: [{n, id, line_id, source, application_id, to, text, media_url, media_id, media_token, again_of, full, roomy,
--- scope_id, key, hash, token_hash, line_version, segments, capped}]. `full`: the service takes no more now. `roomy`: the
+-- scope_id, key, hash, token_hash, line_version, segments, capped, send_at, expires_at, client_ref}]. `full`: the service takes no more now. `roomy`: the
 -- messages that wait on the line need not be counted, which is slow if they are many (`line_waiting` is null then). `hash`
 -- and `token_hash` are hex.
 --
 -- `token_hash` is of the token that came with a webhook's request, and `line_version` of the line's row that was read for
 -- it, which may be out of date. If the token or the line was changed, or the webhook closed, before this statement began,
 -- the outcome is webhook_changed. The version is `xmin`, the transaction that wrote the row.
+--
+-- A message whose `send_at` is still to come is `scheduled` (`release_scheduled` brings it); one in the past is no wish. What
+-- is scheduled counts in no limit and does not wait on the line, but a line has only so much of it (line_full).
 --
 -- Only the webhook has limits, and only its messages count in them. Messages that the service sends by itself are never
 -- refused. For what a person sends again, the worker checks the opt-out. A key counts for 24 h, as docs/http.md promises.
@@ -34,14 +37,17 @@ declare
 begin
   return query
   with asked as materialized (
-    select x.*, x.source = 'webhook' as is_limited
+    select x.*, x.source = 'webhook' and later.is_later is not true as is_limited, later.is_later is true as is_later
     from jsonb_to_recordset(requests) as x(
       n integer, id uuid, line_id uuid, source text, application_id uuid, "to" text, text text, media_url text,
       media_id uuid, media_token text, again_of uuid, "full" boolean, roomy boolean, scope_id uuid, key text, hash text,
-      token_hash text, line_version text, segments integer, capped boolean)
+      token_hash text, line_version text, segments integer, capped boolean, send_at timestamptz, expires_at timestamptz,
+      client_ref text)
+    cross join lateral (select x.send_at > now_at as is_later) later
   ), placed as (
     select a.*,
-      count(*) over of_line - 1 as waiting_before,
+      count(*) filter (where not a.is_later) over of_line - (not a.is_later)::integer as waiting_before,
+      count(*) filter (where a.is_later) over of_line - a.is_later::integer as later_before,
       count(*) filter (where a.is_limited) over of_line - a.is_limited::integer as line_before,
       count(*) filter (where a.is_limited) over of_number - a.is_limited::integer as number_before,
       row_number() over (partition by a.scope_id, a.key order by a.n) as nth_of_key
@@ -49,17 +55,20 @@ begin
     window of_line as (partition by a.line_id order by a.n), of_number as (partition by a.line_id, a."to" order by a.n)
   ), line_state as materialized (
     select l.id, l.user_id, l.number, l.messages_per_minute, l.messages_per_number_per_minute,
-      recent.used, recent.oldest_at, waiting.count as waiting, l.xmin::text as version,
+      recent.used, recent.oldest_at, waiting.count as waiting,
+      case when d.has_later then count_scheduled(l.id) end as scheduled, l.xmin::text as version,
       l.status = 'active' and c.enabled is true as is_open,
       array[w.token_hash, case when w.previous_token_until > now_at then w.previous_token_hash end] as token_hashes
-    from (select a.line_id, bool_and(a.roomy is true) as is_roomy from asked a group by a.line_id) d
+    from (
+      select a.line_id, bool_and(a.roomy is true) as is_roomy, bool_or(a.is_later) as has_later from asked a group by a.line_id
+    ) d
     join lines l on l.id = d.line_id
     left join incoming_webhooks w on w.line_id = l.id
     left join developer_connections c on c.line_id = l.id
     cross join lateral (
       select count(*)::integer as used, min(t.created_at) as oldest_at from (
         select m.created_at from messages m
-        where m.line_id = l.id and m.source = 'webhook' and m.created_at > now_at - limit_window()
+        where m.line_id = l.id and m.source = 'webhook' and m.created_at > now_at - limit_window() and m.send_at is null
         order by m.created_at desc limit l.messages_per_minute) t
     ) recent
     cross join lateral (
@@ -76,7 +85,7 @@ begin
       select count(*)::integer as used, min(t.created_at) as oldest_at from (
         select m.created_at from messages m
         where l.used > 0 and m.line_id = d.line_id and m.source = 'webhook' and m.to_number = d."to"
-          and m.created_at > greatest(now_at - limit_window(), c.window_cleared_at)
+          and m.send_at is null and m.created_at > greatest(now_at - limit_window(), c.window_cleared_at)
         order by m.created_at desc limit l.messages_per_number_per_minute) t
     ) recent
   ), judged as materialized (
@@ -100,7 +109,10 @@ begin
             and case when c.day = today then c.used else 0 end + p.segments + (
               select coalesce(sum(b.segments), 0) from asked b join line_state o on o.id = b.line_id
               where b.n < p.n and c.owner_id in (b.line_id, o.user_id)) > c.segments_per_day) then 'over_cap'
-        when p."full" or l.waiting + p.waiting_before >= max_queued_per_line then 'line_full'
+        when p."full" then 'line_full'
+        when p.is_later then
+          case when l.scheduled + p.later_before >= max_scheduled_per_line() then 'line_full' else 'accepted' end
+        when l.waiting + p.waiting_before >= max_queued_per_line then 'line_full'
         else 'accepted'
       end as outcome
     from placed p
@@ -115,10 +127,11 @@ begin
     having bool_and(j.outcome = 'accepted' and (j.key is null or j.nth_of_key = 1))
   ), queued as (
     insert into messages (id, user_id, line_id, direction, source, application_id, type, from_number, to_number, text,
-      media_url, again_of, status, created_at, due_at, position)
+      media_url, again_of, status, created_at, due_at, position, send_at, expires_at, client_ref)
     select j.id, j.user_id, j.line_id, 'outbound', j.source, j.application_id,
       case when j.media_url is null then 'text' else 'media' end, j.from_number, j."to", j.text, j.media_url, j.again_of,
-      'queued', now_at, now_at, nextval('message_positions')
+      case when j.is_later then 'scheduled' else 'queued' end, now_at, case when j.is_later then j.send_at else now_at end,
+      nextval('message_positions'), case when j.is_later then j.send_at end, j.expires_at, j.client_ref
     from (select * from judged where judged.line_id in (select f.line_id from fitting f) order by judged.n) j
   ), copies as (
     insert into media (id, user_id, line_id, message_id, purpose, source_url, token)

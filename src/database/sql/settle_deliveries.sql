@@ -30,6 +30,18 @@ begin
     where d.id = any (array(select delivery_id from given)) and d.id = g.delivery_id
       and d.attempt_count = g.attempt_number
       and (d.status || '' = 'delivering' or (g.status = 'delivered' and d.status <> 'delivered'))
+    returning d.id, d.endpoint_id, d.line_id, d.from_number, d.created_at, d.is_ordered, d.status
+  ), woken as (
+    -- What was parked because of a delivery that is over now.
+    update deliveries d set due_at = clock_timestamp()
+    where d.id = any (array(
+        select next.id from settled s cross join lateral (
+          select p.id from deliveries p
+          where p.endpoint_id = s.endpoint_id and p.line_id = s.line_id and p.from_number = s.from_number
+            and p.is_ordered and p.status in ('pending', 'delivering') and (p.created_at, p.id) > (s.created_at, s.id)
+          order by p.created_at, p.id limit 1) next
+        where s.is_ordered and s.status <> 'pending'))
+      and d.status || '' = 'pending' and d.last_failure = 'earlier_event_waits'
   ), health as (
     select g.endpoint_id as id, count(*) filter (where g.failure is not null)::integer as failures,
       count(*) filter (where g.failure is null)::integer as successes,

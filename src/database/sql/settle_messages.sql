@@ -57,7 +57,7 @@ begin
           and p.line_id = m.line_id and p.to_number = m.to_number and p.position > m.position)
         else false end
     returning m.id, m.user_id, m.line_id, m.from_number, m.to_number, m.status, m.error, m.carrier_code,
-      b.status as status_before
+      m.client_ref, b.status as status_before
   )
   select coalesce(jsonb_agg(to_jsonb(s)), '[]') into changed from settled s;
 

@@ -66,6 +66,8 @@ export const ACTIONS = {
   'user.activity.exported': { subject: 'user', words: 'exported messages and deliveries' },
   'user.viewed': { subject: 'user', words: 'looked at the page of the user' },
   'user.messages.opened': { subject: 'user', words: "said why they look at the user's messages" },
+  'message.rescheduled': { subject: 'message', words: 'gave the message another time' },
+  'message.cancelled': { subject: 'message', words: 'cancelled the message' },
   'message.viewed': { subject: 'message', words: 'looked at the message' },
 
   'api_token.created': { subject: 'api_token', words: 'created an API token' },

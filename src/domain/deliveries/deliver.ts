@@ -5,17 +5,25 @@ import {
   type ClaimedDelivery,
 } from '../../database/deliveries/delivering.js'
 import { DISCONNECTED } from '../../database/deliveries/ending.js'
-import type { EventType } from '../../database/events.js'
+import {
+  policyOf,
+  SIGNATURE_KINDS,
+  type EndpointPolicy,
+  type SignatureKind,
+} from '../../database/endpoint-policy.js'
+import type { EndpointToCall } from '../../database/endpoints.js'
 import { newId } from '../../ids.js'
 import { FetchFailed } from '../../safe-fetch.js'
 import type { RequestFailure } from '../../states.js'
 import { deliveryAttempts, deliveryDuration } from '../../telemetry/metrics.js'
 import { addSpan, traceHeaders } from '../../telemetry/traces.js'
-import type { Vocabulary } from '../../vocabulary.js'
 import type { Context } from '../context.js'
 import { MAX_CLAIM_AGE_MS } from '../leases.js'
 import { persist } from '../persist.js'
+import { openHeaders } from './custom-headers.js'
 import { nextRetryMs, readRetryAfter } from './retry-schedule.js'
+import { shapeEvent, type EventContent } from './shapes.js'
+import { TemplateFailed } from './template.js'
 import { signatureHeaders } from './signature.js'
 
 export type DeliverOutcome =
@@ -32,6 +40,9 @@ export type DeliverOutcome =
   /** Its endpoint has as many requests as it may, somebody else has it, or it is over. */
   | { kind: 'skipped' }
 
+/** As `claim_deliveries` parks it. */
+const PARKED_MS = 30_000
+
 /** Makes one attempt to deliver this event, whatever else waits for its endpoint. `runLane` delivers all of them. */
 export async function deliver(context: Context, id: string, endpointId: string): Promise<DeliverOutcome> {
   const [delivery] = (await context.batched.deliverNext({ endpointId, places: 1, deliveryId: id })).deliveries
@@ -40,6 +51,7 @@ export async function deliver(context: Context, id: string, endpointId: string):
     if (why === undefined) return { kind: 'skipped' }
     return why.status === 'early' ? { kind: 'early', ms: why.ms } : { kind: 'suspect' }
   }
+  if (delivery.status === 'parked') return { kind: 'early', ms: PARKED_MS }
   if (delivery.status === 'held') return { kind: 'held' }
   if (delivery.status === 'exhausted') return { kind: 'exhausted', failure: DISCONNECTED }
   const result = await attemptDelivery(context, delivery)
@@ -83,16 +95,38 @@ export async function attemptDelivery(
   }
 }
 
-function judge(context: Context, delivery: ClaimedDelivery, { failure, response }: EndpointAnswer) {
+function judge(
+  context: Context,
+  delivery: ClaimedDelivery,
+  { failure, isRequestSent, response }: EndpointAnswer,
+) {
   if (failure === undefined) return { status: 'delivered' as const }
-  if (response?.status === 410) return { failure, status: 'held' as const, isGone: true }
+  if (failure === 'timeout' && isRequestSent === true && !policyOf(delivery.policy).retryOnTimeout) {
+    return { failure, status: 'exhausted' as const }
+  }
+  if (failure === 'template_failed') return { failure, status: 'exhausted' as const }
+  const isGone = response?.status === 410
+  if (response?.isLast === true)
+    return { failure: 'stopped_by_receiver' as const, status: 'exhausted' as const, isGone }
+  if (isGone) return { failure, status: 'held' as const, isGone: true }
   const mayAskToWait = response?.status === 429 || response?.status === 503
   const retryAfterMs = mayAskToWait ? readRetryAfter(response.retryAfter, Date.now()) : undefined
   return { failure, ...afterFailure(context, delivery, retryAfterMs) }
 }
 
-function afterFailure(context: Context, { roundAttempt }: ClaimedDelivery, retryAfterMs: number | undefined) {
-  const retryInMs = nextRetryMs(roundAttempt, context.config.deliveryRetryBaseMs, retryAfterMs, Math.random())
+function afterFailure(
+  { config }: Context,
+  { roundAttempt, policy }: ClaimedDelivery,
+  retryAfterMs: number | undefined,
+) {
+  const { retrySchedule } = policyOf(policy)
+  const retryInMs = nextRetryMs(
+    roundAttempt,
+    config.deliveryRetryBaseMs,
+    retryAfterMs,
+    Math.random(),
+    retrySchedule,
+  )
   return retryInMs === undefined
     ? { status: 'exhausted' as const }
     : { status: 'pending' as const, retryInMs }
@@ -161,20 +195,19 @@ function outcomeOf({ status, failure, retryInMs = 0 }: AttemptResult): DeliverOu
 /** Its beginning is kept with the attempt, for people. Up to 200 answers at a time are in memory, so all take 3 MB. */
 const MAX_RESPONSE_BYTES = 16 * 1024
 
-export interface EventForEndpoint extends EventContent {
+export interface EventForEndpoint extends EventContent, EndpointToCall {
   eventId: string
   endpointId: string
-  url: string
-  secretSealed: Buffer
-  /** Only while a rotation's overlap lasts. */
-  previousSecretSealed: Buffer | null
 }
 
 interface EndpointAnswer {
   durationMs: number
   /** What went wrong, by its name; undefined: the endpoint took the event. */
-  failure?: RequestFailure
-  response?: { status: number; excerpt: string; retryAfter: string | undefined }
+  failure?: RequestFailure | 'template_failed'
+  /** Of a failure without an answer: whether the endpoint may have seen the request. */
+  isRequestSent?: boolean
+  /** isLast: it asked for no more attempts, whatever its status (`webhook-delivery: stop`). */
+  response?: { status: number; excerpt: string; retryAfter: string | undefined; isLast?: true }
 }
 
 /**
@@ -188,35 +221,61 @@ export async function postEvent(
   startedAt: Date,
   moreHeaders?: Record<string, string>,
 ): Promise<EndpointAnswer> {
-  const { safeFetch, config, vocabulary } = context
-  const body = eventBody(event, vocabulary)
+  const { safeFetch, config } = context
+  const policy = policyOf(event.policy)
   try {
+    const signed = await signedRequest(context, event, startedAt)
     const { status, headers, ...response } = await safeFetch.request(event.url, {
       method: 'POST',
       headers: {
-        'content-type': 'application/json',
-        'user-agent': `Linehook/${config.version}`,
-        ...signatureHeaders(
-          event.eventId,
-          Math.floor(startedAt.getTime() / 1000),
-          body,
-          secretsOf(context, event),
-        ),
+        ...openHeaders(context.secrets, event.endpointId, event.headersSealed),
+        ...signed.headers,
         ...moreHeaders,
       },
-      body,
-      timeoutMs: config.deliveryTimeoutMs,
+      body: signed.body,
+      timeoutMs: policy.timeoutSeconds === null ? config.deliveryTimeoutMs : policy.timeoutSeconds * 1000,
       maxResponseBytes: MAX_RESPONSE_BYTES,
     })
     const failure = failureOf(status)
     return {
       durationMs: Math.round(response.durationMs),
       ...(failure === undefined ? {} : { failure }),
-      response: { status, excerpt: response.body.toString('utf8'), retryAfter: headers['retry-after'] },
+      response: {
+        status,
+        excerpt: response.body.toString('utf8'),
+        retryAfter: headers['retry-after'],
+        ...(/^\s*stop\s*$/i.test(headers['webhook-delivery'] ?? '') ? { isLast: true } : {}),
+      },
     }
   } catch (error) {
+    if (error instanceof TemplateFailed) return { durationMs: 0, failure: 'template_failed' }
     if (!(error instanceof FetchFailed)) throw error
-    return { durationMs: Math.round(error.durationMs), failure: error.failure }
+    const { durationMs, failure, requestSent } = error
+    return { durationMs: Math.round(durationMs), failure, isRequestSent: requestSent }
+  }
+}
+
+/**
+ * What is POSTed for an event, without the headers that its endpoint's owner has added.
+ *
+ * @throws TemplateFailed
+ */
+export async function signedRequest(
+  context: Context,
+  event: Omit<EventForEndpoint, 'url' | 'headersSealed'>,
+  at: Date,
+): Promise<{ headers: Record<string, string>; body: string }> {
+  const policy = policyOf(event.policy)
+  const { contentType, headers, body } = await shapeEvent(context, event, policy)
+  const seconds = Math.floor(at.getTime() / 1000)
+  return {
+    headers: {
+      ...headers,
+      'content-type': contentType,
+      'user-agent': `Linehook/${context.config.version}`,
+      ...signatureHeaders(event.eventId, seconds, body, secretsOf(context, event), kindsOf(policy, at)),
+    },
+    body,
   }
 }
 
@@ -230,30 +289,18 @@ function failureOf(status: number): RequestFailure | undefined {
   return status >= 300 && status < 400 ? 'redirect' : `http_${status}`
 }
 
-/** With which an event for this endpoint is signed, the current one first. */
+function kindsOf({ signature, bothSignaturesUntil }: EndpointPolicy, at: Date): readonly SignatureKind[] {
+  const isChanging = bothSignaturesUntil !== null && at.getTime() < Date.parse(bothSignaturesUntil)
+  return isChanging ? SIGNATURE_KINDS : [signature]
+}
+
+/** The signing secrets of an endpoint, the current one first. */
 export function secretsOf(
   { secrets }: Context,
-  endpoint: Pick<EventForEndpoint, 'endpointId' | 'secretSealed' | 'previousSecretSealed'>,
+  event: Pick<EventForEndpoint, 'endpointId' | 'secretSealed' | 'previousSecretSealed'>,
 ): string[] {
-  const place = signingSecretPlace(endpoint.endpointId)
-  return [endpoint.secretSealed, endpoint.previousSecretSealed]
+  const place = signingSecretPlace(event.endpointId)
+  return [event.secretSealed, event.previousSecretSealed]
     .filter((sealed) => sealed !== null)
     .map((sealed) => secrets.open(sealed, place))
-}
-
-export interface EventContent {
-  type: EventType
-  payload: string
-  fromNumber: string
-  toNumber: string
-  userId: string
-  lineId: string
-}
-
-/**
- * The body that an endpoint gets: always exactly these six fields. The same event gives the same bytes on every attempt.
- */
-export function eventBody({ lineId, ...rest }: EventContent, vocabulary: Vocabulary): string {
-  const { type, payload, fromNumber, toNumber, userId } = rest
-  return JSON.stringify({ type, payload, fromNumber, toNumber, userId, [vocabulary.idField]: lineId })
 }

@@ -132,7 +132,7 @@ class Lane {
     try {
       const answer = await this.context.batched.deliverNext(step)
       toAttempt = answer.deliveries.filter(({ status }) => status === 'delivering')
-      // A delivery that was held or given up has no request whose end would bring the next, so the lane has to look.
+      // A delivery that was held, parked or given up has no request whose end would bring the next, so the lane has to look.
       if (toAttempt.length < answer.deliveries.length) this.#shallLook = true
       this.#nextDueMs = answer.nextDueMs ?? undefined
     } catch (error) {

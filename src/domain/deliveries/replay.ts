@@ -144,9 +144,14 @@ function eventsFor(context: Context, filter: ReplayFilter, url: string): Source<
     replay: async ({ id, ...event }) => {
       const signer = await signerOf(event.lineId)
       if (signer === undefined) return { kind: 'skipped', why: 'the line has no signing secret' }
-      const { failure } = await postEvent(context, { ...event, ...signer, eventId: id, url }, new Date(), {
-        'webhook-replay': 'true',
-      })
+      const { failure } = await postEvent(
+        context,
+        { ...event, ...signer, eventId: id, url, policy: {}, headersSealed: null },
+        new Date(),
+        {
+          'webhook-replay': 'true',
+        },
+      )
       return failure === undefined ? { kind: 'replayed' } : { kind: 'failed', why: failure }
     },
   }

@@ -51,7 +51,9 @@ export function stepsOfMessage(
   const isAccepted = before === undefined && message.direction === 'outbound'
   const wasSent = sentAt !== null && (before?.sentAt ?? null) === null && status !== 'sent'
   return [
-    ...(isAccepted && (status !== 'queued' || error !== null) ? [step(createdAt, 'queued')] : []),
+    ...(isAccepted && status !== 'scheduled' && (status !== 'queued' || error !== null)
+      ? [step(createdAt, 'queued')]
+      : []),
     ...(wasSent ? [step(sentAt, 'sent')] : []),
     current,
   ]
@@ -69,6 +71,7 @@ function changedAt({
   switch (status) {
     case 'received':
       return createdAt
+    case 'scheduled':
     case 'queued':
       return error === null ? createdAt : undefined
     case 'sending':

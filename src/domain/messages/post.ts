@@ -1,21 +1,24 @@
 import type { Message } from '../../database/messages/message.js'
-import type { OutboundSource, QueueAnswer } from '../../database/messages/queueing.js'
-import { Unavailable, UserError } from '../../errors.js'
+import type { OutboundSource, QueueAnswer, QueueRequest } from '../../database/messages/queueing.js'
+import type { OwnLine } from '../../database/lines.js'
+import { asError, Unavailable, UserError } from '../../errors.js'
 import { newId } from '../../ids.js'
 import { MAX_URL_LENGTH } from '../../safe-fetch.js'
 import { sha256 } from '../../secrets.js'
+import { createSemaphore } from '../../semaphore.js'
 import type { Context } from '../context.js'
 import { getOwnLine } from '../lines.js'
 import { outboundMedia } from '../media/hosting.js'
 import { isHostedHere } from '../media/source.js'
 import { capRefusal, countForCaps } from '../spend-caps.js'
 import { getMessage } from './get-message.js'
+import { readWishes, wishesForHash, type Wishes } from './later.js'
 import { countRefusal, namesOfRefusals } from './request-counts.js'
 import { isBacklogFull, MAX_KEY_LENGTH, readDestination, REFUSALS, requireSendable } from './submit.js'
 
 const REFUSAL_NAMES = namesOfRefusals(REFUSALS)
 
-interface NewMessage {
+export interface NewMessage extends Wishes {
   userId: string
   /** The application that sends it; undefined: the user sends it, with a program of their own or by hand. */
   applicationId: string | undefined
@@ -39,26 +42,84 @@ interface NewMessage {
  * @throws Unavailable when Postgres is, or when too many messages wait in all
  */
 export async function postMessage(context: Context, message: NewMessage): Promise<Message> {
-  const source = sourceOf(message)
-  const answer = await queue(context, source, message).catch((error: unknown) => {
-    countRefusal(source, error, REFUSAL_NAMES)
-    throw error
-  })
-  return getMessage(context, message.userId, requireAccepted(answer))
+  const request = await toRequest(context, message, (lineId) => getOwnLine(context, message.userId, lineId))
+  return getMessage(context, message.userId, await queue(context, request))
 }
 
-async function queue(context: Context, source: OutboundSource, message: NewMessage): Promise<QueueAnswer> {
+/** So many lines and URLs of media of a batch are looked at at a time. */
+const LOOKS_AT_ONCE = 8
+/** One statement takes no more (`src/batch.ts`). */
+const QUEUED_AT_ONCE = 200
+
+/**
+ * As `postMessage`, for many, each by itself: what is wrong with one is no fault of the others. They are accepted in their
+ * order, in as few statements as may be.
+ *
+ * @returns in their order, the id of each, or why there is none
+ */
+export async function postMessages(
+  context: Context,
+  messages: readonly NewMessage[],
+): Promise<(string | Error)[]> {
+  const inTurn = createSemaphore({ atOnce: LOOKS_AT_ONCE, maxWaiting: messages.length, busy: 'a batch' })
+  const lines = new Map<string, Promise<OwnLine>>()
+  const findLine = ({ userId, lineId }: NewMessage) => {
+    const line = lines.get(lineId) ?? getOwnLine(context, userId, lineId)
+    lines.set(lineId, line)
+    return line
+  }
+  const requests = await Promise.all(
+    messages.map((message) =>
+      inTurn(() => toRequest(context, message, () => findLine(message))).catch(asError),
+    ),
+  )
+  const answers: (string | Error)[] = []
+  for (let from = 0; from < requests.length; from += QUEUED_AT_ONCE) {
+    const part = requests.slice(from, from + QUEUED_AT_ONCE)
+    answers.push(
+      ...(await Promise.all(
+        part.map(async (each) => (each instanceof Error ? each : queue(context, each).catch(asError))),
+      )),
+    )
+  }
+  return answers
+}
+
+/** @returns the id of the message that is committed */
+async function queue(context: Context, request: QueueRequest): Promise<string> {
+  const answer = await context.batched.queueMessage(request).catch((error: unknown) => {
+    countRefusal(request.source, error, REFUSAL_NAMES)
+    throw error
+  })
+  return requireAccepted(answer)
+}
+
+type FindLine = (lineId: string) => Promise<OwnLine>
+
+/** @throws as `postMessage`, for what the message says */
+async function toRequest(context: Context, message: NewMessage, findLine: FindLine): Promise<QueueRequest> {
+  try {
+    return await readRequest(context, message, findLine)
+  } catch (error) {
+    countRefusal(sourceOf(message), error, REFUSAL_NAMES)
+    throw error
+  }
+}
+
+async function readRequest(context: Context, message: NewMessage, findLine: FindLine): Promise<QueueRequest> {
   const { userId, applicationId, idempotencyKey: key } = message
+  const source = sourceOf(message)
   const text = readText(message)
   const mediaUrl = message.mediaUrl === undefined ? null : await readMediaUrl(context, message.mediaUrl)
   if (key !== undefined && key.length > MAX_KEY_LENGTH) throw new UserError(REFUSALS.keyTooLong)
+  const wishes = readWishes(message)
 
-  const line = await getOwnLine(context, userId, message.lineId)
+  const line = await findLine(message.lineId)
   if (line.status !== 'active') throw new UserError('this line is disabled: it sends nothing', 403)
   const toNumber = readDestination({ ...line, lineNumber: line.number }, message.toNumber)
   if (await isBacklogFull(context)) throw new Unavailable('too many messages wait', 10)
 
-  return context.batched.queueMessage({
+  return {
     messageId: newId(),
     lineId: line.id,
     source,
@@ -66,6 +127,7 @@ async function queue(context: Context, source: OutboundSource, message: NewMessa
     toNumber,
     text,
     segmentCount: countForCaps(text),
+    ...wishes,
     media: mediaUrl === null ? undefined : outboundMedia(mediaUrl),
     idempotency:
       key === undefined
@@ -73,9 +135,11 @@ async function queue(context: Context, source: OutboundSource, message: NewMessa
         : {
             scopeId: applicationId ?? userId,
             key,
-            requestHash: sha256(JSON.stringify([line.id, toNumber, text, mediaUrl])).toString('hex'),
+            requestHash: sha256(
+              JSON.stringify([line.id, toNumber, text, mediaUrl]) + wishesForHash(wishes),
+            ).toString('hex'),
           },
-  })
+  }
 }
 
 function sourceOf({ applicationId, isFromConsole = false }: NewMessage): OutboundSource {

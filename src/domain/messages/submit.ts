@@ -12,6 +12,7 @@ import { addSpan, ROOT } from '../../telemetry/traces.js'
 import type { Context } from '../context.js'
 import { maySendTo, parseNumber } from '../phone-number.js'
 import { countForCaps } from '../spend-caps.js'
+import { readWishes, wishesForHash, WISH_REFUSALS, type Wishes } from './later.js'
 import { createLineBacklogs, FRESH_MS } from './line-backlogs.js'
 import { countAnswers } from './request-counts.js'
 
@@ -20,7 +21,7 @@ export const MAX_TEXT_LENGTH = 1600
 /** Clients make keys of 36 characters (a UUID) or a few more. Keys are kept for a day, so they must not be pages. */
 export const MAX_KEY_LENGTH = 255
 
-export interface IncomingWebhookMessage {
+export interface IncomingWebhookMessage extends Wishes {
   /** As written by the caller. */
   toNumber: string
   text: string
@@ -40,6 +41,7 @@ export const REFUSALS = {
   keyTooLong: `Idempotency-Key is too long: use ${MAX_KEY_LENGTH} characters at most`,
   keyReused: 'Idempotency-Key was used with another body: use a new key for another message',
   keyInFlight: 'The first request with this Idempotency-Key is still being accepted: try again',
+  ...WISH_REFUSALS,
 } as const
 
 /** @throws UserError */
@@ -74,6 +76,7 @@ export async function submitToIncomingWebhook(
   const toNumber = readDestination(webhook, message.toNumber)
   const key = message.idempotencyKey
   if (key !== undefined && key.length > MAX_KEY_LENGTH) throw new UserError(REFUSALS.keyTooLong)
+  const wishes = readWishes(message)
 
   return context.batched.queueMessage({
     messageId: newId(),
@@ -83,12 +86,17 @@ export async function submitToIncomingWebhook(
     toNumber,
     text,
     segmentCount: countForCaps(text),
+    ...wishes,
     // The statement judges this after the limits, and not at all for a repeat.
     isBacklogFull: await isBacklogFull(context),
     idempotency:
       key === undefined
         ? undefined
-        : { scopeId: webhook.lineId, key, requestHash: sha256(`${toNumber}\n${text}`).toString('hex') },
+        : {
+            scopeId: webhook.lineId,
+            key,
+            requestHash: sha256(`${wishesForHash(wishes)}${toNumber}\n${text}`).toString('hex'),
+          },
   })
 }
 
@@ -106,7 +114,10 @@ export function createQueueing({ db, queues, config }: Pick<Context, 'db' | 'que
     countAnswers(requests, answers)
     const accepted = requests.filter((_, n) => isAccepted(answers[n]))
     void queues.enqueueMessages(
-      accepted.flatMap(({ messageId, media }) => (media ? [] : [firstJob(messageId)])),
+      // By the clock of this process, which may differ: the row decides, and the sweep brings what has no job.
+      accepted.flatMap(({ messageId, media, sendAt }) =>
+        media || (sendAt !== undefined && sendAt > startedAt) ? [] : [firstJob(messageId)],
+      ),
     )
     traceAccepted(accepted, startedAt)
     // The message itself gets its job when its media are copied.

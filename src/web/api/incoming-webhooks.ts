@@ -19,6 +19,7 @@ import { pathOfOurs } from '../../telemetry/plain-line.js'
 import type { BodyRefusals } from '../middleware/body-bytes.js'
 import { isRecord } from '../middleware/json-body.js'
 import type { RequestLogState } from '../middleware/request-log.js'
+import { hasWishes, readWishFields } from './wishes.js'
 import { retryAfterSeconds, setRateLimitHeaders } from '../rate-limit-headers.js'
 
 /** Why a request is refused. Clients compare these texts, so they must not change. */
@@ -43,11 +44,10 @@ export function acceptWebhookMessage(context: Context): Middleware {
   return async (ctx) => {
     const state = ctx.state as WebhookState
     const { webhook } = state
-    const { toNumber, text } = readMessage(ctx.request.body)
+    const message = await readMessage(ctx.request.body)
     const idempotencyKey = ctx.get('Idempotency-Key')
     const answer = await submit(context, webhook, {
-      toNumber,
-      text,
+      ...message,
       idempotencyKey: idempotencyKey === '' ? undefined : idempotencyKey,
     })
     setRateLimitHeaders(ctx, {
@@ -104,12 +104,12 @@ async function submit(
   throw new Unavailable('the webhook is being changed', 1)
 }
 
-function readMessage(body: unknown): { toNumber: string; text: string } {
+async function readMessage(body: unknown): Promise<Omit<IncomingWebhookMessage, 'idempotencyKey'>> {
   if (!isRecord(body) || body.intent !== 'message') throw new UserError(REASONS.intent)
   if (!isRecord(body.data)) throw new UserError(REASONS.data)
   const { toNumber, text } = body.data
   if (!isFilled(toNumber) || !isFilled(text)) throw new UserError(REASONS.fields)
-  return { toNumber, text }
+  return { toNumber, text, ...(hasWishes(body.data) ? await readWishFields(body.data) : {}) }
 }
 
 function isFilled(value: unknown): value is string {

@@ -1,20 +1,28 @@
+import type { Context as KoaContext } from 'koa'
 import * as yup from 'yup'
-import { DIRECTIONS, MESSAGE_TYPES } from '../../database/messages/message.js'
+import { DIRECTIONS, MESSAGE_TYPES, type Message } from '../../database/messages/message.js'
 import { listMessages } from '../../database/messages/reading.js'
+import { storable } from '../../database/text.js'
+import type { Context } from '../../domain/context.js'
 import { getMessage } from '../../domain/messages/get-message.js'
-import { postMessage as submitMessage } from '../../domain/messages/post.js'
+import { cancelMessage, MAX_CLIENT_REF_LENGTH, rescheduleMessage } from '../../domain/messages/later.js'
+import { postMessages, postMessage as submitMessage, type NewMessage } from '../../domain/messages/post.js'
 import { sendMessageAgain } from '../../domain/messages/send-again.js'
 import { tryMessageNow } from '../../domain/messages/try-now.js'
-import { UserError } from '../../errors.js'
+import { refusalOf, Unavailable, UserError } from '../../errors.js'
 import { newId } from '../../ids.js'
 import { MESSAGE_STATUSES } from '../../states.js'
 import { readBodyFields } from '../body-fields.js'
 import { applicationOf, userOf } from '../middleware/authenticate.js'
+import { bodyBound, type BodyRefusals } from '../middleware/body-bytes.js'
+import { explainError } from '../middleware/errors.js'
+import { isRecord } from '../middleware/json-body.js'
 import { answerList, listParameters } from '../paging.js'
 import { idParameter, readQuery, wordParameter } from '../query.js'
 import { requireLineOfToken, visibleMessages } from './line-access.js'
-import { onOwn, type Operation } from './owner-operation.js'
+import { onOwn, type Operation, type OwnerRequest } from './owner-operation.js'
 import { presentMessage } from './presenters.js'
+import { givenWishes, wishFields } from './wishes.js'
 
 export const getMessages: Operation = (context) => {
   const { vocabulary } = context
@@ -23,10 +31,15 @@ export const getMessages: Operation = (context) => {
     direction: wordParameter(DIRECTIONS),
     type: wordParameter(MESSAGE_TYPES),
     status: wordParameter(MESSAGE_STATUSES),
+    clientRef: yup.string().max(MAX_CLIENT_REF_LENGTH, '${path} may have ${max} characters at most'),
   })
   return async (ctx) => {
     const { before, limit, ...filter } = await readQuery(ctx, parameters, vocabulary)
-    const visible = { ...filter, ...(await visibleMessages(context, ctx)) }
+    const visible = {
+      ...filter,
+      ...(filter.clientRef === undefined ? {} : { clientRef: storable(filter.clientRef) }),
+      ...(await visibleMessages(context, ctx)),
+    }
     await answerList(
       context,
       ctx,
@@ -37,50 +50,129 @@ export const getMessages: Operation = (context) => {
   }
 }
 
-export const getOneMessage = onOwn('message', async (context, { userId, id, ctx }) => {
+export const getOneMessage = onOwn('message', async (context, asked) =>
+  presentMessage(context, await getVisible(context, asked)),
+)
+
+/** @throws UserError 404 for a message that the program which asks may not see */
+async function getVisible(context: Context, { userId, id, ctx }: OwnerRequest): Promise<Message> {
   const message = await getMessage(context, userId, id)
   const { lineIds, applicationId } = await visibleMessages(context, ctx)
   const isVisible =
     (lineIds?.includes(message.lineId) ?? true) && [undefined, message.applicationId].includes(applicationId)
   if (!isVisible) throw new UserError('no such message', 404)
-  return presentMessage(context, message)
-})
+  return message
+}
+
+/** @throws UserError 403 for an application that did not send the message, 404 */
+async function requireOwnWish(context: Context, asked: OwnerRequest): Promise<void> {
+  const application = applicationOf(asked.ctx)
+  if (application === undefined) return
+  const message = await getVisible(context, asked)
+  if (message.applicationId !== application.id) {
+    throw new UserError('an application may change only messages that it sent itself', 403)
+  }
+}
 
 /**
- * Accepts `{lineId, toNumber, text?, mediaUrl?}` as JSON or a form; a worker sends it. An application may use the lines
- * that are connected to it, a user's own program all of the user's lines.
+ * Reads `{lineId, toNumber, text?, mediaUrl?, sendAt?, expiresAt?, clientRef?}`. An application may use the lines that are
+ * connected to it, a user's own program all of the user's lines.
+ *
+ * @throws UserError
  */
-export const postMessage: Operation = (context) => {
-  const { vocabulary } = context
+function messageReader({ vocabulary }: Context) {
   const schema = yup.object({
     lineId: idParameter().label(vocabulary.idField).typeError('${path} must be text').required(),
     toNumber: yup.string().typeError('toNumber must be text').required(),
     text: yup.string().strict().typeError('text must be text'),
     mediaUrl: yup.string().strict().typeError('mediaUrl must be text'),
+    idempotencyKey: yup.string().strict().typeError('idempotencyKey must be text'),
+    ...wishFields,
   })
-  return async (ctx) => {
-    const sent = vocabulary.canonicalFields(ctx.request.body as Record<string, unknown>)
-    const { lineId, toNumber, text, mediaUrl } = await readBodyFields(schema, sent)
+  return async (ctx: KoaContext, fields: Record<string, unknown>): Promise<NewMessage> => {
+    const sent = vocabulary.canonicalFields(givenWishes(fields))
+    const { lineId, mediaUrl, idempotencyKey, ...others } = await readBodyFields(schema, sent)
     requireLineOfToken(ctx, lineId)
-    const key = ctx.get('Idempotency-Key')
-    const message = await submitMessage(context, {
+    return {
+      ...others,
       userId: userOf(ctx),
       applicationId: applicationOf(ctx)?.id,
       lineId: lineId.toLowerCase(),
-      toNumber,
-      text,
+      text: others.text,
       mediaUrl: mediaUrl === '' ? undefined : mediaUrl,
-      idempotencyKey: key === '' ? undefined : key,
-    })
-    ctx.body = presentMessage(context, message)
+      idempotencyKey: idempotencyKey === '' ? undefined : idempotencyKey,
+    }
   }
 }
 
-/** A new message like one that failed. Without an `Idempotency-Key`, each request is one of its own. */
+/** Accepts a message as JSON or a form; a worker sends it. */
+export const postMessage: Operation = (context) => {
+  const read = messageReader(context)
+  return async (ctx) => {
+    const idempotencyKey = ctx.get('Idempotency-Key')
+    const message = await read(ctx, { ...(ctx.request.body as Record<string, unknown>), idempotencyKey })
+    ctx.body = presentMessage(context, await submitMessage(context, message))
+  }
+}
+
+export const MAX_BATCH = 500
+/** Each text may take 6,400 bytes. */
+export const BATCH_BOUND = bodyBound(4 * 1024 * 1024)
+export const BATCH_REFUSALS: BodyRefusals = {
+  tooLarge: 'The request body is too large: 4 MiB at most',
+  unreadable: 'The request body must be a JSON object in UTF-8',
+}
+
+/** Accepts `{messages: […]}`, each message by itself; the answer says of each, in their order, what became of it. */
+export const postMessageBatch: Operation = (context) => {
+  const read = messageReader(context)
+  return async (ctx) => {
+    const { messages } = ctx.request.body as { messages?: unknown }
+    const isFitting = Array.isArray(messages) && messages.length > 0 && messages.length <= MAX_BATCH
+    if (!isFitting || !messages.every(isRecord)) {
+      throw new UserError(`messages must be a list of 1 to ${MAX_BATCH} objects`)
+    }
+    const sent = await Promise.all(messages.map((each) => read(ctx, each).catch(refusalOf)))
+    const answers = (await postMessages(context, sent.filter(isMessage))).values()
+    const outcomes = sent.map((each) => (isMessage(each) ? answers.next().value : each))
+    // Nothing was accepted, and all of it may be later: then that is the answer, with its Retry-After.
+    const [first] = outcomes
+    if (first instanceof Unavailable && outcomes.every((each) => each instanceof Unavailable)) throw first
+    ctx.body = outcomes.map((each) =>
+      typeof each === 'string' ? { status: 200, id: each } : refusalIn(context, each),
+    )
+  }
+}
+
+function isMessage(read: NewMessage | UserError): read is NewMessage {
+  return !(read instanceof UserError)
+}
+
+function refusalIn({ log }: Context, error: unknown) {
+  const { status, detail } = explainError(log, error)
+  return { status, detail }
+}
+
+/** Gives a message that waits another time. */
+export const patchMessage = onOwn('message', async (context, asked) => {
+  const { userId, id, ctx } = asked
+  const { sendAt } = await readBodyFields(rescheduling, ctx.request.body)
+  await requireOwnWish(context, asked)
+  return presentMessage(context, await rescheduleMessage(context, userId, id, sendAt))
+})
+
+const rescheduling = yup.object({ sendAt: wishFields.sendAt.required() })
+
+export const postMessageCancellation = onOwn('message', async (context, asked) => {
+  await requireOwnWish(context, asked)
+  return presentMessage(context, await cancelMessage(context, asked.userId, asked.id))
+})
+
 export const postMessageNow = onOwn('message', async (context, { userId, id }) =>
   presentMessage(context, await tryMessageNow(context, userId, id)),
 )
 
+/** A new message like one that failed. Without an `Idempotency-Key`, each request is one of its own. */
 export const postMessageAgain = onOwn('message', async (context, { userId, id, ctx }) => {
   const key = ctx.get('Idempotency-Key')
   const message = await sendMessageAgain(context, userId, id, key === '' ? newId() : key, 'api')

@@ -25,6 +25,14 @@ export {
   postDeliveryNow,
   postLineEventsNow,
 } from './deliveries.js'
+export {
+  getApplicationPolicy,
+  getLinePolicy,
+  patchApplicationPolicy,
+  patchLinePolicy,
+  postApplicationPolicyPreview,
+  postLinePolicyPreview,
+} from './endpoint-policies.js'
 export { getEventStream } from './event-stream.js'
 export { healthz, readyz } from './health.js'
 export {
@@ -40,7 +48,18 @@ export {
   requireOpenIncomingWebhook,
 } from './incoming-webhooks.js'
 export { getLimits, getLine, getLines, putLine } from './lines.js'
-export { getMessages, getOneMessage, postMessage, postMessageAgain, postMessageNow } from './messages.js'
+export {
+  BATCH_BOUND,
+  BATCH_REFUSALS,
+  getMessages,
+  getOneMessage,
+  patchMessage,
+  postMessage,
+  postMessageAgain,
+  postMessageBatch,
+  postMessageCancellation,
+  postMessageNow,
+} from './messages.js'
 export { getMetrics } from './metrics.js'
 export { getOptOuts } from './opt-outs.js'
 export {

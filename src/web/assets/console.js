@@ -13,11 +13,11 @@ function showLocalTimes(root) {
   }
 }
 
-// The filter of the activity is in the zone in which its list is shown: the reader's, unless the address has another.
-function offerOwnZone() {
+// A time is read in the zone that stands beside it: the reader's, unless the page has another. The list of the activity is
+// shown in it too.
+function offerOwnZone(choice) {
   const own = Intl.DateTimeFormat().resolvedOptions().timeZone
-  const choice = document.querySelector('select[name="zone"]')
-  if (!choice || !own) return
+  if (!own) return
   if (![...choice.options].some(({ value }) => value === own)) {
     const option = document.createElement('option')
     option.value = option.textContent = own
@@ -25,6 +25,8 @@ function offerOwnZone() {
   }
   if (choice.dataset.zone !== 'own') return
   choice.value = own
+  // Once: what the reader chooses afterwards stays.
+  delete choice.dataset.zone
   for (const shown of document.querySelectorAll('span[data-zone]')) shown.textContent = own
 }
 
@@ -47,7 +49,10 @@ document.addEventListener('click', (event) => {
   if (button) void copy(button)
 })
 
-offerOwnZone()
+for (const choice of document.querySelectorAll('select[name="zone"]')) offerOwnZone(choice)
 showLocalTimes(document)
 for (const button of document.querySelectorAll('button[data-copy]')) button.hidden = false
-document.addEventListener('htmx:after:swap', () => showLocalTimes(document))
+document.addEventListener('htmx:after:swap', () => {
+  showLocalTimes(document)
+  for (const choice of document.querySelectorAll('select[name="zone"]')) offerOwnZone(choice)
+})

@@ -3,6 +3,7 @@ import { countAuthorizedLines } from '../../database/authorizations.js'
 import { deleteApplication, getApplication } from '../../domain/applications.js'
 import { revealApplicationSigningSecret } from '../../domain/applications/endpoint.js'
 import type { Context } from '../../domain/context.js'
+import { getPolicy } from '../../domain/endpoint-policies.js'
 import { findDeliveriesOfApplication } from '../../domain/deliveries/delivery-history.js'
 import { getEndpointWork } from '../../domain/deliveries/endpoint-work.js'
 import type { TestEventResult } from '../../domain/test-event.js'
@@ -12,6 +13,7 @@ import { Deliveries, MAX_SHOWN } from './application/deliveries.js'
 import { ApplicationEndpoint } from './application/endpoint.js'
 import { Edit } from './application/fields-form.js'
 import { applicationPath, APPLICATIONS, type ApplicationView } from './application/page-model.js'
+import type { ShownPreview } from './endpoint/policy.js'
 import { idOf, queryOf } from './form-values.js'
 import { Confirm, Time } from './form.js'
 import { Layout } from './layout.js'
@@ -27,6 +29,7 @@ interface Shown {
   isNew: boolean
   clientSecret: string
   testEvent: TestEventResult
+  policyPreview: ShownPreview
 }
 
 /** One application of the user's: what its program needs, where its events go, and what became of them. */
@@ -47,6 +50,8 @@ export function showApplication(context: Context): Middleware {
       : undefined
     const deliveries = await findDeliveriesOfApplication(context, userId, id, { limit: MAX_SHOWN })
     const work = endpointId === null ? undefined : await getEndpointWork(context, endpointId)
+    const policy =
+      endpointId === null ? undefined : await getPolicy(context, { of: 'application', id, userId })
     const view = { page: pageOf(ctx, context), application, path: applicationPath(id) }
     answerPage(
       ctx,
@@ -64,6 +69,8 @@ export function showApplication(context: Context): Middleware {
             signingSecret={signingSecret}
             testEvent={shown.testEvent}
             work={work}
+            policy={policy}
+            policyPreview={shown.policyPreview}
           />
           <Deliveries deliveries={deliveries} />
           <Delete view={view} />
@@ -83,6 +90,8 @@ function strayFault({ page: { fault }, application, path }: ApplicationView, has
       ? []
       : [
           'webhook/test-event',
+          'webhook/policy',
+          'webhook/policy/preview',
           'webhook/rotate-secret',
           'webhook/try-events-now',
           endpointPausedAt === null ? 'webhook/pause' : 'webhook/resume',

@@ -49,9 +49,17 @@ const WORDS: Record<Named<MessageReason | DeliveryReason | RequestFailure>, stri
     'The process that was at it died, so nobody knows whether it arrived. An event is tried again by itself; a ' +
     'message is not: find out whether it came before you send it again.',
   internal_error: 'This service failed at it, again and again. Whoever runs it finds the cause in its log.',
+  cancelled: 'It was cancelled before it was sent.',
   expired: 'It could not be sent for so long that it is no longer wanted. Send it again if it still is.',
-  disconnected: 'The line was disconnected from the application, which may have no more of its events.',
+  disconnected:
+    'The line was disconnected from the application, which may have no more of its events and send nothing from it.',
   forgotten: 'An operator had this person forgotten, and what waited for them ended with that.',
+  stopped_by_receiver:
+    'The server asked for no more attempts of this event (webhook-delivery: stop). Send it again if it is still wanted.',
+  template_failed:
+    'The template of the endpoint could not be filled with this event. Look at its preview, mend it, and send the event again.',
+  earlier_event_waits:
+    'An earlier event from this number has not been taken yet. This one goes out after it, because the endpoint wants them in order.',
   opted_out: 'Who has this number asked for no more messages (STOP). They can write START to this line.',
   line_disabled: 'The line is disabled. Whoever runs the service can enable it.',
   carrier_missing: "The line's carrier is not set up here. Ask whoever runs the service.",

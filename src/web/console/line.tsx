@@ -4,11 +4,13 @@ import { listAuthorizedApplications } from '../../domain/authorizations.js'
 import { getConnection } from '../../domain/connection-overview.js'
 import type { Context } from '../../domain/context.js'
 import { getEndpointWork } from '../../domain/deliveries/endpoint-work.js'
+import { getPolicy } from '../../domain/endpoint-policies.js'
 import { revealIncomingWebhook } from '../../domain/incoming-webhooks.js'
 import { getOwnLine } from '../../domain/lines.js'
 import { revealSigningSecret } from '../../domain/signing-secrets.js'
 import type { TestEventResult } from '../../domain/test-event.js'
 import { actingFor } from '../actor.js'
+import type { ShownPreview } from './endpoint/policy.js'
 import { idOf, queryOf } from './form-values.js'
 import { Layout } from './layout.js'
 import { LineAuthorizations } from './line/authorizations.js'
@@ -24,19 +26,21 @@ import { isSaidInSection, linePath, type LineView } from './line/section.js'
 import { SendText, type CountedText } from './line/send-text.js'
 import { Sending } from './line/sending.js'
 import { SigningSecret } from './line/signing-secret.js'
+import { Strip } from './line/strip.js'
 import { answerPage, pageOf, shownOnce } from './page.js'
 import { isConfirmed, sessionOf } from './session.js'
 
 /** What the page's forms bring about. */
 interface Shown {
   testEvent: TestEventResult
+  policyPreview: ShownPreview
   counted: CountedText
 }
 
 /** One line: its developer connection, both webhooks, and how much of its limits is used. */
 export function showLine(context: Context): Middleware {
   return async (ctx) => {
-    const { testEvent, counted } = shownOnce<Shown>(ctx)
+    const { testEvent, policyPreview, counted } = shownOnce<Shown>(ctx)
     const view = await loadView(context, ctx)
     const { page, line, connection, done } = view
     const show = ctx.method === 'GET' ? queryOf(ctx, 'show') : ''
@@ -57,6 +61,7 @@ export function showLine(context: Context): Middleware {
       <Layout page={isSaidInSection(done) ? { ...page, notice: undefined } : page} title={line.name}>
         <div class="line">
           <Head view={view} />
+          <Strip view={view} endpoint={endpoint} limits={limits} />
           <QuickStart view={view} />
           <Sending view={view} />
           <Connection view={view} />
@@ -65,7 +70,7 @@ export function showLine(context: Context): Middleware {
             webhook={webhook}
             maskedUrl={context.config.publicUrl + context.vocabulary.incomingWebhookPath(line.id)}
           />
-          <LineEndpoint view={view} now={endpoint} testEvent={testEvent} />
+          <LineEndpoint view={view} now={endpoint} testEvent={testEvent} policyPreview={policyPreview} />
           <SigningSecret view={view} secret={secret} />
           <LineAuthorizations applications={applications} />
           <SendText view={view} counted={counted} />
@@ -81,7 +86,11 @@ async function loadEndpoint(context: Context, line: LineView['line']): Promise<E
   const connection = await findConnection(context.db, line.userId, line.id)
   const id = connection?.endpointId
   if (id == null) return undefined
-  return { held: await findHeldEvents(context, line, id), work: await getEndpointWork(context, id) }
+  return {
+    held: await findHeldEvents(context, line, id),
+    work: await getEndpointWork(context, id),
+    policy: await getPolicy(context, { of: 'line', id: line.id, userId: line.userId }),
+  }
 }
 
 /** @throws UserError 404, also for another user's line */

@@ -2,6 +2,7 @@ import type { Middleware } from 'koa'
 import { listLineHealth, type LineHealth } from '../../database/line-health.js'
 import type { Context } from '../../domain/context.js'
 import { listOwnLines } from '../../domain/lines.js'
+import { EndpointState, OnOff } from './endpoint/state.js'
 import { Ago, Empty } from './form.js'
 import { Layout } from './layout.js'
 import { linePath } from './line/section.js'
@@ -121,19 +122,6 @@ function LineTable({ rows }: { rows: readonly LineRow[] }) {
       </tbody>
     </table>
   )
-}
-
-function OnOff({ isOn }: { isOn: boolean }) {
-  return <span class={isOn ? 'badge good' : 'badge'}>{isOn ? 'on' : 'off'}</span>
-}
-
-function EndpointState({ endpoint }: { endpoint: LineHealth['endpoint'] }) {
-  if (endpoint === null) return <span class="muted">no URL</span>
-  if (endpoint.disabledAt !== null) return <span class="badge bad">disabled</span>
-  if (endpoint.failingSince !== null) return <span class="badge bad">failing</span>
-  if (endpoint.pausedAt !== null) return <span class="badge bad">paused</span>
-  if (endpoint.calledAt === null) return <span class="badge">not called yet</span>
-  return <span class="badge good">works</span>
 }
 
 export function LineStatus({ line: { status, pausedAt } }: { line: Pick<Line, 'status' | 'pausedAt'> }) {

@@ -3,8 +3,10 @@ import type { Context } from '../../domain/context.js'
 import { sendDeliveryAgain } from '../../domain/deliveries/send-again.js'
 import { tryDeliveryNow } from '../../domain/deliveries/try-now.js'
 import { getMessage } from '../../domain/messages/get-message.js'
+import { cancelMessage, rescheduleMessage } from '../../domain/messages/later.js'
 import { sendMessageAgain } from '../../domain/messages/send-again.js'
 import { tryMessageNow } from '../../domain/messages/try-now.js'
+import { UserError } from '../../errors.js'
 import { fieldOf, idOf, queryOf } from './form-values.js'
 import { Layout } from './layout.js'
 import { live } from './live.js'
@@ -13,6 +15,7 @@ import { messagePath } from './message/path.js'
 import { Way } from './message/way.js'
 import { withNotice } from './notices.js'
 import { answerPage, pageOf, type Act } from './page.js'
+import { readSendTime } from './send-time.js'
 import { sessionOf } from './session.js'
 
 /** The whole way of a message, from the first request to the last attempt. Keeps itself up to date. */
@@ -55,6 +58,22 @@ export function postSendMessageAgain(context: Context): Act {
       'console',
     )
     return withNotice(messagePath(again.id), 'sent-again')
+  }
+}
+
+export function postCancel(context: Context): Act {
+  return async (ctx) => {
+    const { id } = await cancelMessage(context, sessionOf(ctx).userId, idOf(ctx, 'messageId'))
+    return withNotice(messagePath(id), 'cancelled')
+  }
+}
+
+export function postReschedule(context: Context): Act {
+  return async (ctx) => {
+    const sendAt = readSendTime(ctx)
+    if (sendAt === undefined) throw new UserError('Send at must be a date and time')
+    const { id } = await rescheduleMessage(context, sessionOf(ctx).userId, idOf(ctx, 'messageId'), sendAt)
+    return withNotice(messagePath(id), 'rescheduled')
   }
 }
 

@@ -28,6 +28,7 @@ const NOTICES = {
   'url-saved': 'The outgoing webhook URL is saved.',
   'url-removed': 'The outgoing webhook URL is removed.',
   'events-saved': 'The events that are posted are saved.',
+  'policy-saved': 'How events are posted is saved. It counts from the next attempt on.',
   'webhook-created':
     'The incoming webhook is created. Its URL is a secret: copy it now, or come back to it here.',
   'webhook-regenerated': 'The incoming webhook has a new URL.',
@@ -44,6 +45,8 @@ const NOTICES = {
   'tried-now': 'It is tried now: this page shows what comes of it.',
   'events-tried-now': 'All events that waited for their next attempt are tried now.',
   'sent-again': 'It is being sent again.',
+  cancelled: 'The message is cancelled.',
+  rescheduled: 'The message has its new time.',
   'user-added': 'The user is added.',
   'user-disabled': 'The user is disabled: sessions are ended, and tokens and authorizations count no more.',
   'user-enabled': 'The user is enabled again, with what was there before.',

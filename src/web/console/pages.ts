@@ -26,6 +26,12 @@ export { postCarrierTest } from './carrier/test.js'
 export { liveCarriers, showCarriers } from './carriers.js'
 export { showAudit, showHistory } from './audit.js'
 export { exportAudit, exportHistory } from './audit/export.js'
+export {
+  postApplicationPolicy,
+  postApplicationPolicyPreview,
+  postLinePolicy,
+  postLinePolicyPreview,
+} from './endpoint/policy.js'
 export { postForgotPassword, showForgotPassword } from './forgot-password.js'
 export { postNoticesRead, showNotices } from './notice-list.js'
 export { showLine } from './line.js'
@@ -56,6 +62,8 @@ export { postRotate } from './line/signing-secret.js'
 export { showLines } from './lines.js'
 export {
   liveMessage,
+  postCancel,
+  postReschedule,
   postSendDeliveryAgain,
   postSendMessageAgain,
   postTryDeliveryNow,

@@ -1,6 +1,7 @@
 import type { DeliveryStatus, MessageStatus } from '../../states.js'
 
 const CLASSES: Record<MessageStatus | DeliveryStatus, 'good' | 'bad' | 'waiting'> = {
+  scheduled: 'waiting',
   queued: 'waiting',
   sending: 'waiting',
   sent: 'good',

@@ -52,7 +52,7 @@ export function localParameter() {
 }
 
 /** Ids begin in 1970, so an earlier moment counts as the first one of 1970. */
-function readLocal(written: string, zone: string): Date {
+export function readLocal(written: string, zone: string): Date {
   const isWhole = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d{1,3})?)?$/.test(written)
   const shown = isWhole ? Date.parse(`${written.replace(' ', 'T')}Z`) : NaN
   return Number.isNaN(shown) ? new Date(NaN) : momentIn(zone, Math.max(0, shown))

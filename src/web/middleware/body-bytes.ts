@@ -31,34 +31,51 @@ const INFLATE: ReadonlyMap<string, Inflate> = new Map([
 const ENCODINGS = 'gzip, deflate, br'
 
 /** koa-bodyparser reads and bounds; the bytes are ours to judge, so it is to give them as they came. */
-const readBytes = bodyParser({
-  enableTypes: ['text'],
-  textLimit: '64kb',
-  // Handed on to raw-body, where null means "no decoding"; koa-bodyparser's types do not know it.
-  ...{ encoding: null },
-})
+const readerOf = (maxBytes: number) =>
+  bodyParser({
+    enableTypes: ['text'],
+    textLimit: String(maxBytes),
+    // Handed on to raw-body, where null means "no decoding"; koa-bodyparser's types do not know it.
+    ...{ encoding: null },
+  })
+
+/** A larger bound than 64 KiB, for the one route that takes many things at once. */
+export interface BodyBound {
+  maxBytes: number
+  readBytes: ReturnType<typeof bodyParser>
+}
+
+export function bodyBound(maxBytes: number): BodyBound {
+  return { maxBytes, readBytes: readerOf(maxBytes) }
+}
+
+const USUAL_BOUND: BodyBound = bodyBound(MAX_BYTES)
 
 /**
- * A body of at most 64 KiB, packed or not; empty when there is none.
+ * A body of at most 64 KiB, or of another bound, packed or not; empty when there is none.
  *
  * @throws UserError 413, 415, 400
  */
-export async function readBodyBytes(ctx: KoaContext, refusals: BodyRefusals): Promise<Buffer> {
+export async function readBodyBytes(
+  ctx: KoaContext,
+  refusals: BodyRefusals,
+  bound = USUAL_BOUND,
+): Promise<Buffer> {
   const encoding = encodingOf(ctx)
   const inflate = INFLATE.get(encoding)
   if (encoding !== '' && inflate === undefined) refuseEncoding(ctx, ENCODINGS)
   return bounded(refusals, async () => {
-    const bytes = await readWhole(ctx)
+    const bytes = await readWhole(ctx, bound)
     return inflate === undefined || bytes.length === 0
       ? bytes
-      : inflate(bytes, { maxOutputLength: MAX_BYTES })
+      : inflate(bytes, { maxOutputLength: bound.maxBytes })
   })
 }
 
 /** As `readBodyBytes`, of a form: no browser packs one. @throws UserError 413, 415, 400 */
 export async function readPlainBytes(ctx: KoaContext, refusals: BodyRefusals): Promise<Buffer> {
   requirePlain(ctx)
-  return bounded(refusals, () => readWhole(ctx))
+  return bounded(refusals, () => readWhole(ctx, USUAL_BOUND))
 }
 
 /** @throws UserError 415 for a body that is packed */
@@ -81,10 +98,10 @@ function refuseEncoding(ctx: KoaContext, accepted: string): never {
  * Reads the whole body before it is inflated. koa-bodyparser would inflate while it reads: past the limit its stream has no
  * listener left, so its next error ends the process; nor does it notice that the sender is gone.
  */
-async function readWhole(ctx: KoaContext): Promise<Buffer> {
+async function readWhole(ctx: KoaContext, bound: BodyBound): Promise<Buffer> {
   delete ctx.req.headers['content-encoding']
   ctx.req.headers['content-type'] = 'text/plain'
-  await readBytes(ctx, () => Promise.resolve())
+  await bound.readBytes(ctx, () => Promise.resolve())
   const { body } = ctx.request
   // A request without any body is not even looked at.
   return Buffer.isBuffer(body) ? body : Buffer.alloc(0)

@@ -7,7 +7,7 @@ import { answerErrorPage } from '../console/error-page.js'
 
 /**
  * The one place that answers errors. Below /webhooks as `{"success":false,"error"}`, which clients expect there;
- * as a page for browsers, elsewhere as RFC 9457 problems. What is not meant for the sender is logged, and answered without a detail.
+ * as a page for browsers, elsewhere as RFC 9457 problems.
  */
 export function answerErrors(context: Context): Middleware {
   const { log } = context
@@ -20,21 +20,29 @@ export function answerErrors(context: Context): Middleware {
       await next()
       if (ctx.body == null) answerNothing(ctx, answer)
     } catch (error) {
-      if (error instanceof UserError) {
-        if (error.retryAfterSeconds !== undefined) ctx.set('Retry-After', String(error.retryAfterSeconds))
-        answer(error.status, error.message)
-      } else if (error instanceof Unavailable) {
-        log.warn({ err: asError(error.cause ?? error) }, 'request.unavailable')
-        ctx.set('Retry-After', String(Math.ceil(error.retryAfterSeconds)))
-        answer(503, 'Service is temporarily unavailable')
-      } else if (isSendersFault(error)) {
-        answer(error.status, 'The request could not be read')
-      } else {
-        log.error({ err: asError(error) }, 'request.failed')
-        answer(500, 'Internal error')
-      }
+      const { status, detail, retryAfterSeconds } = explainError(log, error)
+      if (retryAfterSeconds !== undefined) ctx.set('Retry-After', String(retryAfterSeconds))
+      answer(status, detail)
     }
   }
+}
+
+/** What the sender is told of an error. What is not meant for them is logged, and told without a detail. */
+export function explainError(
+  log: Logger,
+  error: unknown,
+): { status: number; detail: string; retryAfterSeconds?: number | undefined } {
+  if (error instanceof UserError) {
+    return { status: error.status, detail: error.message, retryAfterSeconds: error.retryAfterSeconds }
+  }
+  if (error instanceof Unavailable) {
+    log.warn({ err: asError(error.cause ?? error) }, 'request.unavailable')
+    const retryAfterSeconds = Math.ceil(error.retryAfterSeconds)
+    return { status: 503, detail: 'Service is temporarily unavailable', retryAfterSeconds }
+  }
+  if (isSendersFault(error)) return { status: error.status, detail: 'The request could not be read' }
+  log.error({ err: asError(error) }, 'request.failed')
+  return { status: 500, detail: 'Internal error' }
 }
 
 /** What goes wrong after an answer was begun: mostly a client that did not wait for it. */

@@ -3,7 +3,7 @@ import sjson from 'secure-json-parse'
 import { UserError } from '../../errors.js'
 import { parseFormFields } from '../form-fields.js'
 import { readBodyText } from '../utf8.js'
-import { readBodyBytes, type BodyRefusals } from './body-bytes.js'
+import { readBodyBytes, type BodyBound, type BodyRefusals } from './body-bytes.js'
 
 /**
  * No request needs more than a few levels. Code that walks a value calls itself for each, and must not run out of
@@ -12,7 +12,7 @@ import { readBodyBytes, type BodyRefusals } from './body-bytes.js'
 const MAX_DEPTH = 32
 
 /**
- * Reads a JSON object of at most 64 KiB into `ctx.request.body`, whatever its Content-Type says: people paste
+ * Reads a JSON object of at most 64 KiB, or of another bound, into `ctx.request.body`, whatever its Content-Type says: people paste
  * `curl -d '{…}'`. Deeper than 32 or with `__proto__` counts as no JSON.
  *
  * @param isOptional no body at all is an object without fields
@@ -23,10 +23,10 @@ export function readJsonBody(
     tooLarge: 'The request body is too large: 64 KiB at most',
     unreadable: 'The request body must be a JSON object in UTF-8',
   },
-  { isOptional = false } = {},
+  { isOptional = false, bound = undefined as BodyBound | undefined } = {},
 ): Middleware {
   return async (ctx, next) => {
-    const bytes = await readBodyBytes(ctx, refusals)
+    const bytes = await readBodyBytes(ctx, refusals, bound)
     ctx.request.body = isOptional && bytes.length === 0 ? {} : parseObject(bytes, refusals)
     await next()
   }

@@ -19,7 +19,7 @@ const READABLE = [
 
 const allow = cors({
   origin: '*',
-  allowMethods: ['GET', 'HEAD', 'PUT', 'POST', 'DELETE'],
+  allowMethods: ['GET', 'HEAD', 'PUT', 'PATCH', 'POST', 'DELETE'],
   exposeHeaders: [...READABLE],
   // Two hours is the most that browsers keep it.
   maxAge: 7200,

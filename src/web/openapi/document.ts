@@ -5,6 +5,7 @@ import { applicationPaths, applicationSchemas } from './applications.js'
 import { authorizationPaths, authorizationSchemas } from './authorizations.js'
 import { connectionPaths, connectionSchemas } from './connections.js'
 import { deliveryPaths, deliverySchemas } from './deliveries.js'
+import { applicationPolicyPaths, linePolicyPaths, policySchemas } from './endpoint-policies.js'
 import { eventPaths } from './events.js'
 import { incomingWebhookSettingPaths } from './incoming-webhook-settings.js'
 import { linePaths, lineSchemas } from './lines.js'
@@ -40,11 +41,13 @@ export function describeApi({ config, vocabulary }: Context) {
     paths: {
       ...linePaths(words),
       ...connectionPaths(words),
+      ...linePolicyPaths(words),
       ...incomingWebhookSettingPaths(words),
       ...messagePaths(words),
       ...deliveryPaths(words),
       ...eventPaths(words),
       ...applicationPaths(words),
+      ...applicationPolicyPaths(),
       ...authorizationPaths(words),
       ...oauthPaths(words),
       ...webhookPaths(words),
@@ -72,6 +75,7 @@ export function describeApi({ config, vocabulary }: Context) {
       schemas: {
         ...lineSchemas(words),
         ...connectionSchemas(words),
+        ...policySchemas,
         ...messageSchemas(words),
         ...deliverySchemas(words),
         ...applicationSchemas(words),

@@ -13,8 +13,8 @@ export function eventPaths({ vocabulary, line }: ProductNames): Paths {
         tags: ['Outgoing webhook'],
         summary: `Follow the events of a ${line}`,
         description:
-          'Server-sent events, as `linehook listen` reads them. `data` is JSON: `id`, `type`, `createdAt`, and the `headers` ' +
-          'and the `body` (a text) that are posted to an outgoing webhook URL. There is no `webhook-signature` if the ' +
+          'Server-sent events, as `linehook listen` reads them. `data` is JSON: `id`, `type`, `fromNumber`, `createdAt`, and the `headers` ' +
+          'and the `body` (a text) that are posted to the outgoing webhook URL, without the headers that you added. There is no `webhook-signature` if the ' +
           `${line} has no such URL, because its secret signs. An event of the name \`position\` comes every 15 s and has no ` +
           'event of yours. The stream ends after five minutes, and when the token is revoked; a reader that takes nothing for ' +
           '30 s is cut off. Connect again with `Last-Event-ID`: nothing is missed, and the last ten seconds before it come ' +

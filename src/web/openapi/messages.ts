@@ -1,5 +1,7 @@
 import { ENCODING, MESSAGE_FIELDS, SEGMENT_COUNT } from '../../database/messages/message.js'
+import { MAX_CLIENT_REF_LENGTH, MAX_SEND_AHEAD_DAYS } from '../../domain/messages/later.js'
 import { MAX_KEY_LENGTH, MAX_TEXT_LENGTH } from '../../domain/messages/submit.js'
+import { MAX_BATCH } from '../api/messages.js'
 import { MEDIA_STATUSES } from '../../states.js'
 import { orApplication } from './oauth.js'
 import {
@@ -17,11 +19,13 @@ import {
   listParameters,
   maybeText,
   maybeUrl,
+  moment,
   nextPage,
   object,
   oneOf,
   schemaOf,
   shownOf,
+  text,
   type Paths,
   type Schema,
 } from './parts.js'
@@ -29,6 +33,33 @@ import { problems } from './problems.js'
 import type { ProductNames } from './product-names.js'
 
 const { direction, type, status } = MESSAGE_FIELDS
+
+const TEXT_OR_MEDIA = [
+  { required: ['text'], properties: { text: { pattern: '\\S' } } },
+  { required: ['mediaUrl'], properties: { mediaUrl: givenUrl } },
+]
+
+const givenClientRef: Schema = { type: 'string', minLength: 1, maxLength: MAX_CLIENT_REF_LENGTH }
+
+/** What may be said of a message besides; null and an empty text stand for nothing. */
+export const wishSchemas: Record<string, Schema> = {
+  sendAt: describe(
+    orNothing(moment),
+    `When it is to be sent, ${MAX_SEND_AHEAD_DAYS} days ahead at most. A moment that is over means at once.`,
+  ),
+  expiresAt: describe(
+    orNothing(moment),
+    'If the carrier was not asked to send it by then, it fails as `expired`.',
+  ),
+  clientRef: describe(
+    orNothing(givenClientRef),
+    'What you call it. Answers and `messageStatus` events have it, and messages are found by it.',
+  ),
+}
+
+function orNothing(schema: Schema): Schema {
+  return { anyOf: [schema, { type: 'null' }, { const: '' }] }
+}
 
 export function messageSchemas(words: ProductNames): Record<string, Schema> {
   return {
@@ -48,6 +79,18 @@ export function messageSchemas(words: ProductNames): Record<string, Schema> {
       ),
     }),
     Message: object(shownOf(MESSAGE_FIELDS, words)),
+    BatchOutcome: {
+      anyOf: [
+        object({ status: { const: 200 }, id: describe(id, 'Of the message that is accepted.') }),
+        object({
+          status: describe(
+            { type: 'integer', minimum: 400 },
+            'What the message alone would be answered with.',
+          ),
+          detail: describe(text, 'Why it is refused; it names the field and the fix.'),
+        }),
+      ],
+    },
     Segments: object({
       encoding: describe(ENCODING.schema, 'It is UCS-2 if any character is not in GSM-7.'),
       segmentCount: describe(SEGMENT_COUNT.schema, 'Carriers charge for each segment.'),
@@ -74,7 +117,12 @@ export function messagePaths(words: ProductNames): Paths {
         summary: `List the messages of your ${words.lines}`,
         description: `They come newest first. An application sees those of connected ${words.lines}. With \`messages:write\` alone it sees those that it sent.`,
         security,
-        parameters: listParameters(words, { direction, type, status }),
+        parameters: listParameters(words, {
+          direction,
+          type,
+          status,
+          clientRef: { kind: { schema: givenClientRef }, isShown: true },
+        }),
         responses: {
           200: answers('A page of messages.', listOf(schemaOf('Message')), nextPage),
           ...problems(400, 401, 403),
@@ -103,13 +151,11 @@ export function messagePaths(words: ProductNames): Paths {
                 { anyOf: [givenUrl, { const: '' }] },
                 'The URL of a png, jpg, gif or mpg file under 5 MB. An empty text stands for no media.',
               ),
+              ...wishSchemas,
             },
-            ['text', 'mediaUrl'],
+            ['text', 'mediaUrl', ...Object.keys(wishSchemas)],
           ),
-          anyOf: [
-            { required: ['text'], properties: { text: { pattern: '\\S' } } },
-            { required: ['mediaUrl'], properties: { mediaUrl: givenUrl } },
-          ],
+          anyOf: TEXT_OR_MEDIA,
         }),
         responses: { 200: answer, ...problems(400, 401, 403, 404, 409, 413, 422, 429) },
       },
@@ -128,6 +174,33 @@ export function messagePaths(words: ProductNames): Paths {
         },
       },
     },
+    '/v1/messages/batch': {
+      post: {
+        operationId: 'sendMessages',
+        tags,
+        summary: `Send up to ${MAX_BATCH} messages`,
+        description:
+          'Each is accepted or refused by itself: what is wrong with one does not keep the others. The answer has one ' +
+          'outcome for each, in their order. Limits and caps count each message. The body may have 4 MiB.',
+        security,
+        requestBody: body(
+          object({
+            messages: {
+              type: 'array',
+              minItems: 1,
+              maxItems: MAX_BATCH,
+              items: { type: 'object' },
+              description:
+                'Each has the fields of `POST /v1/messages`, and may have an `idempotencyKey` in place of the header.',
+            },
+          }),
+        ),
+        responses: {
+          200: answers('What became of each message.', listOf(schemaOf('BatchOutcome'))),
+          ...problems(400, 401, 403, 413),
+        },
+      },
+    },
     '/v1/messages/{messageId}': {
       parameters,
       get: {
@@ -137,6 +210,30 @@ export function messagePaths(words: ProductNames): Paths {
         description: 'The answer says what became of it: its state, the carrier’s answer, and its media.',
         security,
         responses: { 200: answer, ...problems(401, 403, 404) },
+      },
+      patch: {
+        operationId: 'rescheduleMessage',
+        tags,
+        summary: 'Change when a message is sent',
+        description:
+          'This is possible while it is `scheduled`, or `queued` and no carrier was asked to send it yet. A moment that is over means at once. ' +
+          'An application may change what it sent itself.',
+        security,
+        requestBody: body(object({ sendAt: describe(moment, 'As when it is sent.') })),
+        responses: { 200: answer, ...problems(400, 401, 403, 404, 409, 413) },
+      },
+    },
+    '/v1/messages/{messageId}/cancel': {
+      parameters,
+      post: {
+        operationId: 'cancelMessage',
+        tags,
+        summary: 'Cancel a message that waits',
+        description:
+          'A message that is `scheduled` or `queued` becomes `failed` with the error `cancelled`. To do it again changes nothing. ' +
+          'An application may cancel what it sent itself.',
+        security,
+        responses: { 200: answer, ...problems(400, 401, 403, 404, 409, 413) },
       },
     },
     '/v1/messages/{messageId}/try-now': {

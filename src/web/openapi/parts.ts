@@ -20,7 +20,7 @@ export interface Operation {
 export type Paths = Record<string, PathItem>
 
 export type PathItem = { parameters?: object[] } & Partial<
-  Record<'get' | 'put' | 'post' | 'delete', Operation>
+  Record<'get' | 'put' | 'patch' | 'post' | 'delete', Operation>
 >
 
 export const text: Schema = { type: 'string' }

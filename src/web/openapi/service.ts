@@ -6,6 +6,7 @@ import {
   givenNumber,
   givenUrl,
   id,
+  inPath,
   inQuery,
   listOf,
   maybeText,
@@ -40,6 +41,20 @@ export const servicePaths: Paths = {
       security: [],
       description: 'This asks neither Postgres nor Redis. It answers as long as the process lives.',
       responses: { 200: answers('The process lives.', object({ status: oneOf('ok') })), ...tooManyFields },
+    },
+  },
+  '/.well-known/webhook-keys/{endpointId}': {
+    parameters: [inPath('endpointId', 'As `publicKeyUrl` of a policy has it.')],
+    get: {
+      operationId: 'getPublicKeys',
+      tags,
+      summary: 'The keys that verify `v1a` signatures',
+      description: 'The current one comes first. For 24 h after a rotation the one before is there too.',
+      security: [],
+      responses: {
+        200: answers('The keys.', object({ keys: listOf({ type: 'string', pattern: '^whpk_' }) })),
+        ...problems(404),
+      },
     },
   },
   '/readyz': {

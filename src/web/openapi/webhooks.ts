@@ -1,5 +1,6 @@
 import { DELIVERY_FIELDS } from '../../database/deliveries/delivery.js'
 import { MAX_KEY_LENGTH, MAX_TEXT_LENGTH } from '../../domain/messages/submit.js'
+import { wishSchemas } from './messages.js'
 import {
   body,
   describe,
@@ -38,10 +39,14 @@ export function webhookSchemas(words: ProductNames): Record<string, Schema> {
   return {
     WebhookMessage: object({
       intent: { const: 'message' },
-      data: object({
-        toNumber: givenNumber,
-        text: { type: 'string', maxLength: MAX_TEXT_LENGTH, pattern: '\\S' },
-      }),
+      data: object(
+        {
+          toNumber: givenNumber,
+          text: { type: 'string', maxLength: MAX_TEXT_LENGTH, pattern: '\\S' },
+          ...wishSchemas,
+        },
+        Object.keys(wishSchemas),
+      ),
     }),
     WebhookSuccess: object({ success: { const: true } }),
     WebhookRefusal: object({ success: { const: false }, error: text }),
@@ -50,7 +55,7 @@ export function webhookSchemas(words: ProductNames): Record<string, Schema> {
       payload: describe(
         text,
         'The text, or the URL of the media or the recording. For `messageStatus` it is JSON with `messageId`, ' +
-          '`status`, `error` and `carrierCode`. For `optOut` it is `optedOut` or `optedIn`.',
+          '`status`, `error`, `carrierCode` and `clientRef`. For `optOut` it is `optedOut` or `optedIn`.',
       ),
       fromNumber: describe(
         number,
@@ -117,7 +122,7 @@ export function outgoingWebhooks({ line }: ProductNames): Paths {
         summary: `A ${line} received something`,
         description:
           'It is signed by [Standard Webhooks](https://www.standardwebhooks.com). It is delivered at least once, and ' +
-          '`webhook-id` is the same at each attempt.',
+          '`webhook-id` is the same at each attempt. The policy of the endpoint may ask for another body (`shape`).',
         security: [],
         parameters: [
           inHeader('webhook-id', id, "The event's id.", true),

@@ -26,6 +26,8 @@ describeContext('posting an event to its endpoint', (context) => {
       url: receiver.url,
       secretSealed: sealed(secret),
       previousSecretSealed: null,
+      policy: {},
+      headersSealed: null,
       type: 'inboundText',
       payload: 'Hi there',
       fromNumber: ANNA,

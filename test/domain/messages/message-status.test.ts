@@ -36,6 +36,7 @@ interface Told {
   status: string
   error: string | null
   carrierCode: string | null
+  clientRef: string | null
 }
 
 describeContext('the event messageStatus', (context) => {
@@ -79,7 +80,7 @@ describeContext('the event messageStatus', (context) => {
     const event = new Webhook(line.signingSecret).verify(body, headers as Record<string, string>)
     expect(event).to.deep.equal({
       type: 'messageStatus',
-      payload: `{"messageId":"${id}","status":"sent","error":null,"carrierCode":null}`,
+      payload: `{"messageId":"${id}","status":"sent","error":null,"carrierCode":null,"clientRef":null}`,
       fromNumber: ANNA,
       toNumber: line.number,
       userId: line.userId,
@@ -146,7 +147,7 @@ describeContext('the event messageStatus', (context) => {
       carrierCode: '30003',
     })
     expect(await told()).to.deep.equal([
-      { messageId: id, status: 'failed', error: 'a "bad" number', carrierCode: '30003' },
+      { messageId: id, status: 'failed', error: 'a "bad" number', carrierCode: '30003', clientRef: null },
     ])
   })
 
@@ -174,7 +175,7 @@ describeContext('the event messageStatus', (context) => {
     await sendMessage(context, id)
     await sendMessage(context, id)
     expect(await told()).to.deep.equal([
-      { messageId: id, status: 'failed', error: 'expired', carrierCode: null },
+      { messageId: id, status: 'failed', error: 'expired', carrierCode: null, clientRef: null },
     ])
   })
 
@@ -185,7 +186,7 @@ describeContext('the event messageStatus', (context) => {
     await sweep(context)
     await sweep(context)
     expect(await told()).to.deep.equal([
-      { messageId: id, status: 'unknown', error: 'worker_lost', carrierCode: null },
+      { messageId: id, status: 'unknown', error: 'worker_lost', carrierCode: null, clientRef: null },
     ])
     const receipt = { carrierAccount: 'simulator', carrierMessageId: newId(), messageId: id } as const
     await receiveReceipt(context, { ...receipt, status: 'sent' })

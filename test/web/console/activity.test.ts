@@ -219,7 +219,7 @@ describeWith('the activity page', startConsole, (site) => {
       ['type=x', 'type must be one of text, media, voicemail'],
       [
         'status=x',
-        'status must be one of queued, sending, sent, delivered, failed, unknown, received, pending, delivering, exhausted, held',
+        'status must be one of scheduled, queued, sending, sent, delivered, failed, unknown, received, pending, delivering, exhausted, held',
       ],
       ['number=x', 'number must be a phone number in E.164 form, such as +15551234567'],
       ['from=x', 'from must be a date and time in UTC, such as 2026-11-21T13:00'],

@@ -14,6 +14,8 @@ const FORMS = [
   'fields',
   'client-secret/rotate',
   'webhook/test-event',
+  'webhook/policy',
+  'webhook/policy/preview',
   'webhook/enable',
   'webhook/send-held-events',
   'webhook/rotate-secret',

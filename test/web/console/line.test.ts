@@ -30,6 +30,13 @@ describeWith("a line's page in the console", startConsole, (site) => {
     expect(html).to.include(`href="/console/activity?line=${lineId}"`)
   })
 
+  it('says in five cards how it does', async () => {
+    const { page } = await site.openLine({ outgoingUrl: site.receiver.url })
+    expect(wordsOf(await page())).to.include(
+      'Connection on Incoming webhook on Endpoint not called yet Held 0 events Limit 0 of 30 in 60 s',
+    )
+  })
+
   it('renames the line, and says what is wrong with a name at its form', async () => {
     const { submit, page, path } = await site.openLine()
     expect(redirectOf(await submit('name', { name: ' <b>Sales</b> ' }))).to.deep.equal([

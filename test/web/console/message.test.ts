@@ -23,6 +23,10 @@ import { listen, livePathOf } from './activity/listen.js'
 import { redirectOf, startConsole, wordsOf, type OpenLine } from './line/line-page.js'
 import { faultOf } from './support.js'
 
+/** As a browser's field writes it. */
+const start = Date.now()
+const inLocal = (ms: number) => new Date(start + 8 * 3_600_000 + ms).toISOString().slice(0, 16)
+
 const pathOf = (id: string) => `/console/messages/${id}`
 
 describeWith("a message's page", startConsole, (site) => {
@@ -43,6 +47,40 @@ describeWith("a message's page", startConsole, (site) => {
     if (outcome.kind !== 'received') throw new Error('it was not received')
     return outcome.messageId
   }
+
+  describe('of one that is to be sent later', () => {
+    it('says when, and has forms that change the time and cancel it', async () => {
+      const asked = await line.browser.submit(`/console/lines/${line.lineId}/messages`, {
+        ...{ to: '+15005550101', text: 'Later', key: newId() },
+        ...{ sendAt: inLocal(3_600_000), zone: 'Asia/Kolkata' },
+      })
+      const [, location] = redirectOf(asked)
+      const path = String(location).replace(/\?.*/, '')
+      const id = path.split('/').at(-1) ?? ''
+      const { due_at: dueAt } = await messageRow(site.context, id)
+      // The clock of Kolkata is ahead of UTC by five and a half hours.
+      expect(dueAt.getTime() + 5.5 * 3_600_000).to.equal(Date.parse(`${inLocal(3_600_000)}Z`))
+      expect(await words(id)).to.match(/It is sent at 20.* Change when it is sent .* Cancel it/)
+
+      const wrong = await line.browser.submit(`${path}/reschedule`, {
+        sendAt: inLocal(40 * 86_400_000),
+        zone: 'UTC',
+      })
+      expect(faultOf(wrong)).to.match(/30 days ahead at most/)
+      expect(wrong.text).to.include(inLocal(40 * 86_400_000))
+      await line.browser.submit(`${path}/reschedule`, { sendAt: inLocal(86_400_000), zone: 'UTC' })
+      const row = await messageRow(site.context, id)
+      expect(row.due_at.toISOString()).to.equal(`${inLocal(86_400_000)}:00.000Z`)
+
+      await site.context
+        .db('messages')
+        .where({ id })
+        .update({ client_ref: '<b>7', expires_at: new Date(4e12) })
+      expect(await words(id)).to.match(/Its sender calls it <b>7 ?\. It fails if it was not sent by 2096/)
+      await line.browser.submit(`${path}/cancel`, {})
+      expect(await words(id)).to.match(/It was cancelled before it was sent\./)
+    })
+  })
 
   describe('of one that the line sends', () => {
     it('tells its whole way', async () => {
@@ -206,6 +244,31 @@ describeWith("a message's page", startConsole, (site) => {
         .to.match(/Attempt 1 .* status 500 The server answered 500\. .* Next attempt due at .* UTC Attempt 2/)
         .and.match(/pending Waiting for its next attempt\. Next attempt: [\d-]+ [\d:]+ UTC/)
       expect(html).not.to.include('Send again')
+    })
+
+    it('folds attempts that are alike, and makes the next one now when it is asked to', async () => {
+      site.receiver.answerWith((response) => response.writeHead(404).end())
+      const action = `${pathOf(id)}/deliveries/${delivery.id}/try-now`
+      for (let n = 1; n <= 3; n += 1) {
+        await attempt()
+        expect(await page(id)).to.include(`action="${action}"`)
+        expect(redirectOf(await line.browser.submit(action))).to.deep.equal([
+          303,
+          `${pathOf(id)}?done=tried-now`,
+        ])
+      }
+      site.receiver.answerWith((response) => response.end())
+      expect(wordsOf(await page(id))).to.match(
+        /3 × status 404 attempts 1 to 3, next [\d-]+ [\d:]+ UTC Attempt 1/,
+      )
+      await attempt()
+      const html = await page(id)
+      expect(wordsOf(html)).to.include('Attempt 4').and.not.include('Try now')
+      const refused = await line.browser.submit(action)
+      expect([refused.status, faultOf(refused)]).to.deep.equal([
+        409,
+        'this delivery does not wait for its next attempt: it is under way, or its attempts are over',
+      ])
     })
 
     for (const status of ['delivered', 'exhausted', 'held']) {

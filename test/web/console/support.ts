@@ -53,6 +53,7 @@ export async function createOwner(context: Context): Promise<Owner> {
     sessionId: session!.id,
     messageId,
     deliveryId: delivery.id,
+    endpointId: delivery.endpoint_id,
     applicationId: application.id,
     accountId: (await getCarrierAccount(context, 'simulator')).id,
     // Nobody has it: with a passkey, the password would not be enough any more.

@@ -50,6 +50,10 @@ describeWith('an API token', serveApi, (api) => {
     if (path === '/v1/messages' && method === 'POST') {
       return program.post(filled, { lineId: line.lineId, toNumber: '+15005550199', text: 'Hello' })
     }
+    if (path === '/v1/messages/batch') {
+      const messages = [{ lineId: line.lineId, toNumber: '+15005550199', text: 'Hello' }]
+      return program.post(filled, { messages })
+    }
     if (path === '/v1/segments') return program.post(filled, { text: 'Hello' })
     return program.ask(method, filled, method === 'PUT' || method === 'POST' ? BODY : undefined)
   }

@@ -7,10 +7,12 @@ import {
 } from '../../../domain/applications/endpoint.js'
 import type { Context } from '../../../domain/context.js'
 import { tryApplicationEventsNow } from '../../../domain/deliveries/try-now.js'
+import type { ShownPolicy } from '../../../domain/endpoint-policies.js'
 import { pauseApplicationEndpoint, resumeApplicationEndpoint } from '../../../domain/endpoint-pauses.js'
 import type { EndpointWork } from '../../../domain/deliveries/endpoint-work.js'
 import type { TestEventResult } from '../../../domain/test-event.js'
 import { Health } from '../endpoint/health.js'
+import { Policy, type ShownPreview } from '../endpoint/policy.js'
 import { PauseEvents, type EndpointPause } from '../endpoint/pause.js'
 import { EndpointSecret, SIGNING_SECRET, WhatItIsFor } from '../endpoint/signing-secret.js'
 import { TestEvent, TestEventOutcome } from '../endpoint/test-event.js'
@@ -30,20 +32,23 @@ export function ApplicationEndpoint(props: {
   testEvent: TestEventResult | undefined
   /** undefined: it has no webhook URL. */
   work: EndpointWork | undefined
+  policy: ShownPolicy | undefined
+  policyPreview: ShownPreview | undefined
 }) {
-  const { view, testEvent, work } = props
+  const { view, testEvent, work, policy } = props
   const { page, application, path } = view
   const { webhookUrl } = application
   return (
     <section id={ID} aria-labelledby={`${ID}-title`}>
       <h2 id={`${ID}-title`}>Events</h2>
-      {webhookUrl === null || work === undefined ? (
+      {webhookUrl === null || work === undefined || policy === undefined ? (
         <p class="empty">It gets no events: it has no webhook URL. Give it one under Edit.</p>
       ) : (
         <>
           <p>
             What connected lines receive is posted to <code>{webhookUrl}</code>, signed.
           </p>
+          <Policy page={page} action={`${path}/${ID}/policy`} policy={policy} preview={props.policyPreview} />
           <TestEvent page={page} action={`${path}/${ID}/test-event`} result={testEvent} />
           <Health
             page={page}

@@ -52,7 +52,7 @@ export function Health(props: {
         <Heading mood="waiting" state="failing" />
         <p>
           Failing since <Time at={failingSince} />: {count === 1 ? '1 failure' : `${count} failures in a row`}
-          . Each event is tried again, up to 10 times within three days. See what went wrong under{' '}
+          . Each event is tried again as its retry schedule says. See what went wrong under{' '}
           <a href={activityPath}>activity</a>. After 5 days of nothing but failures the URL is disabled.{' '}
           <Places endpoint={endpoint} /> <Waiting endpoint={endpoint} />
         </p>

@@ -2,12 +2,14 @@ import { changeConnection, setLineEndpointUrl } from '../../../domain/connection
 import type { Context } from '../../../domain/context.js'
 import { pauseLineEndpoint, resumeLineEndpoint } from '../../../domain/endpoint-pauses.js'
 import { tryLineEventsNow } from '../../../domain/deliveries/try-now.js'
+import type { ShownPolicy } from '../../../domain/endpoint-policies.js'
 import type { EndpointWork } from '../../../domain/deliveries/endpoint-work.js'
 import { LINE_OPT_IN_EVENT_TYPES } from '../../../domain/opt-in-events.js'
 import { sendTestEvent, type TestEventResult } from '../../../domain/test-event.js'
 import { Health } from '../endpoint/health.js'
 import { OptInEvents } from '../endpoint/opt-in-events.js'
 import { offerOfPause, PauseEvents } from '../endpoint/pause.js'
+import { Policy, type ShownPreview } from '../endpoint/policy.js'
 import { TestEvent, TestEventOutcome } from '../endpoint/test-event.js'
 import { fieldOf, idOf, valuesOf } from '../form-values.js'
 import { Field, Form } from '../form.js'
@@ -23,14 +25,16 @@ const ID = 'outgoing-webhook'
 export interface EndpointNow {
   held: readonly HeldDelivery[]
   work: EndpointWork
+  policy: ShownPolicy
 }
 
 export function LineEndpoint(props: {
   view: LineView
   now: EndpointNow | undefined
   testEvent: TestEventResult | undefined
+  policyPreview: ShownPreview | undefined
 }) {
-  const { view, now, testEvent } = props
+  const { view, now, testEvent, policyPreview } = props
   const held = now?.held ?? []
   const { connection, path } = view
   const { enabled, outgoingWebhookUrl: url, endpoint } = connection
@@ -42,10 +46,17 @@ export function LineEndpoint(props: {
       ? [`${action}/test-event`, `${action}/events`, `${action}/try-events-now`]
       : []),
     ...(maySendHeld ? [`${action}/send-held-events`] : []),
+    ...(now === undefined ? [] : [`${action}/policy`, `${action}/policy/preview`]),
     ...(endpoint === null ? [] : offerOfPause(view.page, endpoint, action)),
   ]
   return (
-    <Section view={view} id={ID} title="Outgoing webhook" offers={offers} isAnswer={testEvent !== undefined}>
+    <Section
+      view={view}
+      id={ID}
+      title="Outgoing webhook"
+      offers={offers}
+      isAnswer={(testEvent ?? policyPreview) !== undefined}
+    >
       <p>
         What the line receives (texts, pictures and files, voicemail) is posted to this URL of yours as JSON,
         signed.
@@ -58,6 +69,9 @@ export function LineEndpoint(props: {
       )}
       {!enabled && <NeedsConnection />}
       {enabled && url !== null && <EventsForm view={view} action={`${action}/events`} />}
+      {now !== undefined && (
+        <Policy page={view.page} action={`${action}/policy`} policy={now.policy} preview={policyPreview} />
+      )}
       {enabled && url !== null && (
         <TestEvent page={view.page} action={`${action}/test-event`} result={testEvent} />
       )}

@@ -44,6 +44,7 @@ const SAID_AT: Partial<Record<string, SectionId>> = {
   'url-saved': 'outgoing-webhook',
   'url-removed': 'outgoing-webhook',
   'events-saved': 'outgoing-webhook',
+  'policy-saved': 'outgoing-webhook',
   'held-sent': 'outgoing-webhook',
   'secret-rotated': 'signing-secret',
   'webhook-created': 'incoming-webhook',

@@ -10,6 +10,7 @@ import { messagePath } from '../message/path.js'
 import { withNotice } from '../notices.js'
 import { answerFragment, type Act, type Page } from '../page.js'
 import { SegmentCount } from '../segments.js'
+import { readSendTime, SendTime } from '../send-time.js'
 import { sessionOf } from '../session.js'
 import { Section, type LineView } from './section.js'
 
@@ -22,6 +23,8 @@ export interface CountedText {
   text: string
   key: string
   measure: Measure
+  sendAt: string
+  zone: string
 }
 
 /** One text, by hand; its segments are counted before, while it is typed or by a button. */
@@ -70,6 +73,7 @@ export function SendText({ view, counted }: { view: LineView; counted: CountedTe
             required
             more={{ maxlength: MAX_TEXT_LENGTH, ...count, 'hx-trigger': 'input changed delay:400ms' }}
           />
+          <SendTime page={page} action={action} value={counted?.sendAt} zone={counted?.zone} />
           <div id={COUNT_ID} role="status">
             {counted !== undefined && <SegmentCount measure={counted.measure} />}
           </div>
@@ -103,6 +107,7 @@ export function postText(context: Context): Act {
       text: fieldOf(ctx, 'text'),
       mediaUrl: undefined,
       idempotencyKey: key === '' ? undefined : key,
+      sendAt: readSendTime(ctx),
     })
     return withNotice(messagePath(id), 'text-accepted')
   }
@@ -115,7 +120,14 @@ export function postSegmentCount(context: Context): Act {
     const text = fieldOf(ctx, 'text')
     const measure = measureText(text)
     if (ctx.get('HX-Request') !== 'true') {
-      const counted = { toNumber: fieldOf(ctx, 'to'), text, key: fieldOf(ctx, 'key') || newId(), measure }
+      const counted = {
+        toNumber: fieldOf(ctx, 'to'),
+        text,
+        key: fieldOf(ctx, 'key') || newId(),
+        measure,
+        sendAt: fieldOf(ctx, 'sendAt'),
+        zone: fieldOf(ctx, 'zone'),
+      }
       return { shown: { counted } }
     }
     answerFragment(ctx, <SegmentCount measure={measure} />)

@@ -40,8 +40,8 @@ export function DeliveryWay({ view, delivery }: { view: MessageView; delivery: D
         ))}
       {attempts.length > 0 && (
         <ol class="attempts">
-          {attempts.map((attempt) => (
-            <Attempt key={attempt.attemptNumber} attempt={attempt} />
+          {groupAlike(attempts).map((alike) => (
+            <Attempts key={alike[0]?.attemptNumber} alike={alike} />
           ))}
         </ol>
       )}
@@ -63,16 +63,23 @@ export function DeliveryWay({ view, delivery }: { view: MessageView; delivery: D
   )
 }
 
+/** Reasons for which a delivery is over although its retry schedule is not. */
+const TOLD_AT_ONCE = new Set(['disconnected', 'stopped_by_receiver', 'template_failed'])
+
 function stateWords({ status, attemptCount, lastFailure, applicationId }: DeliveryWithAttempts): string {
   switch (status) {
     case 'pending':
+      if (lastFailure === 'earlier_event_waits') return explainFailure(lastFailure)
       return attemptCount === 0 ? 'Waiting for its first attempt.' : 'Waiting for its next attempt.'
     case 'delivering':
       return 'An attempt is under way.'
     case 'delivered':
       return 'The server took the event.'
     case 'exhausted':
-      if (lastFailure === 'disconnected') return explainFailure(lastFailure)
+      if (lastFailure !== null && TOLD_AT_ONCE.has(lastFailure)) return explainFailure(lastFailure)
+      if (lastFailure === 'timeout') {
+        return 'No answer came in time, and it is not sent again by itself. It is kept, and you can send it again.'
+      }
       return 'All attempts are used up. It is kept, and you can send it again.'
     case 'held':
       if (isMediaFailure(lastFailure)) {
@@ -82,6 +89,53 @@ function stateWords({ status, attemptCount, lastFailure, applicationId }: Delive
         return "Held: nothing is sent while the application's webhook URL is disabled."
       return 'Held: nothing is sent while the endpoint is disabled or the developer connection is off.'
   }
+}
+
+/** So many that are alike, one after the other, are folded into one line. */
+const MANY = 3
+
+function groupAlike(attempts: readonly DeliveryAttempt[]): DeliveryAttempt[][] {
+  const groups: DeliveryAttempt[][] = []
+  for (const attempt of attempts) {
+    const group = groups.at(-1)
+    const [first] = group ?? []
+    const isAlike = first?.failure === attempt.failure && first.responseStatus === attempt.responseStatus
+    if (group !== undefined && isAlike) group.push(attempt)
+    else groups.push([attempt])
+  }
+  return groups.flatMap((group) => (group.length < MANY ? group.map((attempt) => [attempt]) : [group]))
+}
+
+function Attempts({ alike }: { alike: readonly DeliveryAttempt[] }) {
+  const [first, last] = [alike[0], alike.at(-1)]
+  if (first === undefined || last === undefined) return null
+  if (first === last) return <Attempt attempt={first} />
+  const what =
+    first.responseStatus === null ? (first.failure ?? 'answered') : `status ${first.responseStatus}`
+  return (
+    <li>
+      <details>
+        <summary>
+          <strong>
+            {alike.length} × {what}
+          </strong>{' '}
+          <span class="muted">
+            attempts {first.attemptNumber} to {last.attemptNumber}
+            {last.nextAttemptAt !== null && (
+              <>
+                , next <Time at={last.nextAttemptAt} />
+              </>
+            )}
+          </span>
+        </summary>
+        <ol class="attempts">
+          {alike.map((attempt) => (
+            <Attempt key={attempt.attemptNumber} attempt={attempt} />
+          ))}
+        </ol>
+      </details>
+    </li>
+  )
 }
 
 function Attempt({ attempt }: { attempt: DeliveryAttempt }) {

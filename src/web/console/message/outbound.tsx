@@ -5,8 +5,18 @@ import { pauserWords } from '../pauser.js'
 import { formatDuration, SOURCE_LABELS } from './labels.js'
 import type { MessageView } from './page-model.js'
 import { messagePath } from './path.js'
-import { maySendAgain, mayTryMessageNow, sendAgainPath, tryNowPath } from './send-again.js'
+import { SendTime } from '../send-time.js'
+import {
+  cancelPath,
+  mayBeCancelled,
+  maySendAgain,
+  mayTryMessageNow,
+  reschedulePath,
+  sendAgainPath,
+  tryNowPath,
+} from './send-again.js'
 import { Step } from './step.js'
+import { UserText } from '../user-text.js'
 
 /** Accepted, waited, taken to the carrier, sent, and what the carrier reported. */
 export function OutboundWay(view: MessageView) {
@@ -16,18 +26,74 @@ export function OutboundWay(view: MessageView) {
       <h2>What happened</h2>
       <ol class="way">
         <Step title={`Accepted ${SOURCE_LABELS[message.source]}`} at={message.createdAt}>
+          <Wishes message={message} />
           {isOwner && message.againOf !== null && (
             <p>
               It sends <a href={messagePath(message.againOf)}>an earlier message</a> again.
             </p>
           )}
         </Step>
+        {message.status === 'scheduled' && <Scheduled message={message} />}
         {message.status === 'queued' ? <Waiting {...view} /> : <Waited message={message} />}
         {message.claimedAt !== null && message.status !== 'queued' && <AtCarrier message={message} />}
         {message.sentAt !== null && <Step title="Sent: the carrier took it" at={message.sentAt} />}
         <End message={message} />
       </ol>
       {isOwner && maySendAgain(message) && <SendAgain {...view} />}
+      {isOwner && mayBeCancelled(message) && <Later {...view} />}
+    </>
+  )
+}
+
+/** What its sender said of it besides. */
+function Wishes({ message: { clientRef, expiresAt } }: { message: Message }) {
+  return (
+    <>
+      {clientRef !== null && (
+        <p>
+          Its sender calls it <UserText>{clientRef}</UserText>.
+        </p>
+      )}
+      {expiresAt !== null && (
+        <p>
+          It fails if it was not sent by <Time at={expiresAt} />.
+        </p>
+      )}
+    </>
+  )
+}
+
+function Scheduled({ message: { dueAt } }: { message: Message }) {
+  return (
+    <Step title="Scheduled">
+      <p>
+        It is sent at <Time at={dueAt} />.
+      </p>
+    </Step>
+  )
+}
+
+/** While it waits: another time, or none. */
+function Later({ page, message: { id, attemptCount } }: MessageView) {
+  const action = reschedulePath(id)
+  return (
+    <>
+      {attemptCount === 0 && (
+        <details class="confirm" open={page.fault?.action === action}>
+          <summary>Change when it is sent</summary>
+          <Form page={page} action={action}>
+            <SendTime page={page} action={action} isRequired />
+            <button type="submit">Save the time</button>
+          </Form>
+        </details>
+      )}
+      <Confirm
+        page={page}
+        action={cancelPath(id)}
+        label="Cancel it"
+        consequence="It is not sent then, and fails as cancelled."
+        button="Cancel the message"
+      />
     </>
   )
 }
@@ -79,9 +145,9 @@ function Paused({ pauses }: Pick<MessageView, 'pauses'>) {
   )
 }
 
-function Waited({ message: { createdAt, claimedAt, attemptCount } }: { message: Message }) {
+function Waited({ message: { createdAt, sendAt, claimedAt, attemptCount } }: { message: Message }) {
   if (claimedAt === null) return null
-  const ms = claimedAt.getTime() - createdAt.getTime()
+  const ms = claimedAt.getTime() - Math.max(createdAt.getTime(), sendAt?.getTime() ?? 0)
   const until = attemptCount > 1 ? 'until the last attempt' : 'for its slot'
   return <Step title={`Waited ${formatDuration(ms)} ${until}`} />
 }
@@ -125,6 +191,7 @@ function End({ message }: { message: Message }) {
       )
     case 'unknown':
       return <Step title="Unknown: nobody knows whether it was sent">{why}</Step>
+    case 'scheduled':
     case 'queued':
     case 'sending':
     case 'received':

@@ -8,6 +8,19 @@ export function maySendAgain({ direction, status }: Message): boolean {
   return direction === 'outbound' && (status === 'failed' || status === 'unknown')
 }
 
+/** While it waits it may also get another time. */
+export function mayBeCancelled({ direction, status }: Message): boolean {
+  return direction === 'outbound' && (status === 'scheduled' || status === 'queued')
+}
+
+export function cancelPath(messageId: string): string {
+  return `${messagePath(messageId)}/cancel`
+}
+
+export function reschedulePath(messageId: string): string {
+  return `${messagePath(messageId)}/reschedule`
+}
+
 export function mayDeliverAgain({ status }: Delivery): boolean {
   return status === 'delivered' || status === 'exhausted' || status === 'held'
 }
@@ -54,6 +67,7 @@ export function strayFaultOf(view: MessageView): string | undefined {
     ...(mayTryMessageNow(view) ? [tryNowPath(message.id)] : []),
     ...deliveries.filter(mayDeliverAgain).map(({ id }) => deliverAgainPath(message.id, id)),
     ...deliveries.filter(mayTryDeliveryNow).map(({ id }) => deliverNowPath(message.id, id)),
+    ...(mayBeCancelled(message) ? [cancelPath(message.id), reschedulePath(message.id)] : []),
   ]
   return shown.includes(fault.action) ? undefined : fault.message
 }

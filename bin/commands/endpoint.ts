@@ -1,0 +1,68 @@
+import type { Command } from 'commander'
+import { findClient } from '../../src/domain/applications.js'
+import type { Context } from '../../src/domain/context.js'
+import {
+  changePolicy,
+  getPolicy,
+  type EndpointOwner,
+  type ShownPolicy,
+} from '../../src/domain/endpoint-policies.js'
+import { getAnyLine } from '../../src/domain/lines.js'
+import { POLICY_FIELDS } from '../../src/domain/policy-fields.js'
+import { parsePolicyText } from '../../src/domain/policy-text.js'
+import { run } from '../run.js'
+import { readSettingOptions, collect } from './carrier-options.js'
+
+const WHOSE = ['<owner>', "a line's id or number, or an application's id"] as const
+
+export function addEndpointCommands(program: Command): void {
+  const endpoint = program.command('endpoint').description('how a line or an application wants its events')
+
+  endpoint
+    .command('policy')
+    .description('show how the endpoint wants its events')
+    .argument(...WHOSE)
+    .option('--json', 'print JSON')
+    .action((reference: string, options: { json?: boolean }) =>
+      run(options, async (context) => answerOf(await getPolicy(context, await ownerOf(context, reference)))),
+    )
+
+  endpoint
+    .command('set-policy')
+    .description('change how the endpoint wants its events, from the next attempt on')
+    .argument(...WHOSE)
+    .requiredOption(
+      '--set <field=value>',
+      `${POLICY_FIELDS.join(', ')}, or headers.<name>; a list has commas, an empty value stands for the default, and - for a ` +
+        'line of standard input, which keeps a secret out of the shell’s history; may be repeated',
+      collect,
+      [],
+    )
+    .option('--json', 'print JSON')
+    .action((reference: string, options: { set: string[]; json?: boolean }) =>
+      run(options, async (context) => {
+        const fields = parsePolicyText(await readSettingOptions(options.set))
+        return answerOf(await changePolicy(context, await ownerOf(context, reference), fields))
+      }),
+    )
+}
+
+/** @throws UserError when nothing has this id or number */
+async function ownerOf(context: Context, reference: string): Promise<EndpointOwner> {
+  const application = await findClient(context, reference)
+  if (application !== undefined) return { of: 'application', id: application.id, userId: application.userId }
+  const { id, userId } = await getAnyLine(context, reference)
+  return { of: 'line', id, userId }
+}
+
+function answerOf(policy: ShownPolicy) {
+  const lines = [...POLICY_FIELDS, 'headerNames' as const, 'publicKeyUrl' as const].map(
+    (name) => `${name}: ${wordsOf(policy[name])}`,
+  )
+  return { result: policy, lines }
+}
+
+function wordsOf(value: ShownPolicy[keyof ShownPolicy]): string {
+  if (value === null) return 'default'
+  return Array.isArray(value) ? value.join(', ') || 'none' : String(value)
+}

@@ -1,0 +1,109 @@
+import { transaction, type Database } from '../connection.js'
+import type { NewDelivery } from '../deliveries/creating.js'
+import { CHANGED, changeMessages } from './announcing.js'
+import { requeueHeads, type Conversation, type Requeued } from './requeueing.js'
+import type { Settled } from './sending.js'
+
+/** Locks a user's message that waits, for its time or for its turn, with how it was before. */
+const WAITING = `(
+  select m.id, m.status from messages m
+  where m.id = any (?::uuid[]) and m.user_id = ?::uuid and m.direction = 'outbound'
+    and m.status || '' in ('scheduled', 'queued') for no key update)`
+
+export interface Released extends Settled {
+  /** Their application is not connected any more. */
+  failed: string[]
+  /** How many were due. */
+  looked: number
+}
+
+/** Queues those whose time has come, at most `limit` (`release_scheduled`). */
+export async function releaseScheduled(db: Database, limit: number): Promise<Released> {
+  const { rows } = await db.raw<{
+    rows: [{ released: Requeued[]; deliveries: NewDelivery[]; failed: string[]; looked: number }]
+  }>('select released, deliveries, failed, looked from release_scheduled(?)', [limit])
+  const [{ released: requeued, ...others }] = rows
+  return { requeued, ...others }
+}
+
+/** Ends those whose `expires_at` is over and that no worker has in its hands. */
+export async function failExpired(db: Database, limit: number): Promise<{ failed: string[] } & Settled> {
+  const { changed, deliveries } = await changeMessages(
+    db,
+    `changed as (
+       update messages m set status = 'failed', error = 'expired'
+       from (select id, status from messages
+             where expires_at is not null and status in ('queued', 'scheduled') and expires_at <= now()
+             order by expires_at limit ? for update skip locked) b
+       where m.id = b.id returning ${CHANGED}, b.status as status_before
+     )`,
+    [limit],
+  )
+  return { failed: changed.map(({ id }) => id), requeued: await handOn(db, changed), deliveries }
+}
+
+/**
+ * Ends a user's message that waits.
+ *
+ * @param note is called in the transaction if it does
+ * @returns undefined when it does not wait any more
+ */
+export async function failCancelled(
+  db: Database,
+  { userId, id }: { userId: string; id: string },
+  note: (trx: Database) => Promise<void>,
+): Promise<Settled | undefined> {
+  const ended = await transaction(db, async (trx) => {
+    const changes = await changeMessages(
+      trx,
+      `changed as (
+         update messages m set status = 'failed', error = 'cancelled'
+         from ${WAITING} b where m.id = any (?::uuid[]) and m.id = b.id
+         returning ${CHANGED}, b.status as status_before
+       )`,
+      [[id], userId, [id]],
+    )
+    if (changes.changed.length > 0) await note(trx)
+    return changes
+  })
+  if (ended.changed.length === 0) return undefined
+  return { requeued: await handOn(db, ended.changed), deliveries: ended.deliveries }
+}
+
+/**
+ * Gives a user's message another time, if no carrier was asked to send it yet. A time that is over means at once: it is
+ * released by the next look.
+ *
+ * @param note is called in the transaction if it does
+ * @returns undefined when it does not wait any more, or the line has too much that is scheduled
+ */
+export async function reschedule(
+  db: Database,
+  { userId, id, sendAt }: { userId: string; id: string; sendAt: Date },
+  note: (trx: Database) => Promise<void>,
+): Promise<Requeued[] | undefined> {
+  const moved = await transaction(db, async (trx) => {
+    const { rows } = await trx.raw<{ rows: (Conversation & { statusBefore: string })[] }>(
+      `update messages m set status = 'scheduled', send_at = ?::timestamptz, due_at = ?::timestamptz, not_before = null
+       from ${WAITING} b
+       where m.id = any (?::uuid[]) and m.id = b.id and (b.status = 'scheduled' or (
+         m.claim_id is null and count_scheduled(m.line_id) < max_scheduled_per_line()))
+       returning m.line_id as "lineId", m.to_number as "toNumber", b.status as "statusBefore"`,
+      [sendAt.toISOString(), sendAt.toISOString(), [id], userId, [id]],
+    )
+    if (rows.length > 0) await note(trx)
+    return rows
+  })
+  return moved.length === 0 ? undefined : handOn(db, moved)
+}
+
+/** What was queued leaves its turn to the next message to its number. Nothing waits behind what is scheduled. */
+function handOn(
+  db: Database,
+  changed: readonly (Conversation & { statusBefore: string })[],
+): Promise<Requeued[]> {
+  return requeueHeads(
+    db,
+    changed.filter(({ statusBefore }) => statusBefore === 'queued'),
+  )
+}

@@ -1,0 +1,173 @@
+import type { Message } from '../../database/messages/message.js'
+import {
+  failCancelled,
+  failExpired,
+  releaseScheduled,
+  reschedule,
+} from '../../database/messages/scheduling.js'
+import { UserError } from '../../errors.js'
+import { record } from '../audit.js'
+import type { Context } from '../context.js'
+import { getMessage } from './get-message.js'
+import { countOutcome } from './send-outcome.js'
+
+export const MAX_SEND_AHEAD_DAYS = 30
+export const MAX_CLIENT_REF_LENGTH = 200
+
+/** What whoever sends a message may say of it besides, each optional. */
+export interface Wishes {
+  /** When it is to be sent. A moment that is over means at once. */
+  sendAt?: Date | undefined
+  /** If it was not handed to the carrier by then, it fails. */
+  expiresAt?: Date | undefined
+  /** What they call it. */
+  clientRef?: string | undefined
+}
+
+/** As the refusals of `submit.ts`, of which they are a part. */
+export const WISH_REFUSALS = {
+  sendAtTooFar: `sendAt may be ${MAX_SEND_AHEAD_DAYS} days ahead at most`,
+  expiresAtOver: 'expiresAt must be a moment that is still to come',
+  expiresBeforeSending: 'expiresAt must be later than sendAt',
+  clientRefTooLong: `clientRef may have 1 to ${MAX_CLIENT_REF_LENGTH} characters`,
+  clientRefUnsendable: 'clientRef contains a NUL character, which cannot be kept',
+} as const
+
+/**
+ * What is to be kept of the wishes. Whether `sendAt` is still to come is for Postgres to say; an empty object costs nothing.
+ *
+ * @throws UserError 400
+ */
+export function readWishes({ sendAt, expiresAt, clientRef }: Wishes, now = Date.now()): Wishes {
+  if (sendAt !== undefined) requireNear(sendAt, now)
+  if (expiresAt !== undefined) {
+    if (expiresAt.getTime() <= now) throw new UserError(WISH_REFUSALS.expiresAtOver)
+    requireInOrder(sendAt, expiresAt)
+  }
+  return { sendAt, expiresAt, clientRef: clientRef === undefined ? undefined : readClientRef(clientRef) }
+}
+
+/** What tells a request with these from another one; '' without any, so that the hashes of the others stay as they were. */
+export function wishesForHash({ sendAt, expiresAt, clientRef }: Wishes): string {
+  if (sendAt === undefined && expiresAt === undefined && clientRef === undefined) return ''
+  return JSON.stringify({ sendAt, expiresAt, clientRef })
+}
+
+function requireNear(sendAt: Date, now: number): void {
+  if (sendAt.getTime() > now + MAX_SEND_AHEAD_DAYS * 86_400_000)
+    throw new UserError(WISH_REFUSALS.sendAtTooFar)
+}
+
+function requireInOrder(sendAt: Date | undefined, expiresAt: Date): void {
+  if (sendAt !== undefined && expiresAt <= sendAt) throw new UserError(WISH_REFUSALS.expiresBeforeSending)
+}
+
+function readClientRef(written: string): string {
+  const clientRef = written.toWellFormed()
+  const { length } = Array.from(clientRef)
+  if (length === 0 || length > MAX_CLIENT_REF_LENGTH) throw new UserError(WISH_REFUSALS.clientRefTooLong)
+  if (clientRef.includes('\0')) throw new UserError(WISH_REFUSALS.clientRefUnsendable)
+  return clientRef
+}
+
+/**
+ * Ends a message that waits, for its time or for its turn. One that was cancelled before stays so.
+ *
+ * @throws UserError 404, 409 when it does not wait any more
+ */
+export async function cancelMessage(context: Context, userId: string, id: string): Promise<Message> {
+  const message = await getMessage(context, userId, id)
+  if (message.error === 'cancelled') return message
+  const ended = await failCancelled(context.db, { userId, id: message.id }, (trx) =>
+    record(context, trx, { action: 'message.cancelled', subjectId: message.id, userId }),
+  )
+  if (ended === undefined) throw await explain(context, userId, id, 'cancelled')
+  countOutcome({ kind: 'failed', error: 'cancelled' })
+  void context.queues.enqueueMessages(ended.requeued)
+  void context.queues.enqueueDeliveries(ended.deliveries)
+  return getMessage(context, userId, id)
+}
+
+/**
+ * Gives a message another time, while no carrier was asked to send it; a moment that is over means at once.
+ *
+ * @throws UserError 400, 404, 409 when it is too late
+ */
+export async function rescheduleMessage(
+  context: Context,
+  userId: string,
+  id: string,
+  sendAt: Date,
+  now = Date.now(),
+): Promise<Message> {
+  requireNear(sendAt, now)
+  const before = await getMessage(context, userId, id)
+  if (before.expiresAt !== null) requireInOrder(sendAt, before.expiresAt)
+  const requeued = await reschedule(context.db, { userId, id: before.id, sendAt }, (trx) =>
+    record(context, trx, {
+      action: 'message.rescheduled',
+      subjectId: before.id,
+      userId,
+      before: { sendAt: before.sendAt?.toISOString() ?? null },
+      after: { sendAt: sendAt.toISOString() },
+    }),
+  )
+  if (requeued === undefined) throw await explain(context, userId, id, 'given another time')
+  void context.queues.enqueueMessages(requeued)
+  return getMessage(context, userId, id)
+}
+
+/** Why it could not be done, by how the message is now. */
+async function explain(context: Context, userId: string, id: string, what: string): Promise<UserError> {
+  const { direction, status } = await getMessage(context, userId, id)
+  if (direction === 'inbound') return new UserError(`a message that was received cannot be ${what}`, 409)
+  return new UserError(
+    status === 'queued'
+      ? `this message cannot be ${what} now: it is being sent, or too much of its line is scheduled`
+      : `only a message that is scheduled or queued can be ${what}: this one is ${status}`,
+    409,
+  )
+}
+
+/** Each batch is a transaction that locks the lines of its messages; what is sent on them waits meanwhile. */
+const BATCH = 500
+
+/**
+ * Queues what is due, and ends what has expired. There is no job for a message that is scheduled, so there is none that Redis
+ * could lose; and while Redis is away nothing is queued, since nothing could be sent.
+ *
+ * @returns how many messages were queued
+ */
+export async function releaseDue(context: Context): Promise<number> {
+  const { db, queues, log, redis } = context
+  await inBatches(async () => {
+    const { failed, ...settled } = await failExpired(db, BATCH)
+    tellFailed(context, failed, 'expired')
+    void queues.enqueueMessages(settled.requeued)
+    void queues.enqueueDeliveries(settled.deliveries)
+    return failed.length
+  })
+  if (redis.status !== 'ready') return 0
+  let count = 0
+  await inBatches(async () => {
+    const { requeued, deliveries, failed, looked } = await releaseScheduled(db, BATCH)
+    tellFailed(context, failed, 'disconnected')
+    await queues.enqueueMessages(requeued)
+    await queues.enqueueDeliveries(deliveries)
+    count += requeued.length
+    return looked
+  })
+  if (count > 0) log.info({ count }, 'message.released')
+  return count
+}
+
+async function inBatches(doBatch: () => Promise<number>): Promise<void> {
+  while ((await doBatch()) === BATCH);
+}
+
+function tellFailed({ log }: Context, ids: readonly string[], error: 'expired' | 'disconnected'): void {
+  for (const messageId of ids) {
+    countOutcome({ kind: 'failed', error })
+    log.info({ messageId, error }, 'message.failed')
+  }
+}

@@ -1,0 +1,173 @@
+import { RETRY_SCHEDULES, SHAPES, SIGNATURE_KINDS } from '../../database/endpoint-policy.js'
+import { EVENT_TYPES } from '../../database/events.js'
+import { MAX_TEMPLATE_LENGTH } from '../../domain/deliveries/template.js'
+import { MAX_RETRIES, MAX_TIMEOUT_SECONDS, MAX_WAIT_SECONDS } from '../../domain/policy-fields.js'
+import {
+  answers,
+  body,
+  describe,
+  flag,
+  inPath,
+  listOf,
+  maybe,
+  maybeMoment,
+  object,
+  oneOf,
+  schemaOf,
+  text,
+  url,
+  type Paths,
+  type Schema,
+} from './parts.js'
+import { problems } from './problems.js'
+import type { ProductNames } from './product-names.js'
+
+const FIELDS: Record<string, Schema> = {
+  retrySchedule: describe(
+    {
+      anyOf: [
+        oneOf(...RETRY_SCHEDULES),
+        {
+          type: 'array',
+          items: { type: 'integer', minimum: 1, maximum: MAX_WAIT_SECONDS },
+          maxItems: MAX_RETRIES,
+        },
+      ],
+    },
+    'When a failed event is sent again. `default`: 10 attempts within three days. `short`: 5 within a quarter of an hour. ' +
+      '`long`: 17 within about a week. Or the waits between attempts, in seconds; an empty list: never.',
+  ),
+  retryOnTimeout: describe(
+    flag,
+    'false: an event that was sent, and not answered in time, is not sent again by itself.',
+  ),
+  timeoutSeconds: describe(
+    { type: ['integer', 'null'], minimum: 1, maximum: MAX_TIMEOUT_SECONDS },
+    'How long the endpoint may take to answer; null: as long as this installation waits.',
+  ),
+  requestsAtOnce: describe(
+    { type: ['integer', 'null'], minimum: 1 },
+    'How many events it is sent at the same time, at most; null: as many as it takes.',
+  ),
+  ordered: describe(
+    flag,
+    'true: an event waits until the one before it from the same number is taken, or is not tried again. It does not hold up ' +
+      'events from others. It counts for events from then on.',
+  ),
+  declinedEvents: describe(
+    listOf(oneOf(...EVENT_TYPES)),
+    'Events of received messages that it does not get. Other events come only if `optInEvents` names them.',
+  ),
+  shape: describe(
+    oneOf(...SHAPES),
+    'What is posted. `linehook`: the six fields. `cloudevents`: CloudEvents 1.0 in structured mode; `cloudevents-binary`: in ' +
+      'binary mode. `slack`, `discord`: a text for an incoming webhook of theirs. `ifttt`: `value1` is the sender, `value2` ' +
+      'the payload, `value3` the receiver. `template`: what `template` makes.',
+  ),
+  template: describe(
+    { type: ['string', 'null'], maxLength: MAX_TEMPLATE_LENGTH },
+    'In the [Liquid](https://shopify.github.io/liquid/) language, with the six fields, `id` and `time`: ' +
+      '`{"text": {{ payload | json }}}`.',
+  ),
+  templateContentType: describe(
+    { type: 'string', maxLength: 100 },
+    'The Content-Type of what the template makes. What is JSON by this is checked.',
+  ),
+  signature: describe(
+    oneOf(...SIGNATURE_KINDS),
+    'Of Standard Webhooks. `v1`: HMAC-SHA256 by the signing secret. `v1a`: Ed25519, verified with the key at `publicKeyUrl`. ' +
+      'For 24 h after a change both are there.',
+  ),
+}
+
+export const policySchemas: Record<string, Schema> = {
+  EndpointPolicy: object({
+    ...FIELDS,
+    bothSignaturesUntil: describe(maybeMoment, 'Until this moment both kinds of signatures are there.'),
+    publicKeyUrl: describe(url, 'Where everybody reads the keys of `v1a` signatures.'),
+    headerNames: describe(
+      listOf(text),
+      'The names of the headers that you added. Their values are not shown.',
+    ),
+  }),
+}
+
+const PREVIEW: Schema = object({
+  contentType: text,
+  body: text,
+  isSample: describe(flag, 'There was no event yet, so it is of one that was made up.'),
+})
+
+const HEADERS: Schema = {
+  type: 'object',
+  additionalProperties: { type: ['string', 'null'], minLength: 1, maxLength: 1000 },
+  description:
+    'Headers that are added to each request, or replaced; null takes one away. They are kept encrypted.',
+}
+
+export function linePolicyPaths({ vocabulary, line }: ProductNames): Paths {
+  const parameter = inPath(vocabulary.idField, `The ${line}'s id.`)
+  return {
+    ...pathsOf(
+      vocabulary.path('/v1/lines/{lineId}/connection/policy'),
+      '',
+      parameter,
+      'Developer connection',
+      'the outgoing webhook URL wants its events',
+    ),
+  }
+}
+
+export function applicationPolicyPaths(): Paths {
+  const parameter = inPath('applicationId', "The application's id.")
+  return {
+    ...pathsOf(
+      '/v1/applications/{applicationId}/policy',
+      'Application',
+      parameter,
+      'Applications',
+      'its webhook URL wants its events',
+    ),
+  }
+}
+
+function pathsOf(path: string, noun: string, parameter: object, tag: string, what: string): Paths {
+  const answer = answers('The policy.', schemaOf('EndpointPolicy'))
+  const parameters = [parameter]
+  const tags = [tag]
+  const given = Object.fromEntries(Object.entries(FIELDS).map(([name, schema]) => [name, maybe(schema)]))
+  const givenHeaders = { ...given, headers: HEADERS }
+  return {
+    [path]: {
+      parameters,
+      get: {
+        operationId: `get${noun}Policy`,
+        tags,
+        summary: `See how ${what}`,
+        description: 'It stays when the URL is taken away.',
+        responses: { 200: answer, ...problems(401, 404, 409) },
+      },
+      patch: {
+        operationId: `change${noun}Policy`,
+        tags,
+        summary: `Change how ${what}`,
+        description:
+          'Give at least one field (RFC 7396): what is left out stays, and null stands for the default. It counts from the ' +
+          'next attempt on.',
+        requestBody: body({ ...object(givenHeaders, Object.keys(givenHeaders)), minProperties: 1 }),
+        responses: { 200: answer, ...problems(400, 401, 404, 409, 413) },
+      },
+    },
+    [`${path}/preview`]: {
+      parameters,
+      post: {
+        operationId: `preview${noun}Policy`,
+        tags,
+        summary: 'See the last event as it would be posted with other fields',
+        description: 'Nothing is saved or sent.',
+        requestBody: body(object(given, Object.keys(given)), { isOptional: true }),
+        responses: { 200: answers('The body.', PREVIEW), ...problems(400, 401, 404, 409, 413) },
+      },
+    },
+  }
+}

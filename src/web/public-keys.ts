@@ -1,0 +1,19 @@
+import type { RouterMiddleware } from '@koa/router'
+import type { Context } from '../domain/context.js'
+import { findPublicKeys } from '../domain/signing-secrets.js'
+import { UserError } from '../errors.js'
+import { isId } from '../ids.js'
+
+/** A receiver that keeps them for so long still has both keys for most of a rotation. */
+const MAX_AGE_SECONDS = 300
+
+/** `{"keys":["whpk_…"]}`, the current one first: for who verifies `v1a` signatures. Everybody may read it. */
+export function getPublicKeys(context: Context): RouterMiddleware {
+  return async (ctx) => {
+    const id: unknown = ctx.params.endpointId
+    const keys = isId(id) ? await findPublicKeys(context, id.toLowerCase()) : undefined
+    if (keys === undefined) throw new UserError('no such endpoint', 404)
+    ctx.set('Cache-Control', `public, max-age=${MAX_AGE_SECONDS}`)
+    ctx.body = { keys }
+  }
+}

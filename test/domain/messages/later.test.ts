@@ -1,0 +1,300 @@
+import { expect } from 'chai'
+import { changeConnection } from '../../../src/domain/connections.js'
+import {
+  cancelMessage,
+  releaseDue,
+  rescheduleMessage,
+  type Wishes,
+} from '../../../src/domain/messages/later.js'
+import { postMessage, postMessages, type NewMessage } from '../../../src/domain/messages/post.js'
+import { sendMessage } from '../../../src/domain/messages/send.js'
+import { submitToIncomingWebhook, type IncomingWebhookMessage } from '../../../src/domain/messages/submit.js'
+import { endAuthorization } from '../../../src/domain/authorizations.js'
+import { lookAtMessages } from '../../../src/database/overview/queues.js'
+import { sweep } from '../../../src/domain/sweep.js'
+import { UserError } from '../../../src/errors.js'
+import { describeContext } from '../../helpers/context.js'
+import { createLine, type TestLine } from '../../helpers/factories.js'
+import { startReceiver } from '../../helpers/receiver.js'
+import { openForSuite } from '../../helpers/suite.js'
+import { until } from '../../helpers/until.js'
+import { connect, createApplication } from '../applications.js'
+import {
+  ANNA,
+  BEN,
+  claimMessage,
+  hasMessageJob,
+  messageRow,
+  queueMessage,
+  sendWhenDue,
+  takenMessages,
+  UNLIMITED,
+} from '../fixtures.js'
+
+const inMs = (ms: number) => new Date(Date.now() + ms)
+const HOUR = 3_600_000
+const DAY = 24 * HOUR
+
+describeContext('a message for later', (context) => {
+  const receiver = openForSuite(startReceiver)
+  let line: TestLine
+
+  beforeEach(async () => {
+    line = await createLine(context, UNLIMITED)
+  })
+
+  const message = (overrides: Partial<NewMessage> = {}): NewMessage => ({
+    userId: line.userId,
+    applicationId: undefined,
+    lineId: line.lineId,
+    toNumber: ANNA,
+    text: 'Hello',
+    mediaUrl: undefined,
+    idempotencyKey: undefined,
+    ...overrides,
+  })
+  const post = (overrides: Partial<NewMessage> = {}) => postMessage(context, message(overrides))
+  const submit = async (overrides: Partial<IncomingWebhookMessage> = {}) => {
+    const webhook = await context.batched.findOpenIncomingWebhook(line.lineId)
+    return submitToIncomingWebhook(context, webhook!, {
+      ...{ toNumber: ANNA, text: 'Hello', idempotencyKey: undefined },
+      ...overrides,
+    })
+  }
+  const refusal = (promise: Promise<unknown>) =>
+    promise.then(
+      () => expect.fail('it was accepted'),
+      (error: unknown) => {
+        if (!(error instanceof UserError)) throw error
+        return [error.status, error.message]
+      },
+    )
+  /** Its time has come. */
+  const come = (id: string) =>
+    context
+      .db('messages')
+      .where({ id, status: 'scheduled' })
+      .update({ due_at: context.db.raw(`now() - interval '1 second'`) })
+  const statusOf = async (id: string) => (await messageRow(context, id)).status
+
+  it('is nothing to anybody until its time, and is sent then, after what was accepted meanwhile', async () => {
+    const sendAt = inMs(DAY)
+    const { id, ...shown } = await post({ sendAt, clientRef: 'order 7' })
+    expect(shown).to.deep.include({ status: 'scheduled', sendAt, clientRef: 'order 7', expiresAt: null })
+    expect(await hasMessageJob(context, id, 0)).to.equal(false)
+    // A job for it, whoever made it, does nothing; nor does the sweep, nor is it an old queue.
+    expect(await sendMessage(context, id)).to.deep.equal({ kind: 'skipped' })
+    await context
+      .db('messages')
+      .where({ id })
+      .update({ created_at: inMs(-DAY) })
+    expect(await sweep(context)).to.equal(0)
+    expect(await releaseDue(context)).to.equal(0)
+    expect(await lookAtMessages(context.db)).to.include({ waitingCount: 0, oldestMs: null })
+
+    const sooner = await post()
+    expect(await sendMessage(context, sooner.id)).to.deep.equal({ kind: 'sent' })
+    const waiting = await queueMessage(context, line)
+    await come(id)
+    expect(await releaseDue(context)).to.equal(1)
+    expect(await messageRow(context, id)).to.include({ status: 'queued', job_generation: 1 })
+    await until('it has a job', () => hasMessageJob(context, id, 1))
+    expect(await sendMessage(context, id)).to.deep.equal({ kind: 'behind' })
+    expect(await sendMessage(context, waiting)).to.deep.equal({ kind: 'sent' })
+    // It was accepted longer ago than a message may be old; it counts from its time.
+    expect(await sendWhenDue(context, id)).to.deep.equal({ kind: 'sent' })
+    expect(await takenMessages(context, ANNA)).to.include(id)
+    expect(await releaseDue(context)).to.equal(0)
+  })
+
+  it('whose time is over is sent at once, and has none', async () => {
+    const { id, ...shown } = await post({ sendAt: inMs(-DAY) })
+    expect(shown).to.include({ status: 'queued', sendAt: null })
+    await until('it has a job', () => hasMessageJob(context, id, 0))
+  })
+
+  it('counts in no window of the webhook, and is released once by however many', async () => {
+    await context.db('lines').where({ id: line.lineId }).update({ messages_per_number_per_minute: 2 })
+    const later = await Promise.all(Array.from({ length: 5 }, () => submit({ sendAt: inMs(HOUR) })))
+    expect(later.map(({ outcome }) => outcome)).to.deep.equal(Array<string>(5).fill('accepted'))
+    expect((await submit()).toNumber.used).to.equal(1)
+    const last = await submit({ sendAt: inMs(HOUR) })
+    expect([last.outcome, last.toNumber.used]).to.deep.equal(['accepted', 1])
+    expect((await submit()).outcome).to.equal('accepted')
+    expect((await submit()).outcome).to.equal('rate_limited')
+    const ids = [...later, last].map(({ messageId }) => messageId!)
+    for (const id of ids) await come(id)
+    const counts = await Promise.all([releaseDue(context), releaseDue(context), releaseDue(context)])
+    expect(counts.reduce((sum, count) => sum + count)).to.equal(ids.length)
+    for (const id of ids) expect((await messageRow(context, id)).job_generation).to.equal(1)
+  })
+
+  it('is bounded by the line, and a key tells it from another wish', async () => {
+    await context.db.raw(
+      `insert into messages (id, user_id, line_id, direction, source, from_number, to_number, text, status, due_at)
+       select nth_id(new_id(), n), ?::uuid, ?::uuid, 'outbound', 'api', ?, ?, 'x', 'scheduled', now() + interval '1 day'
+       from generate_series(1, max_scheduled_per_line() - 1) n`,
+      [line.userId, line.lineId, line.number, BEN],
+    )
+    const one = await post({ sendAt: inMs(HOUR), idempotencyKey: 'k' })
+    expect(await refusal(post({ sendAt: inMs(HOUR) }))).to.deep.equal([
+      429,
+      'too many messages of this line wait: try again when some are sent',
+    ])
+    expect((await post({ sendAt: one.sendAt!, idempotencyKey: 'k' })).id).to.equal(one.id)
+    expect((await refusal(post({ idempotencyKey: 'k' })))[0]).to.equal(422)
+    const now = await post()
+    expect(now.status).to.equal('queued')
+    expect((await refusal(rescheduleMessage(context, line.userId, now.id, inMs(HOUR))))[0]).to.equal(409)
+  })
+
+  it('is refused in words', async () => {
+    const wrong: [Wishes, string][] = [
+      [{ sendAt: inMs(30 * DAY + HOUR) }, 'sendAt may be 30 days ahead at most'],
+      [{ expiresAt: inMs(-1) }, 'expiresAt must be a moment that is still to come'],
+      [{ sendAt: inMs(HOUR), expiresAt: inMs(HOUR / 2) }, 'expiresAt must be later than sendAt'],
+      [{ clientRef: '' }, 'clientRef may have 1 to 200 characters'],
+      [{ clientRef: 'é'.repeat(201) }, 'clientRef may have 1 to 200 characters'],
+      [{ clientRef: 'a\0' }, 'clientRef contains a NUL character, which cannot be kept'],
+    ]
+    for (const [wish, words] of wrong) {
+      expect(await refusal(post(wish))).to.deep.equal([400, words])
+      expect(await refusal(submit(wish))).to.deep.equal([400, words])
+    }
+    expect((await post({ clientRef: '💬'.repeat(200) })).clientRef).to.equal('💬'.repeat(200))
+  })
+
+  it('gets another time until a carrier is asked, and the next one to its number gets its turn', async () => {
+    const first = await post()
+    const second = await post()
+    expect(await sendMessage(context, second.id)).to.deep.equal({ kind: 'behind' })
+    const moved = await rescheduleMessage(context, line.userId, first.id, inMs(HOUR))
+    expect(moved).to.include({ status: 'scheduled' })
+    await until('the next has a job', () => hasMessageJob(context, second.id, 1))
+    expect(await sendMessage(context, second.id)).to.deep.equal({ kind: 'sent' })
+
+    const sendAt = inMs(2 * HOUR)
+    expect(await rescheduleMessage(context, line.userId, first.id, sendAt)).to.deep.include({ sendAt })
+    await rescheduleMessage(context, line.userId, first.id, inMs(-HOUR))
+    expect(await releaseDue(context)).to.equal(1)
+    const { claim } = await claimMessage(context, first.id)
+    const tooLate = [409, /it is being sent|this one is sending/]
+    for (const act of [
+      () => rescheduleMessage(context, line.userId, first.id, sendAt),
+      () => cancelMessage(context, line.userId, first.id),
+    ]) {
+      const [status, words] = await refusal(act())
+      expect([status]).to.deep.equal(tooLate.slice(0, 1))
+      expect(words).to.match(tooLate[1] as RegExp)
+    }
+    await context.batched.settleMessage({ id: first.id, claim, status: 'sent' })
+    const other = await createLine(context)
+    expect((await refusal(cancelMessage(context, other.userId, second.id)))[0]).to.equal(404)
+    expect((await refusal(rescheduleMessage(context, line.userId, first.id, inMs(31 * DAY))))[0]).to.equal(
+      400,
+    )
+    const acts = await context.db('audit_log').where({ subject_id: first.id }).pluck<string[]>('action')
+    expect(acts).to.deep.equal(Array<string>(3).fill('message.rescheduled'))
+  })
+
+  it('is cancelled, once, whether it waits for its time or its turn', async () => {
+    const first = await post()
+    const second = await post()
+    await sendMessage(context, second.id)
+    expect(await cancelMessage(context, line.userId, first.id)).to.include({
+      status: 'failed',
+      error: 'cancelled',
+    })
+    await until('the next has a job', () => hasMessageJob(context, second.id, 1))
+    const later = await post({ sendAt: inMs(HOUR) })
+    await cancelMessage(context, line.userId, later.id)
+    await cancelMessage(context, line.userId, later.id)
+    await come(later.id)
+    expect(await releaseDue(context)).to.equal(0)
+    const acts = await context.db('audit_log').where({ subject_id: later.id }).pluck<string[]>('action')
+    expect(acts).to.deep.equal(['message.cancelled'])
+    // What waits for its window keeps its time.
+    await context
+      .db('messages')
+      .where({ id: second.id })
+      .update({ not_before: inMs(HOUR) })
+    const another = await post({ sendAt: inMs(HOUR) })
+    await cancelMessage(context, line.userId, another.id)
+    expect((await messageRow(context, second.id)).not_before).to.be.an.instanceOf(Date)
+  })
+
+  it('fails when it expires, in the queue or before, and hands its turn on; the events tell its clientRef', async () => {
+    line = await createLine(context, { ...UNLIMITED, outgoingUrl: receiver.url })
+    await changeConnection(context, line.userId, line.lineId, { optInEvents: ['messageStatus'] })
+    const queued = await post({ expiresAt: inMs(HOUR), clientRef: 'a' })
+    const next = await post({ clientRef: 'b' })
+    const scheduled = await post({ sendAt: inMs(HOUR), expiresAt: inMs(2 * HOUR), clientRef: 'c' })
+    expect(
+      await refusal(rescheduleMessage(context, line.userId, scheduled.id, inMs(3 * HOUR))),
+    ).to.deep.equal([400, 'expiresAt must be later than sendAt'])
+    await sendMessage(context, next.id)
+    await releaseDue(context)
+    expect(await statusOf(queued.id)).to.equal('queued')
+    await context
+      .db('messages')
+      .whereIn('id', [queued.id, scheduled.id])
+      .update({ expires_at: inMs(-1000) })
+    await releaseDue(context)
+    for (const { id } of [queued, scheduled]) {
+      expect(await messageRow(context, id)).to.include({ status: 'failed', error: 'expired' })
+    }
+    await until('the next has a job', () => hasMessageJob(context, next.id, 1))
+    // A worker that comes before the sweep sees it too.
+    await context
+      .db('messages')
+      .where({ id: next.id })
+      .update({ expires_at: inMs(-1) })
+    expect(await sendWhenDue(context, next.id)).to.deep.equal({ kind: 'failed', error: 'expired' })
+    const payloads = await context
+      .db('events')
+      .where({ line_id: line.lineId, type: 'messageStatus' })
+      .orderBy('id')
+      .pluck<string[]>('payload')
+    const told = payloads.map((each) => JSON.parse(each) as { clientRef: string; status: string })
+    expect(told.map(({ clientRef, status }) => `${clientRef} ${status}`)).to.have.members([
+      'a failed',
+      'b failed',
+      'c failed',
+    ])
+  })
+
+  it('of an application fails when its user has ended the connection meanwhile', async () => {
+    const { id: applicationId } = await createApplication(context)
+    await connect(context, { id: applicationId }, line)
+    const from = { applicationId, sendAt: inMs(HOUR) }
+    const [kept, ended] = [await post(from), await post(from)]
+    await come(kept.id)
+    await releaseDue(context)
+    expect(await statusOf(kept.id)).to.equal('queued')
+    await endAuthorization(context, line.userId, applicationId, line.lineId)
+    await come(ended.id)
+    expect(await releaseDue(context)).to.equal(0)
+    expect(await messageRow(context, ended.id)).to.include({ status: 'failed', error: 'disconnected' })
+  })
+
+  it('comes in batches, each message by itself and in their order', async () => {
+    const other = await createLine(context)
+    const outcomes = await postMessages(context, [
+      ...Array.from({ length: 250 }, (_, n) => message({ text: String(n), idempotencyKey: `k${n}` })),
+      message({ toNumber: 'nobody' }),
+      message({ lineId: other.lineId }),
+      message({ idempotencyKey: 'k0', text: '0' }),
+    ])
+    const ids = outcomes.slice(0, 250)
+    expect(ids.every((id) => typeof id === 'string')).to.equal(true)
+    expect(outcomes.slice(250).map((each) => (each instanceof UserError ? each.status : each))).to.deep.equal(
+      [400, 404, ids[0]],
+    )
+    const inOrder = await context
+      .db('messages')
+      .where({ line_id: line.lineId })
+      .orderBy('position')
+      .pluck('id')
+    expect(inOrder).to.deep.equal(ids)
+  })
+})

@@ -1,0 +1,149 @@
+import { expect } from 'chai'
+import type { TestLine } from '../../helpers/factories.js'
+import { createLine, messageBody } from '../../helpers/factories.js'
+import { describeWith } from '../../helpers/suite.js'
+import { createApiToken } from '../../../src/domain/api-tokens.js'
+import { releaseDue } from '../../../src/domain/messages/later.js'
+import { ANNA, BEN, UNLIMITED } from '../../domain/fixtures.js'
+import { clientOf, createOwner, expectAnswer, expectProblem, serveApi, type Client } from './support.js'
+
+interface Message {
+  id: string
+  status: string
+  [field: string]: unknown
+}
+
+const HOUR = 3_600_000
+const inMs = (ms: number) => new Date(Date.now() + ms).toISOString()
+
+describeWith('messages for later, with a name, and in batches', serveApi, (api) => {
+  let line: TestLine
+  let client: Client
+
+  beforeEach(async () => {
+    ;({ line, client } = await createOwner(api, UNLIMITED))
+  })
+
+  const send = (fields: object, by = client) =>
+    by.post('/v1/messages', { lineId: line.lineId, toNumber: ANNA, text: 'Hi', ...fields })
+  const list = async (query: string) => expectAnswer(await client.get(`/v1/messages?${query}`)) as Message[]
+
+  it('are shown, put off, cancelled and found by their name, status and number', async () => {
+    const sendAt = inMs(HOUR)
+    const wishes = { sendAt, expiresAt: inMs(2 * HOUR), clientRef: 'order 7/é' }
+    const message = expectAnswer(await send(wishes)) as Message
+    expect(message).to.include({ ...wishes, status: 'scheduled' })
+    const other = expectAnswer(await send({ toNumber: BEN, clientRef: '', sendAt: null })) as Message
+    expect(other).to.include({ clientRef: null, sendAt: null, status: 'queued' })
+
+    const ids = async (query: string) => (await list(query)).map(({ id }) => id)
+    expect(await ids('clientRef=order+7%2F%C3%A9')).to.deep.equal([message.id])
+    expect(await ids('clientRef=order')).to.deep.equal([])
+    expect(await ids('status=scheduled')).to.deep.equal([message.id])
+    expect(await ids('status=queued&number=%2B15005550102')).to.deep.equal([other.id])
+    expectProblem(await client.get('/v1/messages?clientRef=' + 'x'.repeat(201)), 400, /200 characters/)
+
+    const path = `/v1/messages/${message.id}`
+    // With an offset, as people far from Greenwich write it.
+    const later = new Date(Date.now() + 1.5 * HOUR)
+    const written = new Date(later.getTime() + 2 * HOUR).toISOString().replace('Z', '+02:00')
+    const moved = expectAnswer(await client.ask('PATCH', path, { sendAt: written })) as Message
+    expect(moved.sendAt).to.equal(later.toISOString())
+    expectProblem(await client.ask('PATCH', path, {}), 400, /sendAt is a required field/)
+    expectProblem(
+      await client.ask('PATCH', path, { sendAt: '2026-11-21' }),
+      400,
+      /sendAt must be a time such as/,
+    )
+    expectProblem(await client.ask('PATCH', path, { sendAt: inMs(3 * HOUR) }), 400, /later than sendAt/)
+
+    const cancelled = { status: 'failed', error: 'cancelled' }
+    expect(expectAnswer(await client.post(`${path}/cancel`))).to.include(cancelled)
+    expect(expectAnswer(await client.post(`${path}/cancel`))).to.include(cancelled)
+    expectProblem(await client.ask('PATCH', path, { sendAt }), 409, /this one is failed/)
+  })
+
+  it('are refused for what is no time or no text, by both doors', async () => {
+    const wrong: [object, RegExp][] = [
+      [{ sendAt: 'tomorrow' }, /^sendAt must be a time such as/],
+      [{ sendAt: '2026-12-01T10:00:00' }, /^sendAt must be a time such as/],
+      [{ expiresAt: 7 }, /^expiresAt must be a time such as/],
+      [{ clientRef: 7 }, /^clientRef must be text/],
+      [{ sendAt: 'x', clientRef: {} }, /sendAt must be .*; clientRef must be text/],
+      [{ expiresAt: inMs(-HOUR) }, /^expiresAt must be a moment that is still to come/],
+    ]
+    for (const [fields, words] of wrong) {
+      expectProblem(await send(fields), 400, words)
+      const answer = await api.web.post(line.webhookPath, messageBody({ toNumber: ANNA, ...fields }))
+      expect(answer.status).to.equal(400)
+      expect(answer.body).to.have.property('error').that.matches(words)
+    }
+    const fields = { toNumber: ANNA, sendAt: inMs(HOUR), clientRef: 'by the webhook' }
+    const accepted = await api.web.post(line.webhookPath, messageBody(fields))
+    expect(accepted.body).to.deep.equal({ success: true })
+    const [found] = await list('clientRef=by+the+webhook')
+    expect(found).to.include({
+      id: accepted.headers.get('Message-Id'),
+      status: 'scheduled',
+      source: 'webhook',
+    })
+  })
+
+  it('come in batches: each is answered by itself, in their order', async () => {
+    const stranger = await createLine(api.context)
+    const one = { lineId: line.lineId, toNumber: ANNA, text: 'Hi' }
+    const batch = (messages: unknown, by = client) => by.post('/v1/messages/batch', { messages })
+    const answers = expectAnswer(
+      await batch([
+        { ...one, idempotencyKey: 'a', clientRef: 'first' },
+        { ...one, toNumber: 'nobody' },
+        { ...one, text: 7 },
+        { ...one, lineId: stranger.lineId },
+        { ...one, idempotencyKey: 'a', clientRef: 'first' },
+        { ...one, idempotencyKey: 'a' },
+        { ...one, sendAt: inMs(HOUR) },
+        {},
+      ]),
+    ) as { status: number; id?: string; detail?: string }[]
+    expect(answers.map(({ status }) => status)).to.deep.equal([200, 400, 400, 404, 200, 422, 200, 400])
+    expect(answers[4]?.id).to.equal(answers[0]?.id)
+    expect(answers[1]?.detail).to.match(/toNumber/)
+    expect(answers[2]?.detail).to.equal('text must be text')
+    expect(await list('')).to.have.length(2)
+
+    const many = Array.from({ length: 500 }, () => ({ ...one, text: '\u{1F600}'.repeat(1600) }))
+    const accepted = expectAnswer(await batch(many)) as { status: number }[]
+    expect(new Set(accepted.map(({ status }) => status))).to.deep.equal(new Set([200]))
+    for (const wrong of [[], [...many, one], [7], undefined, 'x']) {
+      expectProblem(await batch(wrong), 400, /messages must be a list of 1 to 500 objects/)
+    }
+    expectProblem(
+      await client.post('/v1/messages/batch', ' '.repeat(4 * 1024 * 1024 + 1)),
+      413,
+      /4 MiB at most/,
+    )
+  })
+
+  it('are bound to what a token may do', async () => {
+    const other = await createLine(api.context, { ...UNLIMITED, userId: line.userId })
+    const tokens = [{ isReadOnly: true }, { lineId: other.lineId }]
+    const [reader, ofOther] = await Promise.all(
+      tokens.map(async (scope) =>
+        clientOf(api.web, (await createApiToken(api.context, line.userId, 'x', scope)).token),
+      ),
+    )
+    const { id } = expectAnswer(await send({ sendAt: inMs(HOUR) })) as Message
+    const acts = (by: Client) => [
+      by.ask('PATCH', `/v1/messages/${id}`, { sendAt: inMs(2 * HOUR) }),
+      by.post(`/v1/messages/${id}/cancel`),
+    ]
+    for (const answer of await Promise.all(acts(reader!))) expectProblem(answer, 403, /may only read/)
+    for (const answer of await Promise.all(acts(ofOther!))) expectProblem(answer, 404, /no such message/)
+    expectProblem(await reader!.post('/v1/messages/batch', { messages: [{}] }), 403, /may only read/)
+    const batch = { messages: [line, other].map(({ lineId }) => ({ lineId, toNumber: ANNA, text: 'Hi' })) }
+    const answers = expectAnswer(await ofOther!.post('/v1/messages/batch', batch)) as { status: number }[]
+    expect(answers.map(({ status }) => status)).to.deep.equal([404, 200])
+    expect((await list('status=scheduled')).map((each) => each.id)).to.deep.equal([id])
+    expect(await releaseDue(api.context)).to.equal(0)
+  })
+})

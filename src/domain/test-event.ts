@@ -4,6 +4,7 @@ import { newId } from '../ids.js'
 import { requireEnabled } from './connection-requirements.js'
 import type { Context } from './context.js'
 import { postEvent } from './deliveries/deliver.js'
+import { EXAMPLE_PAYLOADS } from './example-events.js'
 import { getOwnLine } from './lines.js'
 import { NO_URL } from './signing-secrets.js'
 
@@ -47,7 +48,7 @@ export async function deliverTestEvent(
       ...endpoint,
       eventId: newId(),
       type: 'inboundText',
-      payload: 'A test event from Linehook',
+      payload: EXAMPLE_PAYLOADS.inboundText,
       fromNumber: number,
       toNumber: number,
       userId,

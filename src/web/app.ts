@@ -22,6 +22,7 @@ import * as oauth from './oauth/endpoints.js'
 import { getOpenApi } from './openapi/document.js'
 import { getPublicKeys } from './public-keys.js'
 import { createRoutes } from './routes.js'
+import { getEventSchema } from './schemas.js'
 import * as phones from './simulator/phones.js'
 
 /** An application's token must have one of these. */
@@ -175,6 +176,7 @@ export function createApp(context: Context): Koa {
     page(         '/console/notices',                                                 pages.showNotices)
     form(         '/console/notices/read',                                            pages.postNoticesRead, pages.showNotices)
     page(         '/console/search',                                                  pages.showSearch)
+    page(         '/console/events',                                                  pages.showEvents)
     page(         '/console/activity',                                                pages.showActivity)
     page(         '/console/activity.csv',                                            pages.exportActivity)
     page(         '/console/activity/live',                                           pages.liveActivity)
@@ -284,6 +286,7 @@ export function createApp(context: Context): Koa {
     get('/.well-known/webhook-keys/:endpointId',   getPublicKeys(context))
 
     get('/openapi.json',                  getOpenApi(context))
+    get('/schemas/:type.json',            getEventSchema(context))
     get('/docs',                          allowPackagedPage, showDocs)
 
     get('/media/:token',                  getMedia(context))

@@ -20,6 +20,7 @@ import { addSendingCommands } from './commands/sending.js'
 import { addStartCommand } from './commands/start.js'
 import { addStatusCommand } from './commands/status.js'
 import { addTailCommand } from './commands/tail.js'
+import { addTriggerCommand } from './commands/trigger.js'
 import { addTokenCommands } from './commands/token.js'
 import { addUserCommands } from './commands/user.js'
 import { addWebhookCommands } from './commands/webhook.js'
@@ -53,6 +54,7 @@ export function createProgram(): Command {
   addRetentionCommands(program)
   addTailCommand(program)
   addListenCommand(program)
+  addTriggerCommand(program)
   addSecretsCommands(program)
   addCompletion(program)
   return program

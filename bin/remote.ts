@@ -22,7 +22,8 @@ export interface RemoteLine {
   phoneNumber: string
 }
 
-const ANSWER_MS = 10_000
+/** Longer than the service waits for an endpoint. */
+const ANSWER_MS = 30_000
 
 /** What the service refused, in its words, or why there was no answer. */
 export class RemoteRefusal extends UserError {

@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import { Webhook } from 'standardwebhooks'
 import { createApiToken, removeApiToken } from '../../src/domain/api-tokens.js'
+import { setLineEndpointUrl } from '../../src/domain/connections.js'
 import { receiveMessage } from '../../src/domain/messages/receive.js'
 import { listeningStreams } from '../../src/telemetry/metrics.js'
 import { ANNA, inboundText } from '../domain/fixtures.js'
@@ -10,7 +11,7 @@ import { startReceiver } from '../helpers/receiver.js'
 import { openForEachTest } from '../helpers/suite.js'
 import { until } from '../helpers/until.js'
 import { describeWeb, serveApp } from '../helpers/web.js'
-import { refusal } from './linehook.js'
+import { answer, refusal } from './linehook.js'
 
 describeWeb('linehook listen', function ({ context, web }) {
   this.timeout(60_000)
@@ -100,6 +101,19 @@ describeWeb('linehook listen', function ({ context, web }) {
     } finally {
       await second.close()
     }
+  })
+
+  it('trigger sends an example to the line’s URL, and says what was answered', async () => {
+    await setLineEndpointUrl(context, line.userId, line.lineId, receiver.url)
+    const { token } = await createApiToken(context, line.userId, 'a laptop')
+    const environment = { LINEHOOK_URL: web.url, LINEHOOK_TOKEN: token }
+    expect((await answer(environment, 'trigger', line.number, 'optOut'))[0]).to.match(
+      /^delivered: 200 in \d+ ms$/,
+    )
+    expect(payloads()).to.deep.equal(['optedOut'])
+    expect(await refusal(environment, 'trigger', line.number, 'other')).to.match(
+      /type must be one of inboundText/,
+    )
   })
 
   it('says what it needs', async () => {

@@ -48,7 +48,7 @@ describeWith('the document and the answers', serveApi, (api) => {
       ['GET', `${path}/events/stream`, { query: '?from=x' }],
       ['GET', `${path}/connection`, {}],
       ['PUT', `${path}/connection`, { right: { enabled: true }, wrong: {} }],
-      ['POST', `${path}/connection/test-event`, {}],
+      ['POST', `${path}/connection/test-event`, { right: { type: 'optOut' }, wrong: { type: 'x' } }],
       ['GET', `${path}/connection/signing-secret`, {}],
       ['POST', `${path}/connection/rotate-secret`, {}],
       ['POST', `${path}/connection/pause-events`, {}],

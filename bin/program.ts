@@ -11,6 +11,7 @@ import { addEndpointCommands } from './commands/endpoint.js'
 import { addEventCommands } from './commands/event.js'
 import { addExportCommands } from './commands/export.js'
 import { addLineCommands } from './commands/line.js'
+import { addListenCommand } from './commands/listen.js'
 import { addMessageCommands } from './commands/message.js'
 import { addMigrateCommand } from './commands/migrate.js'
 import { addPersonCommands } from './commands/person.js'
@@ -20,6 +21,7 @@ import { addSendingCommands } from './commands/sending.js'
 import { addStartCommand } from './commands/start.js'
 import { addStatusCommand } from './commands/status.js'
 import { addTailCommand } from './commands/tail.js'
+import { addTriggerCommand } from './commands/trigger.js'
 import { addTokenCommands } from './commands/token.js'
 import { addUserCommands } from './commands/user.js'
 import { addWebhookCommands } from './commands/webhook.js'
@@ -53,6 +55,8 @@ export function createProgram(): Command {
   addExportCommands(program)
   addRetentionCommands(program)
   addTailCommand(program)
+  addListenCommand(program)
+  addTriggerCommand(program)
   addSecretsCommands(program)
   addCompletion(program)
   return program

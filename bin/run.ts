@@ -48,12 +48,16 @@ export async function withContext(
     })
     await work(actingAs(context, commandLineActor()))
   } catch (error) {
-    process.exitCode = 1
-    const message = explain(error)
-    process.stderr.write(options.json === true ? `${JSON.stringify({ error: message })}\n` : `${message}\n`)
+    refuse(options, explain(error))
   } finally {
     await context?.close()
   }
+}
+
+/** Ends with 1, and says on standard error what was wrong. */
+export function refuse(options: { json?: boolean }, message: string): void {
+  process.exitCode = 1
+  process.stderr.write(options.json === true ? `${JSON.stringify({ error: message })}\n` : `${message}\n`)
 }
 
 export interface Printing {

@@ -44,6 +44,15 @@ function takeRandom(): Buffer {
   return pool.subarray(used - RANDOM_BYTES, used)
 }
 
+/**
+ * The lowest id of a moment, as the SQL function `lowest_id_at` says it: whoever looks for rows from then on asks for
+ * ids from there on.
+ */
+export function lowestIdAt(ms: number): string {
+  const time = Math.max(0, Math.floor(ms)).toString(16).padStart(12, '0')
+  return `${time.slice(0, 8)}-${time.slice(8)}-0000-0000-000000000000`
+}
+
 /** When an id was made, by the clock of who made it. */
 export function timeOfId(id: string): Date {
   return new Date(Number.parseInt(id.replace('-', '').slice(0, 12), 16))

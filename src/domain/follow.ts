@@ -7,6 +7,7 @@ import {
   type FollowedMessage,
 } from '../database/following.js'
 import { findLineNames } from '../database/lines.js'
+import { lowestIdAt } from '../ids.js'
 import type { Context } from './context.js'
 import { stepOfAttempt, stepOfDelivery, stepsOfMessage, type Step } from './follow/steps.js'
 
@@ -129,10 +130,4 @@ async function readNames(
   const unknown = [...new Set(lineIds)].filter((id) => !names.has(id))
   if (unknown.length === 0) return
   for (const [id, name] of await findLineNames(db, unknown)) names.set(id, name)
-}
-
-/** As the SQL function of this name says it. */
-function lowestIdAt(ms: number): string {
-  const time = Math.max(0, Math.floor(ms)).toString(16).padStart(12, '0')
-  return `${time.slice(0, 8)}-${time.slice(8)}-0000-0000-000000000000`
 }

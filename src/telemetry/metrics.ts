@@ -42,6 +42,10 @@ export const liveStreams = gauge(
   'linehook_live_streams',
   'Pages of the console that keep themselves up to date and are open now.',
 )
+export const listeningStreams = gauge(
+  'linehook_listening_streams',
+  'Streams of the events of a line (`linehook listen`) that are open now.',
+)
 export const messageRequests = counter(
   'linehook_message_requests_total',
   'Messages that somebody asked to send. outcome: accepted, replayed (a repeat under the same key), or why it was refused.',

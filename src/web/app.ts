@@ -22,6 +22,7 @@ import * as oauth from './oauth/endpoints.js'
 import { getOpenApi } from './openapi/document.js'
 import { getPublicKeys } from './public-keys.js'
 import { createRoutes } from './routes.js'
+import { getEventSchema } from './schemas.js'
 import * as phones from './simulator/phones.js'
 
 /** An application's token must have one of these. */
@@ -73,6 +74,7 @@ export function createApp(context: Context): Koa {
     v1('post',   '/v1/lines/:lineId/resume-sending',              'changes lines',   api.postLineResumption)
     v1('get',    '/v1/lines/:lineId/limits',                      'reads lines',     api.getLimits)
     v1('get',    '/v1/lines/:lineId/opt-outs',                    'reads lines',     api.getOptOuts)
+    v1('get',    '/v1/lines/:lineId/events/stream',               'reads lines',     api.getEventStream)
     v1('get',    '/v1/lines/:lineId/connection',                  'reads lines',     api.getLineConnection)
     v1('put',    '/v1/lines/:lineId/connection',                  'changes lines',   api.putLineConnection)
     v1('delete', '/v1/lines/:lineId/connection',                  'changes lines',   api.deleteLineConnection)
@@ -186,6 +188,7 @@ export function createApp(context: Context): Koa {
     page(         '/console/notices',                                                 pages.showNotices)
     form(         '/console/notices/read',                                            pages.postNoticesRead, pages.showNotices)
     page(         '/console/search',                                                  pages.showSearch)
+    page(         '/console/events',                                                  pages.showEvents)
     page(         '/console/activity',                                                pages.showActivity)
     page(         '/console/activity.csv',                                            pages.exportActivity)
     page(         '/console/activity/live',                                           pages.liveActivity)
@@ -295,6 +298,7 @@ export function createApp(context: Context): Koa {
     get('/.well-known/webhook-keys/:endpointId',   getPublicKeys(context))
 
     get('/openapi.json',                  getOpenApi(context))
+    get('/schemas/:type.json',            getEventSchema(context))
     get('/docs',                          allowPackagedPage, showDocs)
 
     get('/media/:token',                  getMedia(context))

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { Webhook } from 'standardwebhooks'
 import { disableConnection } from '../../src/domain/connections.js'
-import { sendTestEvent } from '../../src/domain/test-event.js'
+import { sendTestEvent, TEST_EVENT_TYPES } from '../../src/domain/test-event.js'
 import { newId } from '../../src/ids.js'
 import { describeContext } from '../helpers/context.js'
 import { createLine, type TestLine } from '../helpers/factories.js'
@@ -44,6 +44,13 @@ describeContext('a test event', (context) => {
       userId: line.userId,
       lineId: line.lineId,
     })
+  })
+
+  it('is an example of the type that was asked for', async () => {
+    for (const type of TEST_EVENT_TYPES) await sendTestEvent(context, line.userId, line.lineId, type)
+    expect(receiver.requests.map(({ body }) => (JSON.parse(body) as { type: string }).type)).to.deep.equal(
+      TEST_EVENT_TYPES,
+    )
   })
 
   it('is not kept, whatever comes of it', async () => {

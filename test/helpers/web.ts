@@ -64,13 +64,17 @@ export async function serveApp(
 
   const request = async (path: string, init: RequestInit = {}): Promise<Answer> => {
     const response = await fetch(url + path, { redirect: 'manual', ...init })
-    const text = await response.text()
     const { status, headers } = response
+    // A stream has no end, so only how it begins is the answer.
+    const isStream = headers.get('content-type')?.startsWith('text/event-stream') === true
+    const text = isStream ? '' : await response.text()
+    if (isStream) await response.body?.cancel()
     return {
       status,
       headers,
       text,
       get body() {
+        if (isStream) return text
         const type = headers.get('content-type') ?? 'none'
         if (/^application\/(problem\+)?json\b/.test(type)) return JSON.parse(text) as unknown
         throw new Error(`expected JSON, got ${status} with content type ${type}: ${text.slice(0, 200)}`)

@@ -78,7 +78,8 @@ describeWith('the names that every object has', serve, (server) => {
         .replace('{/*path}', '/api/queues')
         .replace(':hash/:name', 'hash/icon.svg')
         .replace(/(?<=media\/):token/, 'token')
-        .replace(':uid', 'uid'),
+        .replace(':uid', 'uid')
+        .replace(':type', 'inboundText'),
     )
   }
 

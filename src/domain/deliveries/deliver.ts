@@ -224,24 +224,15 @@ export async function postEvent(
   const { safeFetch, config } = context
   const policy = policyOf(event.policy)
   try {
-    const { contentType, headers: moreOfShape, body } = await shapeEvent(context, event, policy)
+    const signed = await signedRequest(context, event, startedAt)
     const { status, headers, ...response } = await safeFetch.request(event.url, {
       method: 'POST',
       headers: {
         ...openHeaders(context.secrets, event.endpointId, event.headersSealed),
-        ...moreOfShape,
-        'content-type': contentType,
-        'user-agent': `Linehook/${config.version}`,
-        ...signatureHeaders(
-          event.eventId,
-          Math.floor(startedAt.getTime() / 1000),
-          body,
-          secretsOf(context, event),
-          kindsOf(policy, startedAt),
-        ),
+        ...signed.headers,
         ...moreHeaders,
       },
-      body,
+      body: signed.body,
       timeoutMs: policy.timeoutSeconds === null ? config.deliveryTimeoutMs : policy.timeoutSeconds * 1000,
       maxResponseBytes: MAX_RESPONSE_BYTES,
     })
@@ -261,6 +252,30 @@ export async function postEvent(
     if (!(error instanceof FetchFailed)) throw error
     const { durationMs, failure, requestSent } = error
     return { durationMs: Math.round(durationMs), failure, isRequestSent: requestSent }
+  }
+}
+
+/**
+ * What is POSTed for an event, without the headers that its endpoint's owner has added.
+ *
+ * @throws TemplateFailed
+ */
+export async function signedRequest(
+  context: Context,
+  event: Omit<EventForEndpoint, 'url' | 'headersSealed'>,
+  at: Date,
+): Promise<{ headers: Record<string, string>; body: string }> {
+  const policy = policyOf(event.policy)
+  const { contentType, headers, body } = await shapeEvent(context, event, policy)
+  const seconds = Math.floor(at.getTime() / 1000)
+  return {
+    headers: {
+      ...headers,
+      'content-type': contentType,
+      'user-agent': `Linehook/${context.config.version}`,
+      ...signatureHeaders(event.eventId, seconds, body, secretsOf(context, event), kindsOf(policy, at)),
+    },
+    body,
   }
 }
 

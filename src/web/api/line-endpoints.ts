@@ -1,13 +1,18 @@
+import * as yup from 'yup'
 import { sendHeldEvents } from '../../domain/deliveries/held-events.js'
 import { NO_URL, revealSigningSecret, rotateSigningSecret } from '../../domain/signing-secrets.js'
-import { sendTestEvent } from '../../domain/test-event.js'
+import { readTestEventType, sendTestEvent } from '../../domain/test-event.js'
 import { UserError } from '../../errors.js'
+import { readBodyFields } from '../body-fields.js'
 import { onOwn } from './owner-operation.js'
 
 /** Answers what the endpoint did, also when it failed: that is what was asked. */
-export const postLineTestEvent = onOwn('line', (context, { userId, id }) =>
-  sendTestEvent(context, userId, id),
-)
+export const postLineTestEvent = onOwn('line', async (context, { userId, id, ctx }) => {
+  const { type } = await readBodyFields(testEvent, ctx.request.body)
+  return sendTestEvent(context, userId, id, readTestEventType(type))
+})
+
+const testEvent = yup.object({ type: yup.string().strict().typeError('type must be text') })
 
 export const getLineSigningSecret = onOwn('line', async (context, { userId, id }) => {
   const signingSecret = await revealSigningSecret(context, userId, id)

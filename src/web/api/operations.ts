@@ -34,6 +34,7 @@ export {
   postApplicationPolicyPreview,
   postLinePolicyPreview,
 } from './endpoint-policies.js'
+export { getEventStream } from './event-stream.js'
 export { healthz, readyz } from './health.js'
 export {
   deleteIncomingWebhook,

@@ -1,26 +1,26 @@
-import { PassThrough } from 'node:stream'
+import type { PassThrough } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Context as KoaContext, Middleware } from 'koa'
 import type { VNode } from 'preact'
 import { renderToString } from 'preact-render-to-string'
 import type { Context } from '../../domain/context.js'
 import { findSession } from '../../domain/sessions.js'
-import { asError, Unavailable, UserError } from '../../errors.js'
+import { Unavailable } from '../../errors.js'
 import { liveStreams } from '../../telemetry/metrics.js'
+import { HEARTBEAT_MS, LIFE_MS, openEventStream, type StreamKind } from '../event-streams.js'
 import { sessionOf, type SessionState } from './session.js'
 
 /** People take a second for "at once". Each open page costs its query as often as this. */
 const EVERY_MS = 1000
-/** Something is sent so often, because proxies take a quiet stream for a dead one. */
-const HEARTBEAT_MS = 15_000
-/** A stream ends after this and the browser connects again by itself, so nothing that a stream holds gets old. */
-const LIFE_MS = 300_000
-/** For this process, and for each user in it: more pages than anybody looks at. */
-const MAX_STREAMS = 200
-const MAX_STREAMS_OF_USER = 10
-
-/** Of a context: the user of each stream that is open. */
-const openStreams = new WeakMap<Context, Map<PassThrough, string>>()
+/** More pages than anybody looks at. */
+const PAGES: StreamKind = {
+  max: 200,
+  maxOfUser: 10,
+  tooManyOfUser: 'you have too many pages open that keep themselves up to date: close some',
+  tooMany: 'too many live pages are open',
+  gauge: liveStreams,
+  failed: 'live.failed',
+}
 
 /**
  * A piece of a page that keeps itself up to date, by server-sent events: it is rendered once a second and sent
@@ -33,28 +33,9 @@ const openStreams = new WeakMap<Context, Map<PassThrough, string>>()
  */
 export function live(context: Context, render: (ctx: KoaContext) => Promise<VNode>): Middleware {
   return (ctx) => {
-    const open = openStreams.get(context) ?? new Map<PassThrough, string>()
-    openStreams.set(context, open)
-    const { userId } = sessionOf(ctx)
-    if ([...open.values()].filter((each) => each === userId).length >= MAX_STREAMS_OF_USER) {
-      ctx.set('Retry-After', '10')
-      throw new UserError('you have too many pages open that keep themselves up to date: close some', 429)
-    }
-    if (open.size >= MAX_STREAMS) throw new Unavailable('too many live pages are open', 10)
-    const stream = new PassThrough()
-    open.set(stream, userId)
-    liveStreams.inc()
-    // The stream is forgotten at once, because a person who goes from page to page opens one after the other.
-    stream.once('close', () => {
-      open.delete(stream)
-      liveStreams.dec()
-    })
-    ctx.type = 'text/event-stream'
-    ctx.set('X-Accel-Buffering', 'no')
-    ctx.body = stream
-    void run(context, ctx, stream, () => render(ctx)).finally(() => {
-      stream.end()
-    })
+    openEventStream(context, ctx, sessionOf(ctx).userId, PAGES, (stream) =>
+      run(context, ctx, stream, () => render(ctx)),
+    )
     return Promise.resolve()
   }
 }
@@ -81,11 +62,7 @@ async function run(
       }
     } catch (error) {
       // Postgres may be back before anybody notices.
-      if (!(error instanceof Unavailable)) {
-        // A UserError: what it shows is not there any more.
-        if (!(error instanceof UserError)) context.log.error({ err: asError(error) }, 'live.failed')
-        return
-      }
+      if (!(error instanceof Unavailable)) throw error
     }
     await sleep(EVERY_MS)
   }

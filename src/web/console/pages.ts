@@ -24,6 +24,7 @@ export { postCarrierPause, postCarrierResume } from './carrier/sending.js'
 export { postCarrierSettings } from './carrier/settings.js'
 export { postCarrierTest } from './carrier/test.js'
 export { liveCarriers, showCarriers } from './carriers.js'
+export { showEvents } from './events.js'
 export { showAudit, showHistory } from './audit.js'
 export { exportAudit, exportHistory } from './audit/export.js'
 export {

@@ -31,8 +31,8 @@ export interface AskingApplication {
  */
 export function authenticate(context: Context, access: Access, scopes: readonly Scope[] = []): Middleware {
   return async (ctx, next) => {
-    const [, token] = /^Bearer +(.*)$/i.exec(ctx.get('Authorization')) ?? []
-    const asker = token === undefined ? undefined : await findAsker(context, token.trim())
+    const token = bearerTokenOf(ctx)
+    const asker = token === undefined ? undefined : await findAsker(context, token)
     if (asker === undefined) {
       const realm = 'Bearer realm="Linehook"'
       ctx.set('WWW-Authenticate', token === undefined ? realm : `${realm}, error="invalid_token"`)
@@ -48,6 +48,16 @@ export function authenticate(context: Context, access: Access, scopes: readonly 
     if (asker.token !== undefined) await requireTokenScope(context, ctx, access, asker.token)
     await next()
   }
+}
+
+/** Whether the token that an answer under way began with still is what it was: neither revoked nor of a disabled user. */
+export async function isStillAsker(context: Context, ctx: KoaContext): Promise<boolean> {
+  const asker = await findAsker(context, bearerTokenOf(ctx) ?? '')
+  return asker !== undefined && asker.userId === findUserOf(ctx)
+}
+
+function bearerTokenOf(ctx: KoaContext): string | undefined {
+  return /^Bearer +(.*)$/i.exec(ctx.get('Authorization'))?.[1]?.trim()
 }
 
 async function findAsker(context: Context, token: string): Promise<AskerState | undefined> {

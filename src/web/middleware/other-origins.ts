@@ -5,7 +5,7 @@ import type { Middleware } from 'koa'
  * What programs ask with a token or a code of their own, and what everybody may read. Webhooks are not among it, because
  * their URL is a secret that belongs in no page; nor is anything that a cookie opens.
  */
-const OPEN = /^\/(v1|\.well-known)\/|^\/oauth\/(access|token|revoke|introspect)$/
+const OPEN = /^\/(v1|schemas|\.well-known)\/|^\/oauth\/(access|token|revoke|introspect)$/
 
 /** A header that is not named here is hidden from a page's script. */
 const READABLE = [

@@ -1,5 +1,6 @@
 import { DISABLED_REASONS } from '../../database/endpoints.js'
 import { LINE_OPT_IN_EVENT_TYPES } from '../../domain/opt-in-events.js'
+import { TEST_EVENT_TYPES } from '../../domain/test-event.js'
 import {
   answers,
   body,
@@ -127,7 +128,12 @@ export function connectionPaths({ vocabulary, line, Line }: ProductNames): Paths
         tags,
         summary: 'Send a test event to the outgoing webhook URL',
         description:
-          'The event is sent at once, and only once. The answer is 200 even if that fails, and says what happened.',
+          'The event is sent at once, and only once. The answer is 200 even if that fails, and says what happened. Its ' +
+          'payload is an example of its type.',
+        requestBody: body(
+          object({ type: { ...oneOf(...TEST_EVENT_TYPES), default: 'inboundText' } }, ['type']),
+          { isOptional: true },
+        ),
         responses: {
           200: answers('What the endpoint did.', schemaOf('TestEventResult')),
           ...problems(400, 401, 404, 409, 413),

@@ -7,6 +7,7 @@ import { connectionPaths, connectionSchemas } from './connections.js'
 import { contactPaths, contactSchemas } from './contacts.js'
 import { deliveryPaths, deliverySchemas } from './deliveries.js'
 import { applicationPolicyPaths, linePolicyPaths, policySchemas } from './endpoint-policies.js'
+import { eventPaths } from './events.js'
 import { incomingWebhookSettingPaths } from './incoming-webhook-settings.js'
 import { linePaths, lineSchemas } from './lines.js'
 import { messagePaths, messageSchemas } from './messages.js'
@@ -46,6 +47,7 @@ export function describeApi({ config, vocabulary }: Context) {
       ...messagePaths(words),
       ...contactPaths(words),
       ...deliveryPaths(words),
+      ...eventPaths(words),
       ...applicationPaths(words),
       ...applicationPolicyPaths(),
       ...authorizationPaths(words),

@@ -299,6 +299,9 @@ describeWith('/v1 by an access token', serveOAuth, (server) => {
         'PATCH /v1/messages/{messageId}',
         'POST /v1/messages/{messageId}/cancel',
         'POST /v1/segments',
+        'GET /v1/contacts',
+        'POST /v1/contacts',
+        'PUT /v1/contacts/{contactId}',
       ]
       const others = described.operations
         .filter(({ path }) => /^\/v1\/(?!oauth\/)/.test(path))

@@ -1,7 +1,8 @@
 import { expect } from 'chai'
 import { newId } from '../../../src/ids.js'
 import { connect, createApplication } from '../../domain/applications.js'
-import { queueMessage, receiveForDelivery } from '../../domain/fixtures.js'
+import { saveContact } from '../../../src/domain/contacts.js'
+import { ANNA, queueMessage, receiveForDelivery } from '../../domain/fixtures.js'
 import { describeWith } from '../../helpers/suite.js'
 import { createOwner, expectAnswer, expectProblem, serveApi, type Client } from './support.js'
 
@@ -24,7 +25,8 @@ describeWith("another user's id", serveApi, (api) => {
     const webhookUrl = 'http://127.0.0.1:9/'
     const { id: applicationId } = await createApplication(api.context, { userId, webhookUrl })
     await connect(api.context, { id: applicationId }, line)
-    own = { lineId: line.lineId, messageId, deliveryId, applicationId }
+    const { id: contactId } = await saveContact(api.context, userId, ANNA, { name: 'Anna' })
+    own = { lineId: line.lineId, messageId, deliveryId, applicationId, contactId }
   })
 
   const fill = (path: string, idOf: (name: string) => string) =>
@@ -59,7 +61,11 @@ describeWith("another user's id", serveApi, (api) => {
         fill(path, () => '%00'),
         body,
       )
-      expectProblem(unknown, 404, /^no such (line|message|delivery|application)$/)
+      expectProblem(
+        unknown,
+        404,
+        /^no (such (line|message|delivery|application)$|contact has this id or number)/,
+      )
       expect([others.status, others.text], `${method} ${path}`).to.deep.equal([404, unknown.text])
       expect([noId.status, noId.text], `${method} ${path}`).to.deep.equal([404, unknown.text])
     }

@@ -1,15 +1,17 @@
 import { expect } from 'chai'
 import { createApiToken, type TokenOptions } from '../../../src/domain/api-tokens.js'
+import { saveContact } from '../../../src/domain/contacts.js'
 import { connect, createApplication } from '../../domain/applications.js'
 import { queueMessage, receiveForDelivery } from '../../domain/fixtures.js'
 import { createLine, type TestLine } from '../../helpers/factories.js'
 import { describeWith } from '../../helpers/suite.js'
 import type { Answer } from '../../helpers/web.js'
+import { newNumber } from '../support.js'
 import { clientOf, expectAnswer, expectProblem, serveApi, type Client } from './support.js'
 
 /** What shows a secret, though it is a GET. */
 const SECRETS = /\/(incoming-webhook|signing-secret)$/
-const ABOUT_THE_ACCOUNT = /^\/v1\/(authorized-)?applications/
+const ABOUT_THE_ACCOUNT = /^\/v1\/((authorized-)?applications|contacts)/
 const BODY = { name: 'Renamed', enabled: true, overlapSeconds: 60 }
 
 interface Belongings {
@@ -37,7 +39,11 @@ describeWith('an API token', serveApi, (api) => {
     await context.db('deliveries').where({ id: deliveryId }).update({ status: 'held' })
     const application = await createApplication(context, { userId: line.userId, webhookUrl: outgoingUrl })
     await connect(context, application, line)
-    return { line, ids: { lineId: line.lineId, messageId, deliveryId, applicationId: application.id } }
+    const { id: contactId } = await saveContact(context, line.userId, newNumber(), { name: 'Anna' })
+    return {
+      line,
+      ids: { lineId: line.lineId, messageId, deliveryId, applicationId: application.id, contactId },
+    }
   }
 
   const programWith = async (options: TokenOptions): Promise<Client> => {

@@ -1,12 +1,7 @@
 import type { OptInEventType } from '../../../database/events.js'
 import { typedIn } from '../form.js'
 import type { Page } from '../page.js'
-
-const WHEN: Record<OptInEventType, string> = {
-  messageStatus: 'when a message is sent, arrives, fails or is unknown',
-  optOut: 'when somebody texts STOP or START',
-  lineDisconnected: 'when a user takes a line away',
-}
+import { WHEN } from './event-words.js'
 
 /** Which events are posted besides those that everybody gets: receivers refuse types that they do not know. */
 export function OptInEvents(props: {

@@ -1,6 +1,8 @@
 import type { TestEventResult } from '../../../domain/test-event.js'
+import type { EventType } from '../../../database/events.js'
 import { explainFailure } from '../failures.js'
 import { Form } from '../form.js'
+import { EVENT_LABELS } from '../message/labels.js'
 import type { Page } from '../page.js'
 
 const RESULT_ID = 'test-event-result'
@@ -15,11 +17,26 @@ const INLINE = {
   'hx-status:5xx': 'target:body',
 }
 
-export function TestEvent(props: { page: Page; action: string; result: TestEventResult | undefined }) {
-  const { page, action, result } = props
+export function TestEvent(props: {
+  page: Page
+  action: string
+  result: TestEventResult | undefined
+  /** Those that may be chosen; none: it is a text. */
+  types?: readonly EventType[]
+}) {
+  const { page, action, result, types = [] } = props
   return (
     <>
       <Form page={page} action={action} class="inline" more={{ 'hx-post': action, ...INLINE }}>
+        {types.length > 0 && (
+          <select name="type" aria-label="Type of the test event">
+            {types.map((type) => (
+              <option key={type} value={type}>
+                {EVENT_LABELS[type]}
+              </option>
+            ))}
+          </select>
+        )}{' '}
         <button type="submit" class="secondary">
           Send test event
         </button>{' '}

@@ -5,7 +5,12 @@ import { tryLineEventsNow } from '../../../domain/deliveries/try-now.js'
 import type { ShownPolicy } from '../../../domain/endpoint-policies.js'
 import type { EndpointWork } from '../../../domain/deliveries/endpoint-work.js'
 import { LINE_OPT_IN_EVENT_TYPES } from '../../../domain/opt-in-events.js'
-import { sendTestEvent, type TestEventResult } from '../../../domain/test-event.js'
+import {
+  readTestEventType,
+  sendTestEvent,
+  TEST_EVENT_TYPES,
+  type TestEventResult,
+} from '../../../domain/test-event.js'
 import { Health } from '../endpoint/health.js'
 import { OptInEvents } from '../endpoint/opt-in-events.js'
 import { offerOfPause, PauseEvents } from '../endpoint/pause.js'
@@ -73,7 +78,12 @@ export function LineEndpoint(props: {
         <Policy page={view.page} action={`${action}/policy`} policy={now.policy} preview={policyPreview} />
       )}
       {enabled && url !== null && (
-        <TestEvent page={view.page} action={`${action}/test-event`} result={testEvent} />
+        <TestEvent
+          page={view.page}
+          action={`${action}/test-event`}
+          result={testEvent}
+          types={TEST_EVENT_TYPES}
+        />
       )}
       {endpoint !== null && now !== undefined && (enabled || endpoint.disabledAt !== null) && (
         <Health
@@ -174,7 +184,8 @@ export function postResumeEvents(context: Context): Act {
 /** For htmx the result alone; else the page with the result in it. */
 export function postTestEvent(context: Context): Act {
   return async (ctx) => {
-    const testEvent = await sendTestEvent(context, sessionOf(ctx).userId, idOf(ctx, 'lineId'))
+    const type = readTestEventType(fieldOf(ctx, 'type'))
+    const testEvent = await sendTestEvent(context, sessionOf(ctx).userId, idOf(ctx, 'lineId'), type)
     if (ctx.get('HX-Request') !== 'true') return { shown: { testEvent } }
     answerFragment(ctx, <TestEventOutcome result={testEvent} />)
     return undefined

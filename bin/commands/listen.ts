@@ -1,0 +1,220 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Command } from 'commander'
+import { stopSignal } from '../../dev/stop-signal.js'
+import { backoffMs } from '../../src/domain/backoff.js'
+import { signatureHeaders } from '../../src/domain/deliveries/signature.js'
+import { UserError } from '../../src/errors.js'
+import { isId } from '../../src/ids.js'
+import { newSigningSecret } from '../../src/secrets.js'
+import { readEventStream } from '../event-stream.js'
+import {
+  addRemoteOptions,
+  askRemote,
+  fetchRemote,
+  findRemoteLine,
+  reasonOf,
+  refusalOf,
+  RemoteRefusal,
+  runRemote,
+  type Remote,
+  type RemoteLine,
+  type RemoteOptions,
+} from '../remote.js'
+import { printable } from '../terminal.js'
+import { shownNumber } from './hidden.js'
+import { moment, TIMES } from './list-options.js'
+
+interface ListenOptions extends RemoteOptions {
+  forwardTo: string
+  since?: string | Date
+  numbers?: boolean
+}
+
+/** As `/v1/lines/…/events/stream` has it. */
+interface StreamedEvent {
+  id: string
+  type: string
+  fromNumber: string
+  headers: Record<string, string>
+  body: string
+}
+
+/** As the service waits for an endpoint. */
+const FORWARD_MS = 15_000
+const RECONNECT = { baseMs: 1000, factor: 2, capMs: 30_000, jitter: 0.2 }
+/** The last ten seconds come again after each reconnection, and are not forwarded again. */
+const MAX_REMEMBERED = 10_000
+
+export function addListenCommand(program: Command): void {
+  const command = program
+    .command('listen')
+    .description(
+      "forward a line's events to a URL of this machine, until Ctrl-C: needs an API token, no database",
+    )
+    .argument('<line>', 'id or number')
+    .requiredOption('--forward-to <url>', 'POST each event there, such as http://localhost:4000')
+    .option('--since <event or time>', `begin after this event's id, or at a time: ${TIMES}`, readSince)
+    .option('--numbers', 'show whole phone numbers')
+    .option('--json', 'print a JSON object a line')
+  addRemoteOptions(command).action((reference: string, options: ListenOptions) => {
+    const stopping = stopSignal()
+    return runRemote(options, (remote) => listen(remote, reference, options, stopping))
+  })
+}
+
+async function listen(
+  remote: Remote,
+  reference: string,
+  options: ListenOptions,
+  stopping: AbortSignal,
+): Promise<void> {
+  if (!/^https?:\/\//.test(options.forwardTo) || !URL.canParse(options.forwardTo)) {
+    throw new UserError('--forward-to must be a URL that begins with http:// or https://')
+  }
+  const line = await findRemoteLine(remote, reference)
+  const secret = await readOwnSecret(remote, line)
+  say(
+    `Events of ${printable(line.name)} ${shownNumber(line.phoneNumber, options)} go to ${options.forwardTo}.`,
+  )
+  const forwarded = new Set<string>()
+  let lastId = typeof options.since === 'string' ? options.since : undefined
+  let failures = 0
+  while (!isOver(stopping)) {
+    try {
+      const stream = await openStream(remote, line, { lastId, since: options.since }, stopping)
+      for await (const { id, event, data } of readEventStream(stream)) {
+        if (failures > 0) say('Connected again.')
+        failures = 0
+        if (event !== 'position') {
+          const streamed = JSON.parse(data) as StreamedEvent
+          if (!forwarded.has(streamed.id))
+            show(await forward(streamed, options.forwardTo, secret, stopping), options)
+          remember(forwarded, streamed.id)
+        }
+        lastId = id ?? lastId
+        if (isOver(stopping)) return
+      }
+    } catch (error) {
+      if (isOver(stopping)) return
+      if (error instanceof RemoteRefusal && !error.mayPass) throw error
+      if (failures === 0)
+        say(`${error instanceof RemoteRefusal ? error.message : 'The stream broke off'}: it is tried again.`)
+      failures += 1
+    }
+    await sleep(backoffMs(Math.max(1, failures), RECONNECT, Math.random()), undefined, {
+      signal: stopping,
+    }).catch(() => undefined)
+  }
+}
+
+/** A function, because it changes while the compiler believes what it saw. */
+function isOver(stopping: AbortSignal): boolean {
+  return stopping.aborted
+}
+
+/** Without an outgoing webhook URL a line has no signing secret, so events are signed here, with one of this run. */
+async function readOwnSecret(remote: Remote, line: RemoteLine): Promise<string> {
+  const connection = (await askRemote(remote, `/v1/lines/${line.id}/connection`)) as {
+    outgoingWebhookUrl: string | null
+  }
+  const secret = process.env.LINEHOOK_SIGNING_SECRET ?? newSigningSecret()
+  if (connection.outgoingWebhookUrl === null) {
+    say(
+      process.env.LINEHOOK_SIGNING_SECRET === undefined
+        ? `The line has no outgoing webhook URL, so events are signed with a secret of this run: ${secret}`
+        : 'The line has no outgoing webhook URL, so events are signed with LINEHOOK_SIGNING_SECRET.',
+    )
+  }
+  return secret
+}
+
+async function openStream(
+  remote: Remote,
+  line: RemoteLine,
+  { lastId, since }: { lastId: string | undefined; since: string | Date | undefined },
+  signal: AbortSignal,
+): Promise<ReadableStream<Uint8Array>> {
+  const query = lastId === undefined && since instanceof Date ? `?from=${since.toISOString()}` : ''
+  const response = await fetchRemote(remote, `/v1/lines/${line.id}/events/stream${query}`, {
+    headers: { accept: 'text/event-stream', ...(lastId === undefined ? {} : { 'last-event-id': lastId }) },
+    signal,
+  })
+  if (!response.ok) throw await refusalOf(response)
+  if (response.body === null) throw new RemoteRefusal('the service answered without a stream', true)
+  return response.body
+}
+
+interface Forwarded {
+  id: string
+  type: string
+  number: string
+  /** null: there was no answer, and `failure` says why. */
+  status: number | null
+  failure: string | null
+  durationMs: number
+}
+
+/** Once: what fails is shown, and not tried again. */
+async function forward(
+  { id, type, fromNumber, headers, body }: StreamedEvent,
+  url: string,
+  secret: string,
+  stopping: AbortSignal,
+): Promise<Forwarded> {
+  const startedAt = performance.now()
+  const signed =
+    headers['webhook-signature'] === undefined
+      ? signatureHeaders(id, Number(headers['webhook-timestamp']), body, [secret])
+      : {}
+  const done = (status: number | null, failure: string | null) => ({
+    ...{ id, type, number: fromNumber, status, failure },
+    durationMs: Math.round(performance.now() - startedAt),
+  })
+  try {
+    const response = await fetch(url, {
+      method: 'POST',
+      headers: { ...headers, ...signed },
+      body,
+      redirect: 'manual',
+      signal: AbortSignal.any([stopping, AbortSignal.timeout(FORWARD_MS)]),
+    })
+    await response.body?.cancel()
+    return done(response.status, null)
+  } catch (error) {
+    return done(null, reasonOf(error))
+  }
+}
+
+function show({ number, ...forwarded }: Forwarded, options: ListenOptions): void {
+  const { id, type, status, failure, durationMs } = forwarded
+  const at = new Date().toISOString()
+  const shown = shownNumber(number, options)
+  const words = [
+    at,
+    type.padEnd(13),
+    shown.padEnd(12),
+    String(status ?? failure).padEnd(3),
+    `${durationMs} ms`,
+    id,
+  ]
+  process.stdout.write(
+    options.json === true
+      ? `${JSON.stringify({ at, ...forwarded, number: shown })}\n`
+      : `${words.map(printable).join('  ')}\n`,
+  )
+}
+
+function remember(ids: Set<string>, id: string): void {
+  ids.add(id)
+  const [oldest] = ids
+  if (ids.size > MAX_REMEMBERED && oldest !== undefined) ids.delete(oldest)
+}
+
+function readSince(written: string): string | Date {
+  return isId(written) ? written : moment(written)
+}
+
+/** Beside the events, so that what reads them finds nothing else. */
+function say(sentence: string): void {
+  process.stderr.write(`${sentence}\n`)
+}

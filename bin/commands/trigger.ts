@@ -1,0 +1,26 @@
+import type { Command } from 'commander'
+import type { TestEventResult } from '../../src/domain/test-event.js'
+import { addRemoteOptions, askRemote, findRemoteLine, runRemote, type RemoteOptions } from '../remote.js'
+import { print } from '../run.js'
+
+export function addTriggerCommand(program: Command): void {
+  const command = program
+    .command('trigger')
+    .description(
+      "send an example event of a type to a line's outgoing webhook URL, once: needs an API token, no database",
+    )
+    .argument('<line>', 'id or number')
+    .argument('<type>', 'such as inboundText or messageStatus')
+    .option('--json', 'print JSON')
+  addRemoteOptions(command).action((reference: string, type: string, options: RemoteOptions) =>
+    runRemote(options, async (remote) => {
+      const { id } = await findRemoteLine(remote, reference)
+      const path = `/v1/lines/${id}/connection/test-event`
+      const result = (await askRemote(remote, path, { method: 'POST', body: { type } })) as TestEventResult
+      const { delivered, responseStatus, failure, durationMs } = result
+      const outcome = `${delivered ? 'delivered' : 'failed'}: ${responseStatus ?? failure ?? ''}`
+      print(options, result, [`${outcome} in ${durationMs} ms`])
+      if (!delivered) process.exitCode = 1
+    }),
+  )
+}

@@ -1,0 +1,53 @@
+import { createParser, type EventSourceMessage } from 'eventsource-parser'
+
+/** The service says something every 15 s. A stream that is silent for longer is dead. */
+const SILENCE_MS = 45_000
+/** An event has at most a few thousand characters. */
+const MAX_BUFFER = 1_000_000
+
+/**
+ * What comes of a stream of server-sent events, one after the other. The next part is read when what came was taken, so that
+ * a reader that is slow is not sent more than it takes.
+ *
+ * @throws Error when the stream breaks off, or is silent
+ */
+export async function* readEventStream(
+  body: ReadableStream<Uint8Array>,
+  silenceMs = SILENCE_MS,
+): AsyncGenerator<EventSourceMessage> {
+  let come: EventSourceMessage[] = []
+  const parser = createParser({
+    onEvent: (event) => come.push(event),
+    onError: (error) => {
+      throw error
+    },
+    maxBufferSize: MAX_BUFFER,
+  })
+  const decoder = new TextDecoder()
+  const reader = body.getReader()
+  try {
+    for (;;) {
+      const { done, value } = await notSilent(reader.read(), silenceMs)
+      if (done) return
+      come = []
+      parser.feed(decoder.decode(value, { stream: true }))
+      yield* come
+    }
+  } finally {
+    await reader.cancel().catch(() => undefined)
+  }
+}
+
+async function notSilent<T>(reading: Promise<T>, ms: number): Promise<T> {
+  let timer: NodeJS.Timeout | undefined
+  const silence = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => {
+      reject(new Error('the stream is silent'))
+    }, ms)
+  })
+  try {
+    return await Promise.race([reading, silence])
+  } finally {
+    clearTimeout(timer)
+  }
+}

@@ -1,0 +1,132 @@
+import { Option, type Command } from 'commander'
+import { UserError } from '../src/errors.js'
+import { isId } from '../src/ids.js'
+import { refuse } from './run.js'
+
+/** Where a command finds the service that it only speaks HTTP with, from any machine. */
+export interface RemoteOptions {
+  url?: string
+  token?: string
+  json?: boolean
+}
+
+/** A service, and the API token that it is asked with. */
+export interface Remote {
+  url: string
+  token: string
+}
+
+export interface RemoteLine {
+  id: string
+  name: string
+  phoneNumber: string
+}
+
+/** Longer than the service waits for an endpoint. */
+const ANSWER_MS = 30_000
+
+/** What the service refused, in its words, or why there was no answer. */
+export class RemoteRefusal extends UserError {
+  /** @param mayPass whether the same may be answered later */
+  constructor(
+    message: string,
+    readonly mayPass: boolean,
+  ) {
+    super(message)
+  }
+}
+
+export function addRemoteOptions(command: Command): Command {
+  return command
+    .addOption(
+      new Option('--url <url>', 'where the service is, such as http://localhost:3000').env('LINEHOOK_URL'),
+    )
+    .addOption(
+      new Option('--token <token>', 'an API token of the owner; better in the variable').env(
+        'LINEHOOK_TOKEN',
+      ),
+    )
+}
+
+/** Runs a command that needs neither the database nor the settings. A refusal is one line, and the exit code 1. */
+export async function runRemote(
+  options: RemoteOptions,
+  work: (remote: Remote) => Promise<void>,
+): Promise<void> {
+  try {
+    await work(readRemote(options))
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error
+    refuse(options, error.message)
+  }
+}
+
+function readRemote({ url, token }: RemoteOptions): Remote {
+  if (url === undefined) throw new UserError('give --url or LINEHOOK_URL: where the service is')
+  if (token === undefined) {
+    throw new UserError('give LINEHOOK_TOKEN or --token: an API token from the console, under Settings')
+  }
+  if (!/^https?:\/\//.test(url) || !URL.canParse(url)) {
+    throw new UserError('--url must be a URL that begins with http:// or https://')
+  }
+  // A header takes no others; the message of fetch would have the token in it.
+  if (!/^[\x21-\x7e]+$/.test(token)) throw new UserError('--token must be an API token, lhp_… or lhs_…')
+  return { url: url.replace(/\/+$/, ''), token }
+}
+
+/** @throws RemoteRefusal */
+export async function askRemote(
+  remote: Remote,
+  path: string,
+  { method = 'GET', body }: { method?: string; body?: unknown } = {},
+): Promise<unknown> {
+  const response = await fetchRemote(remote, path, {
+    method,
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    signal: AbortSignal.timeout(ANSWER_MS),
+  })
+  if (!response.ok) throw await refusalOf(response)
+  return response.json().catch(() => {
+    throw new UserError(`${remote.url} is no Linehook: its answer is no JSON`)
+  })
+}
+
+/** @throws RemoteRefusal when there is no answer */
+export async function fetchRemote(
+  { url, token }: Remote,
+  path: string,
+  init: Omit<RequestInit, 'headers'> & { headers?: Record<string, string> },
+): Promise<Response> {
+  try {
+    return await fetch(url + path, {
+      ...init,
+      headers: { ...init.headers, authorization: `Bearer ${token}` },
+      redirect: 'error',
+    })
+  } catch (error) {
+    throw new RemoteRefusal(`${url} cannot be reached: ${reasonOf(error)}`, true)
+  }
+}
+
+/** Of a service that answers with a problem (RFC 9457). */
+export async function refusalOf(response: Response): Promise<RemoteRefusal> {
+  const { detail } = (await response.json().catch(() => ({}))) as { detail?: unknown }
+  const said = typeof detail === 'string' ? detail : `the service answered ${response.status}`
+  return new RemoteRefusal(said, response.status === 429 || response.status >= 500)
+}
+
+/** Why fetch had no answer: the code of what is below it, such as ECONNREFUSED, or its own words. */
+export function reasonOf(error: unknown): string {
+  const { name, message, cause } = error as Error & { cause?: { code?: string; message?: string } }
+  if (name === 'TimeoutError') return 'timeout'
+  return cause?.code ?? cause?.message ?? message
+}
+
+/** @throws UserError when the token's owner has no such line */
+export async function findRemoteLine(remote: Remote, reference: string): Promise<RemoteLine> {
+  const query = new URLSearchParams([[isId(reference) ? 'id' : 'phoneNumber', reference]])
+  const lines = (await askRemote(remote, `/v1/lines?${query}`)) as RemoteLine[]
+  const [line] = lines
+  if (line === undefined) throw new UserError('no such line: give its id, or its number such as +15551234567')
+  return line
+}

@@ -1,0 +1,70 @@
+import { EVENT_TYPES, OPT_IN_EVENT_TYPES, type EventType } from '../../database/events.js'
+import { eventBody } from '../../domain/deliveries/shapes.js'
+import { EXAMPLE_PAYLOADS } from '../../domain/example-events.js'
+import type { Vocabulary } from '../../vocabulary.js'
+import { id, maybeText, object, oneOf, text, url, type Schema } from './parts.js'
+import { productNamesOf } from './product-names.js'
+import { webhookSchemas } from './webhooks.js'
+
+export const ALL_EVENT_TYPES: readonly EventType[] = [...EVENT_TYPES, ...OPT_IN_EVENT_TYPES]
+
+/** What the payload of each type is, beyond being a text. */
+const PAYLOADS: Record<EventType, Schema> = {
+  inboundText: text,
+  inboundMedia: url,
+  voiceMail: url,
+  messageStatus: {
+    type: 'string',
+    contentMediaType: 'application/json',
+    contentSchema: object({
+      messageId: id,
+      status: oneOf('sent', 'delivered', 'failed', 'unknown'),
+      error: maybeText,
+      carrierCode: maybeText,
+      clientRef: maybeText,
+    }),
+  },
+  optOut: oneOf('optedOut', 'optedIn'),
+  lineDisconnected: { const: '' },
+}
+
+/**
+ * The body of an event of one type, in the default shape, as JSON Schema 2020-12: what the OpenAPI document says of all
+ * events, and what is true of this type only.
+ */
+export function eventSchema(type: EventType, { publicUrl, vocabulary }: Installation): Schema {
+  const { Event = {} } = webhookSchemas(productNamesOf(vocabulary))
+  const { properties } = Event as { properties: Record<string, Schema> }
+  return {
+    $schema: 'https://json-schema.org/draft/2020-12/schema',
+    $id: `${publicUrl}/schemas/${type}.json`,
+    title: type,
+    ...Event,
+    properties: {
+      ...properties,
+      type: { const: type },
+      payload: { ...properties.payload, ...PAYLOADS[type] },
+    },
+    examples: [JSON.parse(exampleBody(type, vocabulary))],
+  }
+}
+
+interface Installation {
+  publicUrl: string
+  vocabulary: Vocabulary
+}
+
+/** As it is posted. */
+export function exampleBody(type: EventType, vocabulary: Vocabulary): string {
+  return eventBody(
+    {
+      type,
+      payload: EXAMPLE_PAYLOADS[type],
+      fromNumber: '+15005550199',
+      toNumber: '+15005550100',
+      userId: '01a1f8a0-0000-7000-8000-000000000002',
+      lineId: '01a1f8a0-0000-7000-8000-000000000003',
+    },
+    vocabulary,
+  )
+}

@@ -1,0 +1,23 @@
+import type { RouterMiddleware } from '@koa/router'
+import type { Context } from '../domain/context.js'
+import { UserError } from '../errors.js'
+import { ALL_EVENT_TYPES, eventSchema } from './openapi/event-types.js'
+
+/** The JSON Schema of an event's body. Nothing in it is secret, so it needs no token. */
+export function getEventSchema({ config, vocabulary }: Context): RouterMiddleware {
+  const { publicUrl } = config
+  const schemas = new Map<string, string>(
+    ALL_EVENT_TYPES.map((type) => [
+      type,
+      JSON.stringify(eventSchema(type, { publicUrl, vocabulary }), null, 2),
+    ]),
+  )
+  return (ctx) => {
+    const schema = schemas.get(String(ctx.params.type))
+    if (schema === undefined) {
+      throw new UserError(`there is no such type of event: it is one of ${ALL_EVENT_TYPES.join(', ')}`, 404)
+    }
+    ctx.type = 'application/schema+json'
+    ctx.body = schema
+  }
+}

@@ -1,0 +1,131 @@
+import { expect } from 'chai'
+import { Webhook } from 'standardwebhooks'
+import { createApiToken, removeApiToken } from '../../src/domain/api-tokens.js'
+import { setLineEndpointUrl } from '../../src/domain/connections.js'
+import { receiveMessage } from '../../src/domain/messages/receive.js'
+import { listeningStreams } from '../../src/telemetry/metrics.js'
+import { ANNA, inboundText } from '../domain/fixtures.js'
+import { createLine, type TestLine } from '../helpers/factories.js'
+import { runSource, stopProcesses } from '../helpers/processes.js'
+import { startReceiver } from '../helpers/receiver.js'
+import { openForEachTest } from '../helpers/suite.js'
+import { until } from '../helpers/until.js'
+import { describeWeb, serveApp } from '../helpers/web.js'
+import { answer, refusal } from './linehook.js'
+
+describeWeb('linehook listen', function ({ context, web }) {
+  this.timeout(60_000)
+
+  const receiver = openForEachTest(startReceiver)
+  let line: TestLine
+  let created: { id: string; token: string }
+
+  beforeEach(async () => {
+    line = await createLine(context, { name: 'Front desk' })
+    created = await createApiToken(context, line.userId, 'a laptop', {
+      lineId: line.lineId,
+      isReadOnly: true,
+    })
+  })
+
+  after(stopProcesses)
+
+  const environmentOf = (url = web.url) => ({ LINEHOOK_URL: url, LINEHOOK_TOKEN: created.token })
+  /** Runs with no setting of the service. */
+  const listen = (args: string[] = [], url = web.url) => {
+    const all = ['listen', line.number, '--forward-to', receiver.url, ...args]
+    const started = runSource('bin/linehook.ts', environmentOf(url), { name: 'listen', args: all })
+    const says = (pattern: RegExp) =>
+      until(
+        () => `${pattern.source} in: ${started.lines.join('\n')}`,
+        () => started.lines.map((each) => pattern.exec(each)).find((match) => match !== null),
+        20_000,
+      )
+    return { ...started, says }
+  }
+  const receive = (text: string) =>
+    receiveMessage(context, inboundText(line, { content: { type: 'inboundText', text } }))
+  const got = (count: number) =>
+    until(
+      () => `${count} events, not ${receiver.requests.length}`,
+      () => receiver.requests.length === count && receiver.requests,
+      20_000,
+    )
+  const payloads = () =>
+    receiver.requests.map(({ body }) => (JSON.parse(body) as { payload: string }).payload)
+
+  it('forwards each event signed, says what was answered, and ends with 0 on Ctrl-C', async () => {
+    await receive('a private matter')
+    receiver.answerWith((response) => {
+      response.statusCode = 418
+      response.end()
+    })
+    const running = listen(['--since', '1h'])
+    const [, secret = ''] = await running.says(/signed with a secret of this run: (whsec_\S+)$/)
+    const [request] = await got(1)
+    const headers = request?.headers as Record<string, string>
+    expect(new Webhook(secret).verify(request?.body ?? '', headers)).to.include({ fromNumber: ANNA })
+    const [told = ''] = await running.says(/^.*inboundText.*$/)
+    expect(told).to.match(/^\d{4}-\S+Z {2}inboundText {4}\+1•••0101 {5}418 {2}\d+ ms {2}\S+$/)
+    expect(told).to.include(headers['webhook-id'])
+    await running.kill('SIGINT')
+    expect(await running.exitCode).to.equal(0)
+    expect(running.lines.join()).not.to.include(ANNA).and.not.to.include('a private matter')
+  })
+
+  it('goes on where it stopped when the service was away, tells of who does not answer, and ends with the token', async () => {
+    const first = await serveApp(context)
+    const running = listen(['--json'], first.url)
+    await running.says(/^Events of Front desk \+1•••\d{4} go to/)
+    await until('the stream', async () => (await listeningStreams.get()).values[0]?.value === 1, 20_000)
+    await receive('one')
+    await got(1)
+    receiver.answerWith((response) => response.destroy())
+    await first.close()
+    await running.says(/it is tried again\.$/)
+    await receive('two')
+    const second = await serveApp(context, { port: first.port })
+    try {
+      await running.says(/^Connected again\.$/)
+      await got(2)
+      expect(payloads()).to.deep.equal(['one', 'two'])
+      await until('both are told', () => running.outputLines.length === 2)
+      const [one, two] = running.outputLines.map((each) => JSON.parse(each) as Record<string, unknown>)
+      expect(one).to.include({ type: 'inboundText', number: '+1•••0101', status: 200, failure: null })
+      expect(two).to.include({ status: null }).and.have.property('failure').that.is.a('string')
+      await removeApiToken(context, line.userId, created.id)
+      expect(await running.exitCode).to.equal(1)
+      expect(JSON.parse(running.errorLines.at(-1) ?? ''))
+        .to.have.property('error')
+        .that.matches(/not valid/)
+    } finally {
+      await second.close()
+    }
+  })
+
+  it('trigger sends an example to the line’s URL, and says what was answered', async () => {
+    await setLineEndpointUrl(context, line.userId, line.lineId, receiver.url)
+    const { token } = await createApiToken(context, line.userId, 'a laptop')
+    const environment = { LINEHOOK_URL: web.url, LINEHOOK_TOKEN: token }
+    expect((await answer(environment, 'trigger', line.number, 'optOut'))[0]).to.match(
+      /^delivered: 200 in \d+ ms$/,
+    )
+    expect(payloads()).to.deep.equal(['optedOut'])
+    expect(await refusal(environment, 'trigger', line.number, 'other')).to.match(
+      /type must be one of inboundText/,
+    )
+  })
+
+  it('says what it needs', async () => {
+    const to = ['--forward-to', receiver.url]
+    const { LINEHOOK_URL, LINEHOOK_TOKEN } = environmentOf()
+    for (const [environment, args, said] of [
+      [{}, [line.number, ...to], /LINEHOOK_URL/],
+      [{ LINEHOOK_URL: 'http://127.0.0.1:1', LINEHOOK_TOKEN }, [line.number, ...to], /cannot be reached/],
+      [{ LINEHOOK_URL, LINEHOOK_TOKEN: 'lhp_x' }, [line.number, ...to], /not valid/],
+      [environmentOf(), [line.number, '--forward-to', 'localhost:4000'], /begins with http/],
+    ] as const) {
+      expect(await refusal(environment, 'listen', ...args)).to.match(said)
+    }
+  })
+})

@@ -1,0 +1,114 @@
+import { once } from 'node:events'
+import { Socket } from 'node:net'
+import { expect } from 'chai'
+import { createApiToken, removeApiToken } from '../../../src/domain/api-tokens.js'
+import { receiveMessage } from '../../../src/domain/messages/receive.js'
+import { listeningStreams } from '../../../src/telemetry/metrics.js'
+import { inboundText } from '../../domain/fixtures.js'
+import { createLine, type TestLine } from '../../helpers/factories.js'
+import { until } from '../../helpers/until.js'
+import { describeWeb } from '../../helpers/web.js'
+
+const MAX_OF_USER = 10
+
+describeWeb('GET /v1/lines/…/events/stream', ({ context, web }) => {
+  let line: TestLine
+  let created: { id: string; token: string }
+  const open: AbortController[] = []
+
+  beforeEach(async () => {
+    line = await createLine(context, { outgoingUrl: 'http://127.0.0.1:9/' })
+    created = await createApiToken(context, line.userId, 'a laptop', { isReadOnly: true })
+  })
+
+  afterEach(() => {
+    for (const each of open.splice(0)) each.abort()
+  })
+
+  const listen = async (headers: Record<string, string> = {}, query = '') => {
+    const stream = new AbortController()
+    open.push(stream)
+    const response = await fetch(`${web.url}/v1/lines/${line.lineId}/events/stream${query}`, {
+      headers: { Authorization: `Bearer ${created.token}`, ...headers },
+      signal: stream.signal,
+    })
+    const heard = { status: response.status, text: '', isOver: false, headers: response.headers }
+    const decoder = new TextDecoder()
+    void (async () => {
+      for await (const chunk of response.body ?? []) heard.text += decoder.decode(chunk, { stream: true })
+    })()
+      .catch(() => undefined)
+      .finally(() => (heard.isOver = true))
+    return heard
+  }
+  const messagesOf = ({ text }: { text: string }) =>
+    [...text.matchAll(/^id: (\S+)\ndata: (\{"id".*)\n\n/gm)].map(([, id, data = '']) => ({
+      lastEventId: id,
+      ...(JSON.parse(data) as { id: string; headers: Record<string, string>; body: string }),
+    }))
+
+  it('has each event as it would be delivered, and goes on after the last one', async () => {
+    const heard = await listen()
+    expect(heard.status).to.equal(200)
+    expect(heard.headers.get('content-type')).to.match(/^text\/event-stream\b/)
+    await until('it has begun', () => /^event: position\nid: \S+\ndata: \{\}\n\n/.test(heard.text))
+    await receiveMessage(context, inboundText(line, { content: { type: 'inboundText', text: 'Line\n1' } }))
+    const [first] = await until('the event', () => messagesOf(heard).length > 0 && messagesOf(heard))
+    expect(JSON.parse(first?.body ?? '')).to.include({ type: 'inboundText', payload: 'Line\n1' })
+    expect(first?.headers).to.include({ 'webhook-id': first?.id, 'content-type': 'application/json' })
+    expect(first?.headers).to.have.property('webhook-signature')
+    expect(first?.lastEventId).to.equal(first?.id)
+
+    await receiveMessage(context, inboundText(line))
+    const later = await listen({ 'Last-Event-ID': first?.id ?? '' })
+    await until('both', () => messagesOf(later).length === 2)
+    const all = await listen({}, `?from=${new Date(Date.now() - 60_000).toISOString()}`)
+    await until('both', () => messagesOf(all).length === 2)
+  })
+
+  it('says what is wrong with Last-Event-ID and from', async () => {
+    for (const [headers, query, said] of [
+      [{ 'Last-Event-ID': 'x' }, '', /Last-Event-ID must be the id of an event/],
+      [{}, '?from=yesterday', /from must be a time such as/],
+    ] as const) {
+      const heard = await listen(headers, query)
+      expect(heard.status).to.equal(400)
+      await until('the problem', () => said.test(heard.text))
+    }
+  })
+
+  it('ends when its token is revoked', async () => {
+    const heard = await listen()
+    await until('it has begun', () => heard.text !== '')
+    await removeApiToken(context, line.userId, created.id)
+    await until('the end', () => heard.isOver)
+  })
+
+  it('is open so often for one user, and again when one ends', async () => {
+    for (let n = 0; n < MAX_OF_USER; n += 1) expect((await listen()).status).to.equal(200)
+    expect(await openCount()).to.equal(MAX_OF_USER)
+    const refused = await listen()
+    expect([refused.status, refused.headers.get('retry-after')]).to.deep.equal([429, '10'])
+    for (const each of open.splice(0)) each.abort()
+    await until('another one', async () => (await listen()).status === 200)
+  })
+
+  it('is forgotten when a reader goes that took nothing', async () => {
+    const long = 'x'.repeat(1500)
+    for (let n = 0; n < 100; n += 1) {
+      await receiveMessage(context, inboundText(line, { content: { type: 'inboundText', text: long } }))
+    }
+    const socket = new Socket({ readable: true }).connect(web.port, '127.0.0.1')
+    await once(socket, 'connect')
+    socket.pause()
+    socket.write(
+      `GET /v1/lines/${line.lineId}/events/stream?from=2026-01-01T00:00:00Z HTTP/1.1\r\nHost: x\r\n` +
+        `Authorization: Bearer ${created.token}\r\n\r\n`,
+    )
+    await until('it is open', async () => (await openCount()) === 1)
+    socket.destroy()
+    await until('it is forgotten', async () => (await openCount()) === 0)
+  })
+
+  const openCount = async () => (await listeningStreams.get()).values[0]?.value ?? 0
+})

@@ -7,7 +7,9 @@ import {
   type EndpointOwner,
   type ShownPolicy,
 } from '../../src/domain/endpoint-policies.js'
+import { endpointOfApplication, endpointOfLine } from '../../src/domain/endpoint-pauses.js'
 import { getAnyLine } from '../../src/domain/lines.js'
+import { COMMAND_LINE, pauseEndpoint, resumeEndpoint } from '../../src/domain/pauses.js'
 import { POLICY_FIELDS } from '../../src/domain/policy-fields.js'
 import { parsePolicyText } from '../../src/domain/policy-text.js'
 import { run } from '../run.js'
@@ -45,6 +47,28 @@ export function addEndpointCommands(program: Command): void {
         return answerOf(await changePolicy(context, await ownerOf(context, reference), fields))
       }),
     )
+
+  const addPausing = (name: string, description: string, said: string, act: typeof pauseEndpoint) =>
+    endpoint
+      .command(name)
+      .description(description)
+      .argument(...WHOSE)
+      .option('--json', 'print JSON')
+      .action((reference: string, options: { json?: boolean }) =>
+        run(options, async (context) => {
+          const { of, id, userId } = await ownerOf(context, reference)
+          const find = of === 'line' ? endpointOfLine : endpointOfApplication
+          await act(context, COMMAND_LINE, await find(context, userId, id))
+          return { result: { of, id, [said]: true }, lines: [`events of the ${of} ${said}`] }
+        }),
+      )
+  addPausing(
+    'pause',
+    'pause the events to a URL: they wait, and only operators resume them',
+    'paused',
+    pauseEndpoint,
+  )
+  addPausing('resume', 'let the events to a URL go out again, in order', 'resumed', resumeEndpoint)
 }
 
 /** @throws UserError when nothing has this id or number */

@@ -1,8 +1,13 @@
 import { expect } from 'chai'
 import type { Context } from '../../src/domain/context.js'
+import { getApplication } from '../../src/domain/applications.js'
+import { getConnection } from '../../src/domain/connection-overview.js'
+import { resumeApplicationEndpoint, resumeLineEndpoint } from '../../src/domain/endpoint-pauses.js'
 import { addLine } from '../../src/domain/lines.js'
 import { receiveMessage } from '../../src/domain/messages/receive.js'
+import { ownerOf } from '../../src/domain/pauses.js'
 import { newId } from '../../src/ids.js'
+import { createApplication } from '../domain/applications.js'
 import type { Environment } from '../helpers/environment.js'
 import { createLine, type TestLine } from '../helpers/factories.js'
 import { startProcess, startWeb, stopProcesses } from '../helpers/processes.js'
@@ -126,6 +131,26 @@ describe('linehook connection and linehook webhook', function () {
     expect(await refuse('endpoint', 'set-policy', number, '--set', 'timeoutSeconds=soon')).to.equal(
       'timeoutSeconds must be a whole number from 1 to 60, or null for the default',
     )
+  })
+
+  it('endpoint pause and resume are of a line or of an application, and only an operator ends such a pause', async () => {
+    const { number, lineId, userId } = await createLine(context, { outgoingUrl: receiver.url })
+    const { id } = await createApplication(context, { userId, webhookUrl: receiver.url })
+    const pausedBy = async () => (await getApplication(context, userId, id)).endpointPausedBy
+    expect(await run('endpoint', 'pause', number)).to.deep.equal(['events of the line paused'])
+    expect(await runJson('endpoint', 'pause', id)).to.deep.equal({ of: 'application', id, paused: true })
+    expect((await getConnection(context, userId, lineId)).endpoint?.pausedBy).to.equal('operator')
+    expect(await pausedBy()).to.equal(null)
+    for (const resumed of [
+      resumeLineEndpoint(context, ownerOf(userId), userId, lineId),
+      resumeApplicationEndpoint(context, userId, id),
+    ]) {
+      expect(await resumed.catch((error: unknown) => error)).to.include({ status: 403 })
+    }
+    expect(await run('endpoint', 'resume', id)).to.deep.equal(['events of the application resumed'])
+    await run('endpoint', 'resume', number)
+    expect((await getApplication(context, userId, id)).endpointPausedAt).to.equal(null)
+    expect((await getConnection(context, userId, lineId)).endpoint?.pausedAt).to.equal(null)
   })
 
   it('connection disable closes both ways; connection enable opens the same webhook again', async () => {

@@ -124,7 +124,10 @@ describeContext('the feed of a line’s events', (context) => {
       userId: line.userId,
       lineId: line.lineId,
     })
-    await context.db('endpoints').where({ user_id: line.userId }).update({ policy: { shape: 'slack' } })
+    await context
+      .db('endpoints')
+      .where({ user_id: line.userId })
+      .update({ policy: { shape: 'slack' } })
     const [shaped] = await signLineEvents(context, line, events)
     expect(JSON.parse(shaped?.body ?? '')).to.have.keys('text')
     const bare = await createLine(context)

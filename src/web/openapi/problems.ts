@@ -30,7 +30,8 @@ const PROBLEMS = {
   422: { name: 'KeyReused', description: 'The `Idempotency-Key` was used with another body.' },
   429: {
     name: 'TooMany',
-    description: 'Too much waits already, too many streams are open, or a daily cap is reached; try again later.',
+    description:
+      'Too much waits already, too many streams are open, or a daily cap is reached; try again later.',
   },
   431: { name: 'TooManyHeaders', description: 'There are more than 100 header fields.' },
   500: { name: 'InternalError', description: 'This is a fault of the server, and it is logged.' },

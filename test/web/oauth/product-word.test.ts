@@ -106,6 +106,8 @@ describeWith('OAuth with PRODUCT_WORD=burner', serve, (server) => {
       'messages:write',
       'burners:read',
       'burners:write',
+      'contacts:read',
+      'contacts:write',
     ])
     const { access_token: token } = await authorize({ scope: 'burners:read' })
     const answer = await send(server, token, {

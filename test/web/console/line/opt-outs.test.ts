@@ -32,7 +32,7 @@ describeWith('opt-outs and pauses in the console', startConsole, (site) => {
         /Nobody here can undo that: only the person can, by texting START\. \+15005550101 since [\d-]+ /,
       )
       .and.match(/Paused The line and these numbers .* \+15005550102 until [\d-]+ /)
-    expect(html).to.include(`number=${encodeURIComponent(ANNA)}`)
+    expect(html).to.include(`/conversations/${encodeURIComponent(ANNA)}`)
   })
 
   it('are fifty at most there; programs get all', async () => {

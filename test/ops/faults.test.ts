@@ -1,13 +1,13 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { Worker } from 'bullmq'
+import type { Worker } from 'bullmq'
 import { expect } from 'chai'
 import { CarrierThrottled } from '../../src/carriers/carrier.js'
 import type { Context } from '../../src/domain/context.js'
 import { judgeStorage } from '../../src/domain/overview/storage.js'
 import { createWatch } from '../../src/domain/overview/overview.js'
 import { createStoreReadings } from '../../src/domain/store-readings.js'
-import { QUEUE_PREFIX, type QueueName } from '../../src/queues/queues.js'
+import type { QueueName } from '../../src/queues/queues.js'
 import {
   diskFreeBytes,
   diskFreeRatio,
@@ -24,10 +24,11 @@ import {
 } from '../domain/fixtures.js'
 import { createTestContext } from '../helpers/context.js'
 import { createLine, type TestLine } from '../helpers/factories.js'
+import { startIdleWorker } from '../helpers/idle-worker.js'
 import { parseMetrics, type Sample } from '../helpers/metrics.js'
 import { promtool } from '../helpers/promtool.js'
 import { startReceiver, type Receiver } from '../helpers/receiver.js'
-import { connectTestRedis, startOwnRedis, type OwnRedis } from '../helpers/redis.js'
+import { startOwnRedis, type OwnRedis } from '../helpers/redis.js'
 import { createDataFolder } from '../helpers/services.js'
 import { until } from '../helpers/until.js'
 
@@ -77,18 +78,7 @@ describe('five faults, their alerts and their cures', function () {
   })
 
   async function startWorker(name: QueueName): Promise<void> {
-    const connection = await connectTestRedis(redis.url, 'wait')
-    const worker = new Worker(name, () => Promise.resolve(), {
-      connection,
-      prefix: QUEUE_PREFIX,
-      drainDelay: 1,
-    })
-    worker.on('error', () => undefined)
-    worker.on('closed', () => {
-      connection.disconnect()
-    })
-    await worker.waitUntilReady()
-    workers.set(name, worker)
+    workers.set(name, await startIdleWorker(name, redis.url))
   }
 
   const carrier = () =>

@@ -1,9 +1,8 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { Worker } from 'bullmq'
+import type { Worker } from 'bullmq'
 import { expect } from 'chai'
-import type { Redis } from 'ioredis'
 import { countUnhealthyEndpoints } from '../../../src/database/endpoints.js'
 import { ensurePartitions } from '../../../src/database/partitions.js'
 import { getCarrierAccount } from '../../../src/domain/carrier-accounts.js'
@@ -21,12 +20,13 @@ import {
   resumeLine,
 } from '../../../src/domain/pauses.js'
 import { newId } from '../../../src/ids.js'
-import { QUEUE_PREFIX, type QueueName } from '../../../src/queues/queues.js'
+import type { QueueName } from '../../../src/queues/queues.js'
 import { startProxy, type Proxy } from '../../database/proxy.js'
 import { createTestContext } from '../../helpers/context.js'
 import { createLine, type TestLine } from '../../helpers/factories.js'
+import { startIdleWorker } from '../../helpers/idle-worker.js'
 import { openings } from '../../helpers/openings.js'
-import { connectTestRedis, startOwnRedis, type OwnRedis } from '../../helpers/redis.js'
+import { startOwnRedis, type OwnRedis } from '../../helpers/redis.js'
 import { createTestDatabase } from '../../helpers/services.js'
 import { until } from '../../helpers/until.js'
 import { makeOverdue, queueMessage, receiveForDelivery } from '../fixtures.js'
@@ -44,7 +44,7 @@ describe('the overview', function () {
   let postgres: Proxy
   let line: TestLine
   let folder: string
-  const workers = new Map<QueueName, { worker: Worker; connection: Redis }>()
+  const workers = new Map<QueueName, Worker>()
   const open = openings()
 
   before(async () => {
@@ -76,24 +76,14 @@ describe('the overview', function () {
     await redis.remove()
   })
 
-  /** Takes jobs as a process does, and there are none. */
   async function startWorker(name: QueueName): Promise<void> {
-    const connection = await connectTestRedis(redis.url, 'wait')
-    const worker = new Worker(name, () => Promise.resolve(), {
-      connection,
-      prefix: QUEUE_PREFIX,
-      drainDelay: 1,
-    })
-    worker.on('error', () => undefined)
-    await worker.waitUntilReady()
-    workers.set(name, { worker, connection })
+    workers.set(name, await startIdleWorker(name, redis.url))
   }
 
   async function stopWorker(name: QueueName): Promise<void> {
     const running = workers.get(name)
     workers.delete(name)
-    await running?.worker.close(true)
-    running?.connection.disconnect()
+    await running?.close(true)
   }
 
   const look = () => createWatch(context).look('1h')

@@ -67,10 +67,9 @@ async function getVisible(context: Context, { userId, id, ctx }: OwnerRequest): 
 
 /** @throws UserError 403 for an application that did not send the message, 404 */
 async function requireOwnWish(context: Context, asked: OwnerRequest): Promise<void> {
-  const application = applicationOf(asked.ctx)
-  if (application === undefined) return
   const message = await getVisible(context, asked)
-  if (message.applicationId !== application.id) {
+  const application = applicationOf(asked.ctx)
+  if (application !== undefined && message.applicationId !== application.id) {
     throw new UserError('an application may change only messages that it sent itself', 403)
   }
 }
@@ -157,9 +156,8 @@ function refusalIn({ log }: Context, error: unknown) {
 /** Gives a message that waits another time. */
 export const patchMessage = onOwn('message', async (context, asked) => {
   const { userId, id, ctx } = asked
-  await getVisible(context, asked)
-  const { sendAt } = await readBodyFields(rescheduling, ctx.request.body)
   await requireOwnWish(context, asked)
+  const { sendAt } = await readBodyFields(rescheduling, ctx.request.body)
   return presentMessage(context, await rescheduleMessage(context, userId, id, sendAt))
 })
 

@@ -59,14 +59,14 @@ export async function changePolicy(
   { headers: writtenHeaders = {}, ...written }: Record<string, unknown>,
 ): Promise<ShownPolicy> {
   const { db, config, secrets } = context
-  // Whose it is comes first: what is not theirs looks to strangers like what is not there.
-  await requireEndpoint(db, owner)
-  const change = readPolicyFields(written, { maxRequestsAtOnce: config.endpointMaxInFlight })
-  const changedHeaders = Object.keys(changeHeaders({}, writtenHeaders))
-  if (Object.keys({ ...change, ...(writtenHeaders as object) }).length === 0)
-    throw new UserError('give at least one field of the policy')
   return transaction(db, async (trx) => {
+    // Whose it is comes first: what is not theirs looks to strangers like what is not there.
     const endpointId = await requireEndpoint(trx, owner, { isLocked: true })
+    const change = readPolicyFields(written, { maxRequestsAtOnce: config.endpointMaxInFlight })
+    const changedHeaders = Object.keys(changeHeaders({}, writtenHeaders))
+    if (Object.keys({ ...change, ...(writtenHeaders as object) }).length === 0) {
+      throw new UserError('give at least one field of the policy')
+    }
     const row = await findPolicy(trx, endpointId)
     const headersBefore = openHeaders(secrets, endpointId, row.headersSealed)
     const headers = changeHeaders(headersBefore, writtenHeaders)

@@ -179,11 +179,11 @@ export function Time({ at }: { at: Date }) {
 }
 
 /** For lists: how long ago it was when the page was made, with the exact time where it is pointed at. */
-export function Ago({ at, now = new Date() }: { at: Date; now?: Date }) {
+export function Ago({ at }: { at: Date }) {
   const exact = `${at.toISOString().slice(0, 19).replace('T', ' ')} UTC`
   return (
     <time dateTime={at.toISOString()} title={exact}>
-      {describeAgo(now.getTime() - at.getTime())}
+      {describeAgo(Date.now() - at.getTime())}
     </time>
   )
 }

@@ -1,6 +1,7 @@
 import type { Middleware } from 'koa'
 import { listLineHealth, type LineHealth } from '../../database/line-health.js'
 import type { Context } from '../../domain/context.js'
+import { needOfLine } from '../../domain/line-needs.js'
 import { listOwnLines } from '../../domain/lines.js'
 import { EndpointState, OnOff } from './endpoint/state.js'
 import { Ago, Empty } from './form.js'
@@ -24,7 +25,7 @@ export function showLines(context: Context): Middleware {
     ])
     const rows = lines.map((line) => {
       const found = health.find(({ lineId }) => lineId === line.id)
-      return { line, health: found, need: found && needOf(line, found) }
+      return { line, health: found, need: found && needOfLine(line, found) }
     })
     answerPage(
       ctx,
@@ -43,17 +44,6 @@ interface LineRow {
   health: LineHealth | undefined
   /** What its owner has to look at, in words; undefined: nothing. */
   need: string | undefined
-}
-
-/** The worst first: what is behind it cannot be seen before that is mended. */
-function needOf({ status, pausedAt }: Line, { endpoint }: LineHealth): string | undefined {
-  if (status === 'disabled') return 'it is disabled'
-  if (pausedAt !== null) return 'its sending is paused'
-  if (endpoint === null) return undefined
-  if (endpoint.disabledAt !== null) return 'its endpoint is disabled, and events are held'
-  if (endpoint.failingSince !== null) return 'its endpoint fails'
-  if (endpoint.pausedAt !== null) return 'its events are paused'
-  return endpoint.hasHeld ? 'it has held events' : undefined
 }
 
 function Needs({ rows }: { rows: readonly LineRow[] }) {

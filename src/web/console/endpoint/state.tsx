@@ -1,20 +1,11 @@
-/** What an endpoint's state is told by. */
-export interface EndpointFacts {
-  /** null: no event was sent to it yet. */
-  calledAt: Date | null
-  failingSince: Date | null
-  disabledAt: Date | null
-  pausedAt: Date | null
-}
+import { endpointStateOf, type EndpointFacts } from '../../../domain/deliveries/endpoint-state.js'
 
 /** @param props.endpoint null: there is no outgoing webhook URL */
 export function EndpointState({ endpoint }: { endpoint: EndpointFacts | null }) {
   if (endpoint === null) return <span class="muted">no URL</span>
-  if (endpoint.disabledAt !== null) return <span class="badge bad">disabled</span>
-  if (endpoint.failingSince !== null) return <span class="badge bad">failing</span>
-  if (endpoint.pausedAt !== null) return <span class="badge bad">paused</span>
-  if (endpoint.calledAt === null) return <span class="badge">not called yet</span>
-  return <span class="badge good">works</span>
+  const state = endpointStateOf(endpoint)
+  const mood = state === 'works' ? ' good' : state === 'not called yet' ? '' : ' bad'
+  return <span class={`badge${mood}`}>{state}</span>
 }
 
 export function OnOff({ isOn }: { isOn: boolean }) {

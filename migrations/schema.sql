@@ -283,13 +283,17 @@ create table endpoints (
   paused_at timestamp with time zone,
   paused_by uuid,
   policy jsonb not null default '{}'::jsonb,
-  headers_sealed bytea
+  headers_sealed bytea,
+  line_id uuid,
+  name text
 );
 alter table endpoints add constraint endpoints_pkey PRIMARY KEY (id);
+alter table endpoints add constraint endpoints_line_id_fkey FOREIGN KEY (line_id) REFERENCES lines(id);
 alter table endpoints add constraint endpoints_paused_by_fkey FOREIGN KEY (paused_by) REFERENCES users(id) ON DELETE SET NULL;
 alter table endpoints add constraint endpoints_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id);
 alter table endpoints add constraint endpoints_disabled_reason_check CHECK ((disabled_reason = ANY (ARRAY['gone'::text, 'failing'::text, 'owner_disabled'::text])));
 alter table endpoints add constraint endpoints_places_check CHECK ((places > 0));
+CREATE INDEX endpoints_of_line ON public.endpoints USING btree (line_id, id) WHERE ((line_id IS NOT NULL) AND (removed_at IS NULL));
 
 create table events (
   id uuid not null,
@@ -820,9 +824,11 @@ begin
           else exists (select 1 from application_lines c where c.application_id = d.application_id
             and c.line_id = d.line_id and 'messages:connect' = any (c.scopes)) end
           then 'exhausted'
+        when e.removed_at is not null and e.line_id is not null then 'exhausted'
         when e.disabled_at is not null or e.removed_at is not null then 'held'
         when d.application_id is null and exists (
-          select 1 from developer_connections c where c.endpoint_id = e.id and c.enabled) then 'delivering'
+          select 1 from developer_connections c where c.line_id = d.line_id and c.enabled
+            and (c.endpoint_id = e.id or e.line_id = c.line_id)) then 'delivering'
         when d.application_id is not null and exists (
           select 1 from applications a where a.id = d.application_id and a.endpoint_id = e.id) then 'delivering'
         else 'held' end as status) o)
@@ -1076,7 +1082,8 @@ begin
   ), given as materialized (
     select a.*, r.endpoint_id, r.application_id, r.is_disabled or held_for is not null as is_held,
       coalesce((e.policy ->> 'ordered')::boolean, false) as is_ordered,
-      nth_id(a.delivery_id, row_number() over (partition by a.event_id order by r.application_id nulls first)) as id
+      nth_id(a.delivery_id, row_number() over (
+        partition by a.event_id order by r.application_id nulls first, e.line_id nulls first, e.id)) as id
     from asked a join reached r on r.line_id = a.line_id join endpoints e on e.id = r.endpoint_id
     where case when a.opt_in then a.event_type = any (r.opt_in_events)
       else coalesce(e.policy -> 'declinedEvents', '[]') ? a.event_type is not true end
@@ -1133,7 +1140,12 @@ begin
   return query
   select o.line_id, o.application_id, e.id, e.disabled_at is not null, e.opt_in_events
   from (
-    select d.line_id, d.endpoint_id, null::uuid as application_id from developer_connections d
+    select d.line_id, own.endpoint_id, null::uuid as application_id from developer_connections d
+    cross join lateral (
+      select d.endpoint_id
+      union all
+      select f.id from endpoints f where f.line_id = d.line_id and f.removed_at is null
+    ) own
     where d.line_id = any (lines) and d.enabled
     union all
     select c.line_id, a.endpoint_id, a.id from application_lines c join applications a on a.id = c.application_id

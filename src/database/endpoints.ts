@@ -9,11 +9,21 @@ export type DisabledReason = (typeof DISABLED_REASONS)[number]
 
 export async function insertEndpoint(
   db: Database,
-  endpoint: { id: string; userId: string; url: string; secretSealed: Buffer },
+  endpoint: {
+    id: string
+    userId: string
+    url: string
+    secretSealed: Buffer
+    /** Whose further endpoint it is. */
+    lineId?: string
+    name?: string | null
+  },
 ): Promise<void> {
   await db('endpoints').insert({
     id: endpoint.id,
     user_id: endpoint.userId,
+    line_id: endpoint.lineId ?? null,
+    name: endpoint.name ?? null,
     url: endpoint.url,
     secret_sealed: endpoint.secretSealed,
   })

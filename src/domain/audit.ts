@@ -27,6 +27,8 @@ export interface Act {
   userId?: string | null
   before?: AuditDetails | undefined
   after?: AuditDetails | undefined
+  /** What of the subject it is about; it is written down whatever has changed. */
+  about?: AuditDetails | undefined
 }
 
 type WithActor = Pick<Context, 'actor'>
@@ -86,6 +88,11 @@ export function readAudit({ db }: Context, filter: AuditFilter): AsyncGenerator<
   )
 }
 
+/** Which of a line's further endpoints an act is about; none for the outgoing webhook URL. */
+export function aboutEndpoint(endpointId: string | undefined): Pick<Act, 'about'> {
+  return endpointId === undefined ? {} : { about: { endpointId } }
+}
+
 /**
  * A URL of somebody's server as it may be written down: many have a secret in their path or query. The few characters at its
  * end are of its hash, so that two URLs of one host can be told apart.
@@ -96,9 +103,10 @@ export function maskUrl(url: string | null): string | null {
 }
 
 function rowOf({ actor }: WithActor, act: Act): AuditRow | undefined {
-  const { action, subjectId = null, userId = null } = act
+  const { action, subjectId = null, userId = null, about } = act
   const changed = differing(act.before, act.after)
   if (changed === undefined) return undefined
+  const after = about === undefined ? changed.after : { ...about, ...changed.after }
   return {
     id: newId(),
     actorKind: actor.kind,
@@ -109,7 +117,7 @@ function rowOf({ actor }: WithActor, act: Act): AuditRow | undefined {
     subjectId,
     userId,
     before: changed.before === undefined ? null : bounded(changed.before),
-    after: changed.after === undefined ? null : bounded(changed.after),
+    after: after === undefined ? null : bounded(after),
   }
 }
 

@@ -14,6 +14,7 @@ import {
 } from '../database/endpoints.js'
 import type { OptInEventType } from '../database/events.js'
 import { deleteIncomingWebhook } from '../database/incoming-webhooks.js'
+import { listEndpointsOfLine } from '../database/line-endpoints.js'
 import { UserError } from '../errors.js'
 import { newId } from '../ids.js'
 import { newSigningSecret } from '../secrets.js'
@@ -21,6 +22,7 @@ import { maskUrl, record } from './audit.js'
 import { requireConnection, requireEnabled, requireLine } from './connection-requirements.js'
 import type { Context } from './context.js'
 import { signingSecretPlace } from './deliveries/deliver.js'
+import { endDeliveriesTo, markEndpointDeleted } from './line-endpoints.js'
 import { LINE_OPT_IN_EVENT_TYPES, readOptInEvents } from './opt-in-events.js'
 
 /**
@@ -46,16 +48,22 @@ export async function disableConnection(context: Context, userId: string, lineId
 }
 
 /**
- * Disables the connection and deletes the incoming webhook.
+ * Disables the connection, and deletes the incoming webhook and the line's further endpoints.
  *
  * @throws UserError 404
  */
 export async function disconnect(context: Context, userId: string, lineId: string): Promise<void> {
+  const deleted: string[] = []
   await changing(context, userId, lineId, async (trx) => {
     await requireConnection(trx, userId, lineId, { isLocked: true })
     await setConnectionEnabled(trx, userId, lineId, false)
     await deleteIncomingWebhook(trx, lineId)
+    for (const endpoint of await listEndpointsOfLine(trx, lineId)) {
+      await markEndpointDeleted(context, trx, endpoint)
+      deleted.push(endpoint.id)
+    }
   })
+  for (const id of deleted) await endDeliveriesTo(context, id)
 }
 
 /**

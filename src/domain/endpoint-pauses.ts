@@ -1,15 +1,14 @@
-import { findConnection } from '../database/developer-connections.js'
 import { UserError } from '../errors.js'
 import { getApplication } from './applications.js'
 import { NO_ENDPOINT_URL } from './applications/endpoint.js'
-import { requireLine } from './connection-requirements.js'
+import { findLineConnection } from './connection-requirements.js'
 import type { Context } from './context.js'
 import { ownerOf, pauseEndpoint, resumeEndpoint, type PausableEndpoint, type Pauser } from './pauses.js'
 import { NO_URL } from './signing-secrets.js'
 
 /**
- * Nothing is posted to the line's outgoing webhook URL until somebody resumes it; its events wait. Another URL changes
- * nothing about it.
+ * Nothing is posted to the line's outgoing webhook URL, or to one of its further endpoints, until somebody resumes it; its
+ * events wait. Another URL changes nothing about it.
  *
  * @throws UserError 404, 409 without a URL
  */
@@ -18,8 +17,9 @@ export async function pauseLineEndpoint(
   by: Pauser,
   userId: string,
   lineId: string,
+  furtherId?: string,
 ): Promise<void> {
-  await pauseEndpoint(context, by, await endpointOfLine(context, userId, lineId))
+  await pauseEndpoint(context, by, await endpointOfLine(context, userId, lineId, furtherId))
 }
 
 /** @throws UserError 404, 409 without a URL, 403 when an operator has paused it, and another asks */
@@ -28,8 +28,9 @@ export async function resumeLineEndpoint(
   by: Pauser,
   userId: string,
   lineId: string,
+  furtherId?: string,
 ): Promise<void> {
-  await resumeEndpoint(context, by, await endpointOfLine(context, userId, lineId))
+  await resumeEndpoint(context, by, await endpointOfLine(context, userId, lineId, furtherId))
 }
 
 /** As for a line; only its owner may. @throws UserError 404, 409 without a webhook URL */
@@ -42,17 +43,17 @@ export async function resumeApplicationEndpoint(context: Context, userId: string
   await resumeEndpoint(context, ownerOf(userId), await endpointOfApplication(context, userId, id))
 }
 
-/** The line's own endpoint. @throws UserError 404, 409 without a URL */
+/** The line's outgoing webhook URL, or one of its further endpoints. @throws UserError 404, 409 without a URL */
 export async function endpointOfLine(
   { db }: Context,
   userId: string,
   lineId: string,
+  furtherId?: string,
 ): Promise<PausableEndpoint & { isPaused: boolean }> {
-  const connection = await findConnection(db, userId, lineId)
-  if (connection === undefined) await requireLine(db, userId, lineId)
+  const connection = await findLineConnection(db, userId, lineId, { endpointId: furtherId })
   if (connection?.endpointId == null) throw new UserError(NO_URL, 409)
   const isPaused = connection.endpointPausedAt !== null
-  return { id: connection.endpointId, of: 'line', ownerId: lineId, userId, isPaused }
+  return { id: connection.endpointId, of: 'line', ownerId: lineId, userId, isPaused, furtherId }
 }
 
 /** @throws UserError 404, 409 without a webhook URL */

@@ -6,7 +6,7 @@ import { findLatestEvent, type EventToDeliver } from '../database/deliveries/lat
 import { UserError } from '../errors.js'
 import { newId } from '../ids.js'
 import { NO_ENDPOINT_URL } from './applications/endpoint.js'
-import { record } from './audit.js'
+import { aboutEndpoint, record } from './audit.js'
 import { requireConnection } from './connection-requirements.js'
 import type { Context } from './context.js'
 import { changeHeaders, openHeaders, sealHeaders, type CustomHeaders } from './deliveries/custom-headers.js'
@@ -22,6 +22,8 @@ export interface EndpointOwner {
   of: 'line' | 'application'
   id: string
   userId: string
+  /** One of the line's further endpoints; left out: the outgoing webhook URL's. */
+  furtherId?: string
 }
 
 /** What a preview shows. */
@@ -80,6 +82,7 @@ export async function changePolicy(
       action: owner.of === 'line' ? 'line.endpoint.changed' : 'application.changed',
       subjectId: owner.id,
       userId: owner.userId,
+      ...aboutEndpoint(owner.furtherId),
       before: detailsOf(before, []),
       after: detailsOf(after, changedHeaders),
     })
@@ -158,12 +161,12 @@ function detailsOf({ retrySchedule, ...rest }: ShownPolicy, newHeaders: string[]
 
 async function requireEndpoint(
   db: Database,
-  { of, id, userId }: EndpointOwner,
+  { of, id, userId, furtherId }: EndpointOwner,
   options?: { isLocked: boolean },
 ): Promise<string> {
   const isLine = of === 'line'
   const found = isLine
-    ? await requireConnection(db, userId, id, options)
+    ? await requireConnection(db, userId, id, { ...options, endpointId: furtherId })
     : await findApplication(db, userId, id, options)
   if (found === undefined) throw new UserError('no such application', 404)
   if (found.keptEndpointId === null) throw new UserError(isLine ? NO_URL : NO_ENDPOINT_URL, 409)

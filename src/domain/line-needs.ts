@@ -1,4 +1,4 @@
-import type { LineHealth } from '../database/line-health.js'
+import type { EndpointHealth, LineHealth } from '../database/line-health.js'
 import type { OwnLine } from '../database/lines.js'
 import { endpointStateOf, type EndpointState } from './deliveries/endpoint-state.js'
 
@@ -11,10 +11,14 @@ const OF_ENDPOINT: Partial<Record<EndpointState, string>> = {
 /** What a line's owner has to look at, in words, the worst alone; undefined: nothing. */
 export function needOfLine(
   { status, pausedAt }: Pick<OwnLine, 'status' | 'pausedAt'>,
-  { endpoint }: Pick<LineHealth, 'endpoint'>,
+  { endpoint, furtherEndpoints }: Pick<LineHealth, 'endpoint' | 'furtherEndpoints'>,
 ): string | undefined {
   if (status === 'disabled') return 'it is disabled'
   if (pausedAt !== null) return 'its sending is paused'
-  if (endpoint === null) return undefined
+  const endpoints = [...(endpoint === null ? [] : [endpoint]), ...furtherEndpoints]
+  return endpoints.map(needOfEndpoint).find((need) => need !== undefined)
+}
+
+function needOfEndpoint(endpoint: EndpointHealth): string | undefined {
   return OF_ENDPOINT[endpointStateOf(endpoint)] ?? (endpoint.hasHeld ? 'it has held events' : undefined)
 }

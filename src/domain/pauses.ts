@@ -3,7 +3,7 @@ import { transaction } from '../database/connection.js'
 import type { Line } from '../database/lines.js'
 import { isPaused, pauseRow, resumeRow, type PausableRow } from '../database/pauses.js'
 import { UserError } from '../errors.js'
-import { record } from './audit.js'
+import { aboutEndpoint, record, type Act } from './audit.js'
 import type { Context } from './context.js'
 
 /** Who pauses or resumes something. */
@@ -86,6 +86,8 @@ export interface PausableEndpoint {
   /** The line's or the application's. */
   ownerId: string
   userId: string
+  /** The same id, if it is one of the line's further endpoints. */
+  furtherId?: string | undefined
 }
 
 /** Nothing is delivered until somebody resumes it: events wait and use up no attempt. */
@@ -105,6 +107,7 @@ interface Pausable {
   subjectId: string | null
   /** null: nobody's but the operators'. */
   userId: string | null
+  about?: Act['about']
   logged: { name: 'line' | 'carrier' | 'sending' | 'endpoint'; entry: object }
 }
 
@@ -127,27 +130,28 @@ const ALL_SENDING: Pausable = {
   logged: { name: 'sending', entry: {} },
 }
 
-function ofEndpoint({ id, of, ownerId, userId }: PausableEndpoint): Pausable {
+function ofEndpoint({ id, of, ownerId, userId, furtherId }: PausableEndpoint): Pausable {
   const logged = { name: 'endpoint' as const, entry: { endpointId: id } }
-  return { row: { table: 'endpoints', id }, audited: `${of}.endpoint`, subjectId: ownerId, userId, logged }
+  const row = { table: 'endpoints' as const, id }
+  return { row, audited: `${of}.endpoint`, subjectId: ownerId, userId, ...aboutEndpoint(furtherId), logged }
 }
 
 async function pause(context: Tools, by: Pauser, pausable: Pausable): Promise<void> {
-  const { row, audited, subjectId, userId, logged } = pausable
+  const { row, audited, subjectId, userId, about, logged } = pausable
   const isChanged = await transaction(context.db, async (trx) => {
     const isOwner = userId !== null && by.userId === userId
     if (!(await pauseRow(trx, row, { userId: by.userId, isOwner }))) return false
-    await record(context, trx, { action: `${audited}.paused`, subjectId, userId })
+    await record(context, trx, { action: `${audited}.paused`, subjectId, userId, about })
     return true
   })
   if (isChanged) context.log.warn({ ...logged.entry, userId: by.userId }, `${logged.name}.paused`)
 }
 
 async function resume(context: Tools, by: Pauser, pausable: Pausable): Promise<void> {
-  const { row, audited, subjectId, userId, logged } = pausable
+  const { row, audited, subjectId, userId, about, logged } = pausable
   const isChanged = await transaction(context.db, async (trx) => {
     if (!(await resumeRow(trx, row, { isOwner: !by.isOperator }))) return false
-    await record(context, trx, { action: `${audited}.resumed`, subjectId, userId })
+    await record(context, trx, { action: `${audited}.resumed`, subjectId, userId, about })
     return true
   })
   if (isChanged) context.log.info({ ...logged.entry, userId: by.userId }, `${logged.name}.resumed`)

@@ -2,7 +2,7 @@ import { transaction, type Database } from '../database/connection.js'
 import { findEndpoint, findSealedSecret, replaceSecret } from '../database/endpoints.js'
 import { UserError } from '../errors.js'
 import { newSigningSecret } from '../secrets.js'
-import { record } from './audit.js'
+import { aboutEndpoint, record } from './audit.js'
 import { requireConnection } from './connection-requirements.js'
 import type { Context } from './context.js'
 import { secretsOf, signingSecretPlace } from './deliveries/deliver.js'
@@ -14,18 +14,21 @@ export const OVERLAP_SECONDS = 86_400
 /**
  * The secret that signs this line's events (`whsec_…`), for its owner. undefined: no outgoing webhook URL is set.
  *
+ * @param furtherId left out: it is of the outgoing webhook URL
  * @throws UserError 404
  */
 export async function revealSigningSecret(
   context: Context,
   userId: string,
   lineId: string,
+  furtherId?: string,
 ): Promise<string | undefined> {
   const { db, secrets } = context
-  const { endpointId } = await requireConnection(db, userId, lineId)
+  const { endpointId } = await requireConnection(db, userId, lineId, { endpointId: furtherId })
   const sealed = endpointId === null ? undefined : await findSealedSecret(db, endpointId)
   if (endpointId === null || sealed === undefined) return undefined
-  await record(context, db, { action: 'line.signing_secret.shown', subjectId: lineId, userId })
+  const act = { action: 'line.signing_secret.shown', subjectId: lineId, userId } as const
+  await record(context, db, { ...act, ...aboutEndpoint(furtherId) })
   return secrets.open(sealed, signingSecretPlace(endpointId))
 }
 
@@ -39,14 +42,22 @@ export async function findPublicKeys(context: Context, endpointId: string): Prom
  * A new signing secret. The old one signs too for 24 h, so that receivers can change over without losing an
  * event; one from a rotation before that ends at once.
  *
+ * @param furtherId left out: that of the outgoing webhook URL
  * @returns the new secret
  * @throws UserError 404, 409 when there is no outgoing webhook URL
  */
-export async function rotateSigningSecret(context: Context, userId: string, lineId: string): Promise<string> {
+export async function rotateSigningSecret(
+  context: Context,
+  userId: string,
+  lineId: string,
+  furtherId?: string,
+): Promise<string> {
   return transaction(context.db, async (trx) => {
-    const { endpointId } = await requireConnection(trx, userId, lineId, { isLocked: true })
+    const options = { isLocked: true, endpointId: furtherId }
+    const { endpointId } = await requireConnection(trx, userId, lineId, options)
     if (endpointId === null) throw new UserError(NO_URL, 409)
-    await record(context, trx, { action: 'line.signing_secret.rotated', subjectId: lineId, userId })
+    const act = { action: 'line.signing_secret.rotated', subjectId: lineId, userId } as const
+    await record(context, trx, { ...act, ...aboutEndpoint(furtherId) })
     return replaceSigningSecret(context, trx, endpointId)
   })
 }

@@ -38,6 +38,7 @@ export function readTestEventType(written: string | undefined): EventType {
  * would do. It is no event of the line: it is not stored, not tried again, and does not count for the endpoint's health.
  * It comes from the line's own number, so that an automatic answer to it is refused and reaches nobody.
  *
+ * @param furtherId left out: it goes to the outgoing webhook URL
  * @throws UserError 404, 409 when the connection is not enabled or has no URL
  */
 export async function sendTestEvent(
@@ -45,9 +46,10 @@ export async function sendTestEvent(
   userId: string,
   lineId: string,
   type: EventType = 'inboundText',
+  furtherId?: string,
 ): Promise<TestEventResult> {
   const { number } = await getOwnLine(context, userId, lineId)
-  const { endpointId } = await requireEnabled(context.db, userId, lineId)
+  const { endpointId } = await requireEnabled(context.db, userId, lineId, { endpointId: furtherId })
   const endpoint = endpointId === null ? undefined : await findEndpoint(context.db, endpointId)
   if (endpointId === null || endpoint === undefined) throw new UserError(NO_URL, 409)
   return deliverTestEvent(context, { ...endpoint, endpointId }, { lineId, number, userId }, type)

@@ -14,17 +14,18 @@ export interface EndpointOfLine {
   endpointId: string
   /** A disabled one is listed: its deliveries are held. */
   isDisabled: boolean
-  /** null: it is the line's own. */
+  /** null: it is one of the line's own. */
   applicationId: string | null
   optInEvents: OptInEventType[]
 }
 
-/** The line's own first. */
+/** The line's outgoing webhook URL first, then its further endpoints, oldest first. */
 export async function findEndpointsOfLine(db: Database, lineId: string): Promise<EndpointOfLine[]> {
   const { rows } = await db.raw<{ rows: EndpointOfLine[] }>(
-    `select endpoint_id as "endpointId", is_disabled as "isDisabled", application_id as "applicationId",
-       opt_in_events as "optInEvents"
-     from endpoints_of_lines(array[?::uuid]) order by application_id nulls first`,
+    `select o.endpoint_id as "endpointId", o.is_disabled as "isDisabled", o.application_id as "applicationId",
+       o.opt_in_events as "optInEvents"
+     from endpoints_of_lines(array[?::uuid]) o join endpoints e on e.id = o.endpoint_id
+     order by o.application_id nulls first, e.line_id nulls first, e.id`,
     [lineId],
   )
   return rows

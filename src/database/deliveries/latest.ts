@@ -11,7 +11,7 @@ export interface EventToDeliver {
   lineId: string
 }
 
-/** The newest event for a line's own endpoint, or for an application's. undefined: there was none. */
+/** The newest event for any of a line's own endpoints, or for an application's. undefined: there was none. */
 export async function findLatestEvent(
   db: Database,
   { of, id }: { of: 'line' | 'application'; id: string },

@@ -26,7 +26,7 @@ export interface TroubledEndpoint {
 const SHOWN = 8
 
 const OWNERS = `
-  left join developer_connections c on c.endpoint_id = e.id
+  left join developer_connections c on c.endpoint_id = e.id or c.line_id = e.line_id
   left join lines l on l.id = c.line_id
   left join applications a on a.endpoint_id = e.id and a.deleted_at is null`
 

@@ -20,7 +20,8 @@ begin
   ), given as materialized (
     select a.*, r.endpoint_id, r.application_id, r.is_disabled or held_for is not null as is_held,
       coalesce((e.policy ->> 'ordered')::boolean, false) as is_ordered,
-      nth_id(a.delivery_id, row_number() over (partition by a.event_id order by r.application_id nulls first)) as id
+      nth_id(a.delivery_id, row_number() over (
+        partition by a.event_id order by r.application_id nulls first, e.line_id nulls first, e.id)) as id
     from asked a join reached r on r.line_id = a.line_id join endpoints e on e.id = r.endpoint_id
     where case when a.opt_in then a.event_type = any (r.opt_in_events)
       else coalesce(e.policy -> 'declinedEvents', '[]') ? a.event_type is not true end

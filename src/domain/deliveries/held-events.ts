@@ -1,6 +1,6 @@
 import { releaseHeldDeliveries } from '../../database/deliveries/creating.js'
 import { UserError } from '../../errors.js'
-import { record } from '../audit.js'
+import { aboutEndpoint, record } from '../audit.js'
 import { requireEnabled } from '../connection-requirements.js'
 import type { Context } from '../context.js'
 
@@ -15,19 +15,27 @@ const FIRST_ID = '00000000-0000-0000-0000-000000000000'
  * Sends the events that were held while the endpoint was disabled. Each is tried once: an event that is held again
  * stays held.
  *
+ * @param furtherId left out: those of the outgoing webhook URL
  * @returns how many
  * @throws UserError 409 when the connection is not enabled, or its endpoint was disabled again
  */
-export async function sendHeldEvents(context: Context, userId: string, lineId: string): Promise<number> {
-  const { endpointId, endpointDisabledAt } = await requireEnabled(context.db, userId, lineId)
+export async function sendHeldEvents(
+  context: Context,
+  userId: string,
+  lineId: string,
+  furtherId?: string,
+): Promise<number> {
+  const connection = await requireEnabled(context.db, userId, lineId, { endpointId: furtherId })
+  const { endpointId, endpointDisabledAt } = connection
   if (endpointId === null) return 0
   if (endpointDisabledAt !== null) {
-    throw new UserError('the endpoint is disabled, because it failed: enable the connection again first', 409)
+    const what = furtherId === undefined ? 'the connection' : 'it'
+    throw new UserError(`the endpoint is disabled, because it failed: enable ${what} again first`, 409)
   }
   const count = await releaseHeldEvents(context, endpointId)
   if (count > 0) {
     const act = { action: 'line.held_events.sent', subjectId: lineId, userId } as const
-    await record(context, context.db, { ...act, after: { count } })
+    await record(context, context.db, { ...act, ...aboutEndpoint(furtherId), after: { count } })
   }
   return count
 }

@@ -33,9 +33,19 @@ export async function tryDeliveryNow(
   return getDelivery(context, userId, id)
 }
 
-/** All that waits for its next attempt at the line's own URL. @returns how many @throws UserError 404, 409 */
-export async function tryLineEventsNow(context: Context, userId: string, lineId: string): Promise<number> {
-  return tryEndpointNow(context, await endpointOfLine(context, userId, lineId))
+/**
+ * All that waits for its next attempt at the line's outgoing webhook URL, or at one of its further endpoints.
+ *
+ * @returns how many
+ * @throws UserError 404, 409
+ */
+export async function tryLineEventsNow(
+  context: Context,
+  userId: string,
+  lineId: string,
+  furtherId?: string,
+): Promise<number> {
+  return tryEndpointNow(context, await endpointOfLine(context, userId, lineId, furtherId))
 }
 
 /** All that waits for its next attempt at the application's URL. @returns how many @throws UserError 404, 409 */

@@ -4,6 +4,7 @@ import { listApiTokens } from '../../database/api-tokens.js'
 import { listApplicationsOf } from '../../database/applications.js'
 import { listAnyDeliveries, listDeliveries } from '../../database/deliveries/reading.js'
 import { listOptedOut } from '../../database/line-contacts.js'
+import { LINE_ENDPOINT_FIELDS, listEndpointsOfLine } from '../../database/line-endpoints.js'
 import type { OwnLine } from '../../database/lines.js'
 import { listAnyMessages, listMessages } from '../../database/messages/reading.js'
 import { listContactsOf as listLineContactsOf, listNamings } from '../../database/people/finding.js'
@@ -45,7 +46,9 @@ export async function exportPerson(context: Context, number: string): Promise<Re
 async function* lineFiles(context: Context, line: OwnLine, folder = ''): AsyncGenerator<ExportFile> {
   const { db } = context
   const { id: lineId, userId } = line
-  yield json(`${folder}line.json`, { ...line, connection: await getConnection(context, userId, lineId) })
+  const connection = await getConnection(context, userId, lineId)
+  const endpoints = (await listEndpointsOfLine(db, lineId)).map((one) => present(LINE_ENDPOINT_FIELDS, one))
+  yield json(`${folder}line.json`, { ...line, connection, endpoints })
   yield jsonLines(`${folder}opt-outs.jsonl`, optOutsOf(context, line))
   yield* conversationFiles(
     context,

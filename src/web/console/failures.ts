@@ -52,7 +52,8 @@ const WORDS: Record<Named<MessageReason | DeliveryReason | RequestFailure>, stri
   cancelled: 'It was cancelled before it was sent.',
   expired: 'It could not be sent for so long that it is no longer wanted. Send it again if it still is.',
   disconnected:
-    'The line was disconnected from the application, which may have no more of its events and send nothing from it.',
+    'The line was disconnected from the application, which may have no more of its events and send nothing from it; or ' +
+    'the endpoint was deleted.',
   forgotten: 'An operator had this person forgotten, and what waited for them ended with that.',
   stopped_by_receiver:
     'The server asked for no more attempts of this event (webhook-delivery: stop). Send it again if it is still wanted.',

@@ -23,7 +23,7 @@ export interface EndpointOwner {
   id: string
   userId: string
   /** One of the line's further endpoints; left out: the outgoing webhook URL's. */
-  furtherId?: string
+  furtherId?: string | undefined
 }
 
 /** What a preview shows. */

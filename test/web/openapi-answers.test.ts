@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import { authorizeLines } from '../../src/domain/authorizations.js'
+import { addLineEndpoint } from '../../src/domain/line-endpoints.js'
 import { newId } from '../../src/ids.js'
 import { createApplication } from '../domain/applications.js'
 import { queueMessage, receiveForDelivery } from '../domain/fixtures.js'
@@ -29,6 +30,10 @@ describeWith('the document and the answers', serveApi, (api) => {
       lineIds: [line.lineId, second.lineId],
       scopes: ['messages:connect'],
     })
+
+    const url = 'http://127.0.0.1:1/'
+    const { endpoint } = await addLineEndpoint(api.context, userId, line.lineId, { url })
+    const further = `${path}/endpoints/${endpoint.id}`
 
     const laterId = await queueMessage(api.context, line, { status: 'scheduled' })
     const message = messageBody({ toNumber: newNumber() })
@@ -62,6 +67,23 @@ describeWith('the document and the answers', serveApi, (api) => {
         { right: { retrySchedule: [5, 60] }, wrong: { timeoutSeconds: 0 } },
       ],
       ['POST', `${path}/connection/policy/preview`, { right: { shape: 'slack' }, wrong: { shape: 'fax' } }],
+      ['GET', `${path}/endpoints`, {}],
+      ['POST', `${path}/endpoints`, { right: { url, name: null }, wrong: {} }],
+      ['GET', further, {}],
+      ['PATCH', further, { right: { name: 'CRM' }, wrong: {} }],
+      ['POST', `${further}/enable`, {}],
+      ['POST', `${further}/test-event`, {}],
+      ['GET', `${further}/signing-secret`, {}],
+      ['POST', `${further}/rotate-secret`, {}],
+      ['POST', `${further}/pause-events`, {}],
+      ['POST', `${further}/resume-events`, {}],
+      ['POST', `${further}/send-held-events`, {}],
+      ['POST', `${further}/try-events-now`, {}],
+      ['GET', `${further}/policy`, {}],
+      ['PATCH', `${further}/policy`, { right: { ordered: true }, wrong: {} }],
+      ['POST', `${further}/policy/preview`, {}],
+      ['GET', `${further}/deliveries`, { query: '?limit=0' }],
+      ['DELETE', further, {}],
       ['GET', `${path}/incoming-webhook`, {}],
       [
         'POST',

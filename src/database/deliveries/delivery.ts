@@ -56,12 +56,16 @@ export const DELIVERY_FIELDS = {
     orNull(uuid),
     'The message that was received; null: the event tells of none.',
   ),
-  endpointId: internal('d.endpoint_id', uuid),
+  endpointId: shown(
+    'd.endpoint_id',
+    uuid,
+    "Which endpoint gets it: the {line}'s outgoing webhook URL, a further one, or an application's.",
+  ),
   endpointPausedAt: internal('e.paused_at', orNull(moment)),
   applicationId: shown(
     'd.application_id',
     orNull(uuid),
-    "The application that gets it; null: the {line}'s own server.",
+    "The application that gets it; null: a server of the {line}'s own.",
   ),
   applicationName: internal('a.name', orNull(text)),
   url: shown(

@@ -15,6 +15,7 @@ export interface DeliveryFilter {
   lineId?: string
   /** Only of these; none: of no line. */
   lineIds?: readonly string[]
+  endpointId?: string
   type?: EventType
   status?: string
   /** E.164: who is at the other end. */
@@ -78,6 +79,7 @@ async function listOf(
   const span = idsBetween('d.id', page, filter)
   const given = conditions([
     statusIs('d.status', filter.status, [['exhausted', 'held']]),
+    ['d.endpoint_id = ?::uuid', filter.endpointId],
     ['d.type = ?', filter.type],
     ['d.from_number = ?', filter.number],
   ])

@@ -46,8 +46,8 @@ export const postDeliveryNow = onOwn('delivery', async (context, { userId, id })
   withAttempts(context.vocabulary, await tryDeliveryNow(context, userId, id)),
 )
 
-export const postLineEventsNow = onOwn('line', async (context, { userId, id }) => ({
-  count: await tryLineEventsNow(context, userId, id),
+export const postLineEventsNow = onOwn('line', async (context, { userId, id, furtherId }) => ({
+  count: await tryLineEventsNow(context, userId, id, furtherId),
 }))
 
 export const postApplicationEventsNow = onOwn('application', async (context, { userId, id }) => ({

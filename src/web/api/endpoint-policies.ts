@@ -2,21 +2,22 @@ import { changePolicy, getPolicy, previewPolicy } from '../../domain/endpoint-po
 import { onOwn, type Operation } from './owner-operation.js'
 
 function policyOf(of: 'line' | 'application'): Operation {
-  return onOwn(of, (context, { userId, id }) => getPolicy(context, { of, id, userId }))
+  return onOwn(of, (context, { userId, id, furtherId }) => getPolicy(context, { of, id, userId, furtherId }))
 }
 
 /** JSON Merge Patch (RFC 7396): what is left out stays, and null stands for the default. */
 function changeOf(of: 'line' | 'application'): Operation {
-  return onOwn(of, (context, { userId, id, ctx }) =>
-    changePolicy(context, { of, id, userId }, ctx.request.body as Record<string, unknown>),
+  return onOwn(of, (context, { userId, id, furtherId, ctx }) =>
+    changePolicy(context, { of, id, userId, furtherId }, ctx.request.body as Record<string, unknown>),
   )
 }
 
 /** Nothing is saved. */
 function previewOf(of: 'line' | 'application'): Operation {
-  return onOwn(of, async (context, { userId, id, ctx }) => {
+  return onOwn(of, async (context, { userId, id, furtherId, ctx }) => {
+    const owner = { of, id, userId, furtherId }
     const written = ctx.request.body as Record<string, unknown>
-    const { contentType, body, isSample } = await previewPolicy(context, { of, id, userId }, written)
+    const { contentType, body, isSample } = await previewPolicy(context, owner, written)
     return { contentType, body, isSample }
   })
 }

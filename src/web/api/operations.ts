@@ -64,7 +64,14 @@ export {
 export { getMetrics } from './metrics.js'
 export { getOptOuts } from './opt-outs.js'
 export {
+  deleteOneLineEndpoint,
+  getLineEndpointDeliveries,
+  getLineEndpoints,
   getLineSigningSecret,
+  getOneLineEndpoint,
+  patchLineEndpoint,
+  postLineEndpoint,
+  postLineEndpointEnabling,
   postLineHeldEvents,
   postLineSigningSecretRotation,
   postLineTestEvent,

@@ -13,6 +13,8 @@ export interface OwnerRequest {
   userId: string
   /** Of the thing that the path names. Whether it is the user's is the domain's to say. */
   id: string
+  /** One of the line's further endpoints, where the path names one as `:endpointId`. */
+  furtherId: string | undefined
   ctx: KoaContext
 }
 
@@ -29,7 +31,9 @@ export function onOwn(
   return (context) => async (ctx) => {
     const id: unknown = ctx.params[`${thing}Id`]
     if (!isId(id)) throw new UserError(`no such ${thing}`, 404)
+    const furtherId = ctx.params.endpointId?.toLowerCase()
     // In the one spelling that ids have: secrets are sealed to it.
-    ctx.body = await answer(actingFor(ctx, context), { userId: userOf(ctx), id: id.toLowerCase(), ctx })
+    const asked = { userId: userOf(ctx), id: id.toLowerCase(), furtherId, ctx }
+    ctx.body = await answer(actingFor(ctx, context), asked)
   }
 }

@@ -5,11 +5,13 @@ import {
   resumeLineEndpoint,
 } from '../../domain/endpoint-pauses.js'
 import { getApplication } from '../../domain/applications.js'
+import { getLineEndpoint } from '../../domain/line-endpoints.js'
 import { getOwnLine } from '../../domain/lines.js'
 import { ownerOf, pauseLine, resumeLine } from '../../domain/pauses.js'
 import { presentConnection } from './connections.js'
-import { onOwn } from './owner-operation.js'
-import { presentApplication, presentLine } from './presenters.js'
+import type { Context } from '../../domain/context.js'
+import { onOwn, type OwnerRequest } from './owner-operation.js'
+import { presentApplication, presentLine, presentLineEndpoint } from './presenters.js'
 
 // A program does what its user may do as the owner, also if that is an operator.
 
@@ -24,16 +26,23 @@ export const postLineResumption = onOwn('line', async (context, { userId, id }) 
   return presentLine(await getOwnLine(context, userId, id))
 })
 
-export const postLineEventsPause = onOwn('line', async (context, { userId, id }) => {
-  await pauseLineEndpoint(context, ownerOf(userId), userId, id)
-  return presentConnection(context, userId, id)
+export const postLineEventsPause = onOwn('line', async (context, asked) => {
+  const { userId, id, furtherId } = asked
+  await pauseLineEndpoint(context, ownerOf(userId), userId, id, furtherId)
+  return presentPaused(context, asked)
 })
 
 /** @throws UserError 403 when an operator has paused them */
-export const postLineEventsResumption = onOwn('line', async (context, { userId, id }) => {
-  await resumeLineEndpoint(context, ownerOf(userId), userId, id)
-  return presentConnection(context, userId, id)
+export const postLineEventsResumption = onOwn('line', async (context, asked) => {
+  const { userId, id, furtherId } = asked
+  await resumeLineEndpoint(context, ownerOf(userId), userId, id, furtherId)
+  return presentPaused(context, asked)
 })
+
+async function presentPaused(context: Context, { userId, id, furtherId }: OwnerRequest) {
+  if (furtherId === undefined) return presentConnection(context, userId, id)
+  return presentLineEndpoint(context.vocabulary, await getLineEndpoint(context, userId, id, furtherId))
+}
 
 export const postApplicationEventsPause = onOwn('application', async (context, { userId, id }) => {
   await pauseApplicationEndpoint(context, userId, id)

@@ -7,6 +7,7 @@ import {
   type Delivery,
   type DeliveryAttempt,
 } from '../../database/deliveries/delivery.js'
+import { LINE_ENDPOINT_FIELDS, type LineEndpoint } from '../../database/line-endpoints.js'
 import type { OwnLine } from '../../database/lines.js'
 import type { MessageMedia } from '../../database/media/reading.js'
 import { MESSAGE_FIELDS, type Message } from '../../database/messages/message.js'
@@ -66,6 +67,13 @@ export function presentDelivery(vocabulary: Vocabulary, delivery: Delivery) {
 
 export function presentAttempt(attempt: DeliveryAttempt) {
   return present(ATTEMPT_FIELDS, attempt)
+}
+
+/** Without its secret. */
+export function presentLineEndpoint(vocabulary: Vocabulary, endpoint: LineEndpoint) {
+  const { userId, pausedAt, pausedByUser } = endpoint
+  const pausedBy = pauseOf({ userId, pausedAt, pausedBy: pausedByUser })?.by ?? null
+  return vocabulary.fields(present(LINE_ENDPOINT_FIELDS, endpoint, { pausedBy }))
 }
 
 /** Without its secrets. */

@@ -1,6 +1,5 @@
 import { DISABLED_REASONS } from '../../database/endpoints.js'
-import { LINE_OPT_IN_EVENT_TYPES } from '../../domain/opt-in-events.js'
-import { TEST_EVENT_TYPES } from '../../domain/test-event.js'
+import { endpointActPaths, optInEvents } from './line-endpoints.js'
 import {
   answers,
   body,
@@ -9,7 +8,6 @@ import {
   flag,
   id,
   inPath,
-  listOf,
   maybe,
   maybeGivenUrl,
   maybeMoment,
@@ -25,11 +23,6 @@ import {
 } from './parts.js'
 import { problems } from './problems.js'
 import type { ProductNames } from './product-names.js'
-
-const optInEvents = describe(
-  listOf(oneOf(...LINE_OPT_IN_EVENT_TYPES)),
-  'The events that the URL gets besides those of received messages.',
-)
 
 export function connectionSchemas({ vocabulary }: ProductNames): Record<string, Schema> {
   return {
@@ -85,7 +78,6 @@ export function connectionPaths({ vocabulary, line, Line }: ProductNames): Paths
   const parameters = [inPath(vocabulary.idField, `The ${line}'s id.`)]
   const tags = ['Developer connection']
   const answer = answers('The connection as it is now.', schemaOf('Connection'))
-  const secret = answers('The secret.', schemaOf('SigningSecret'))
   return {
     [connection]: {
       parameters,
@@ -117,94 +109,18 @@ export function connectionPaths({ vocabulary, line, Line }: ProductNames): Paths
         operationId: `disconnect${Line}`,
         tags,
         summary: 'Disconnect, and delete the incoming webhook',
-        description: 'From then on the incoming webhook answers 404, and no event is sent.',
+        description:
+          'From then on the incoming webhook answers 404, and no event is sent. Further endpoints are deleted.',
         responses: { 200: answer, ...problems(401, 404) },
       },
     },
-    [`${connection}/test-event`]: {
+    ...endpointActPaths({
+      path: connection,
       parameters,
-      post: {
-        operationId: 'sendTestEvent',
-        tags,
-        summary: 'Send a test event to the outgoing webhook URL',
-        description:
-          'The event is sent at once, and only once. The answer is 200 even if that fails, and says what happened. Its ' +
-          'payload is an example of its type.',
-        requestBody: body(
-          object({ type: { ...oneOf(...TEST_EVENT_TYPES), default: 'inboundText' } }, ['type']),
-          { isOptional: true },
-        ),
-        responses: {
-          200: answers('What the endpoint did.', schemaOf('TestEventResult')),
-          ...problems(400, 401, 404, 409, 413),
-        },
-      },
-    },
-    [`${connection}/signing-secret`]: {
-      parameters,
-      get: {
-        operationId: 'getSigningSecret',
-        tags,
-        summary: 'Get the secret that signs events',
-        description: 'Your server verifies events with it (Standard Webhooks).',
-        responses: { 200: secret, ...problems(401, 404) },
-      },
-    },
-    [`${connection}/rotate-secret`]: {
-      parameters,
-      post: {
-        operationId: 'rotateSecret',
-        tags,
-        summary: 'Make a new signing secret',
-        description: 'The old secret signs too for 24 h.',
-        responses: { 200: secret, ...problems(400, 401, 404, 409, 413) },
-      },
-    },
-    [`${connection}/pause-events`]: {
-      parameters,
-      post: {
-        operationId: 'pauseEvents',
-        tags,
-        summary: 'Pause the events to the outgoing webhook URL',
-        description: 'They wait, and use up no attempt. Test events are sent.',
-        responses: { 200: answer, ...problems(400, 401, 404, 409, 413) },
-      },
-    },
-    [`${connection}/resume-events`]: {
-      parameters,
-      post: {
-        operationId: 'resumeEvents',
-        tags,
-        summary: 'Resume the events to the outgoing webhook URL',
-        description: 'What waits is sent soon, in order. 403: an operator has paused them.',
-        responses: { 200: answer, ...problems(400, 401, 403, 404, 409, 413) },
-      },
-    },
-    [`${connection}/try-events-now`]: {
-      parameters,
-      post: {
-        operationId: 'tryLineEventsNow',
-        tags,
-        summary: 'Try all events now that wait for their next attempt',
-        description: 'For a server that was mended. This is refused while the events are paused.',
-        responses: {
-          200: answers('How many events are tried.', object({ count })),
-          ...problems(400, 401, 404, 409, 413),
-        },
-      },
-    },
-    [`${connection}/send-held-events`]: {
-      parameters,
-      post: {
-        operationId: 'sendHeldEvents',
-        tags,
-        summary: 'Send the events that were held while the endpoint was disabled',
-        description: 'They are sent oldest first. This is refused while the endpoint is still disabled.',
-        responses: {
-          200: answers('How many events are being sent.', object({ count })),
-          ...problems(400, 401, 404, 409, 413),
-        },
-      },
-    },
+      tag: 'Developer connection',
+      suffix: '',
+      what: 'the outgoing webhook URL',
+      answer,
+    }),
   }
 }

@@ -6,9 +6,15 @@ import { authorizationPaths, authorizationSchemas } from './authorizations.js'
 import { connectionPaths, connectionSchemas } from './connections.js'
 import { contactPaths, contactSchemas } from './contacts.js'
 import { deliveryPaths, deliverySchemas } from './deliveries.js'
-import { applicationPolicyPaths, linePolicyPaths, policySchemas } from './endpoint-policies.js'
+import {
+  applicationPolicyPaths,
+  lineEndpointPolicyPaths,
+  linePolicyPaths,
+  policySchemas,
+} from './endpoint-policies.js'
 import { eventPaths } from './events.js'
 import { incomingWebhookSettingPaths } from './incoming-webhook-settings.js'
+import { lineEndpointPaths, lineEndpointSchemas } from './line-endpoints.js'
 import { linePaths, lineSchemas } from './lines.js'
 import { messagePaths, messageSchemas } from './messages.js'
 import { describeScopes, oauthPaths, oauthSchemas } from './oauth.js'
@@ -43,6 +49,8 @@ export function describeApi({ config, vocabulary }: Context) {
       ...linePaths(words),
       ...connectionPaths(words),
       ...linePolicyPaths(words),
+      ...lineEndpointPaths(words),
+      ...lineEndpointPolicyPaths(words),
       ...incomingWebhookSettingPaths(words),
       ...messagePaths(words),
       ...contactPaths(words),
@@ -78,6 +86,7 @@ export function describeApi({ config, vocabulary }: Context) {
         ...lineSchemas(words),
         ...connectionSchemas(words),
         ...policySchemas,
+        ...lineEndpointSchemas(words),
         ...messageSchemas(words),
         ...contactSchemas(words),
         ...deliverySchemas(words),
@@ -111,6 +120,7 @@ function describeTags({ line, lines, Line }: ProductNames) {
   return [
     [`${Line}s`, `Your ${lines}: their names, limits, and who has opted out of them.`],
     ['Developer connection', `The connection between a ${line} and your own server.`],
+    ['Further endpoints', `Up to ten URLs that get a ${line}'s events too, beside its outgoing webhook URL.`],
     ['Incoming webhook', `The secret URL by which your programs send texts from a ${line}.`],
     ['Messages', `What your ${lines} sent and received, and sending by token.`],
     ['Contacts', 'What you call numbers, and which of them are blocked.'],

@@ -111,11 +111,21 @@ export function linePolicyPaths({ vocabulary, line }: ProductNames): Paths {
     ...pathsOf(
       vocabulary.path('/v1/lines/{lineId}/connection/policy'),
       '',
-      parameter,
+      [parameter],
       'Developer connection',
       'the outgoing webhook URL wants its events',
     ),
   }
+}
+
+export function lineEndpointPolicyPaths({ vocabulary, line }: ProductNames): Paths {
+  return pathsOf(
+    vocabulary.path('/v1/lines/{lineId}/endpoints/{endpointId}/policy'),
+    'Endpoint',
+    [inPath(vocabulary.idField, `The ${line}'s id.`), inPath('endpointId', "The endpoint's id.")],
+    'Further endpoints',
+    'a further endpoint wants its events',
+  )
 }
 
 export function applicationPolicyPaths(): Paths {
@@ -124,16 +134,15 @@ export function applicationPolicyPaths(): Paths {
     ...pathsOf(
       '/v1/applications/{applicationId}/policy',
       'Application',
-      parameter,
+      [parameter],
       'Applications',
       'its webhook URL wants its events',
     ),
   }
 }
 
-function pathsOf(path: string, noun: string, parameter: object, tag: string, what: string): Paths {
+function pathsOf(path: string, noun: string, parameters: object[], tag: string, what: string): Paths {
   const answer = answers('The policy.', schemaOf('EndpointPolicy'))
-  const parameters = [parameter]
   const tags = [tag]
   const given = Object.fromEntries(Object.entries(FIELDS).map(([name, schema]) => [name, maybe(schema)]))
   const givenHeaders = { ...given, headers: HEADERS }

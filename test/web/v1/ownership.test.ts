@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import { newId } from '../../../src/ids.js'
 import { connect, createApplication } from '../../domain/applications.js'
+import { addLineEndpoint } from '../../../src/domain/line-endpoints.js'
 import { saveContact } from '../../../src/domain/contacts.js'
 import { ANNA, queueMessage, receiveForDelivery } from '../../domain/fixtures.js'
 import { describeWith } from '../../helpers/suite.js'
@@ -26,7 +27,8 @@ describeWith("another user's id", serveApi, (api) => {
     const { id: applicationId } = await createApplication(api.context, { userId, webhookUrl })
     await connect(api.context, { id: applicationId }, line)
     const { id: contactId } = await saveContact(api.context, userId, ANNA, { name: 'Anna' })
-    own = { lineId: line.lineId, messageId, deliveryId, applicationId, contactId }
+    const { endpoint } = await addLineEndpoint(api.context, userId, line.lineId, { url: webhookUrl })
+    own = { lineId: line.lineId, endpointId: endpoint.id, messageId, deliveryId, applicationId, contactId }
   })
 
   const fill = (path: string, idOf: (name: string) => string) =>

@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import { addLineEndpoint } from '../../../src/domain/line-endpoints.js'
 import { queueMessages, receiveManyForDelivery } from '../../domain/fixtures.js'
 import { createLine, type TestLine } from '../../helpers/factories.js'
 import { describeWith } from '../../helpers/suite.js'
@@ -9,11 +10,14 @@ const serve = () => serveApi({ PRODUCT_WORD: 'burner', PUBLIC_URL: 'https://line
 describeWith('/v1 with PRODUCT_WORD=burner', serve, (api) => {
   let line: TestLine
   let client: Client
+  let endpointId: string
 
   before(async () => {
     ;({ line, client } = await createOwner(api, { outgoingUrl: 'http://127.0.0.1:9/' }))
     await queueMessages(api.context, line, 2, { source: 'console' })
     await receiveManyForDelivery(api.context, line, 2)
+    const written = { url: 'http://127.0.0.1:9/' }
+    endpointId = (await addLineEndpoint(api.context, line.userId, line.lineId, written)).endpoint.id
   })
 
   it('says burner in every path, and takes line too', async () => {
@@ -25,6 +29,7 @@ describeWith('/v1 with PRODUCT_WORD=burner', serve, (api) => {
         // It has no end.
         .filter(({ path }) => !path.endsWith('/stream'))
         .map(({ path }) => path.replace('burners', word).replace('{burnerId}', line.lineId))
+        .map((path) => path.replace('{endpointId}', endpointId))
     const read = async (path: string) => {
       const response = await fetch(api.web.url + path, { headers: { Authorization: client.authorization } })
       return [response.status, (await response.json()) as unknown] as const

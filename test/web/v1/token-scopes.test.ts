@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import { createApiToken, type TokenOptions } from '../../../src/domain/api-tokens.js'
 import { saveContact } from '../../../src/domain/contacts.js'
+import { addLineEndpoint } from '../../../src/domain/line-endpoints.js'
 import { connect, createApplication } from '../../domain/applications.js'
 import { queueMessage, receiveForDelivery } from '../../domain/fixtures.js'
 import { createLine, type TestLine } from '../../helpers/factories.js'
@@ -40,10 +41,9 @@ describeWith('an API token', serveApi, (api) => {
     const application = await createApplication(context, { userId: line.userId, webhookUrl: outgoingUrl })
     await connect(context, application, line)
     const { id: contactId } = await saveContact(context, line.userId, newNumber(), { name: 'Anna' })
-    return {
-      line,
-      ids: { lineId: line.lineId, messageId, deliveryId, applicationId: application.id, contactId },
-    }
+    const { endpoint } = await addLineEndpoint(context, line.userId, line.lineId, { url: outgoingUrl })
+    const ofLine = { lineId: line.lineId, endpointId: endpoint.id, messageId, deliveryId }
+    return { line, ids: { ...ofLine, applicationId: application.id, contactId } }
   }
 
   const programWith = async (options: TokenOptions): Promise<Client> => {

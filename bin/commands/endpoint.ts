@@ -8,17 +8,25 @@ import {
   type ShownPolicy,
 } from '../../src/domain/endpoint-policies.js'
 import { endpointOfApplication, endpointOfLine } from '../../src/domain/endpoint-pauses.js'
+import { findAnyLineEndpoint } from '../../src/domain/line-endpoints.js'
 import { getAnyLine } from '../../src/domain/lines.js'
 import { COMMAND_LINE, pauseEndpoint, resumeEndpoint } from '../../src/domain/pauses.js'
 import { POLICY_FIELDS } from '../../src/domain/policy-fields.js'
 import { parsePolicyText } from '../../src/domain/policy-text.js'
 import { run } from '../run.js'
 import { readSettingOptions, collect } from './carrier-options.js'
+import { addFurtherCommands } from './further-endpoint.js'
 
-const WHOSE = ['<owner>', "a line's id or number, or an application's id"] as const
+const WHOSE = [
+  '<owner>',
+  "a line's id or number, for its outgoing webhook URL; the id of a further endpoint, or of an application",
+] as const
 
 export function addEndpointCommands(program: Command): void {
-  const endpoint = program.command('endpoint').description('how a line or an application wants its events')
+  const endpoint = program
+    .command('endpoint')
+    .description("a line's further endpoints, and how a line or an application wants its events")
+  addFurtherCommands(endpoint)
 
   endpoint
     .command('policy')
@@ -56,10 +64,11 @@ export function addEndpointCommands(program: Command): void {
       .option('--json', 'print JSON')
       .action((reference: string, options: { json?: boolean }) =>
         run(options, async (context) => {
-          const { of, id, userId } = await ownerOf(context, reference)
+          const { of, id, userId, furtherId } = await ownerOf(context, reference)
           const find = of === 'line' ? endpointOfLine : endpointOfApplication
-          await act(context, COMMAND_LINE, await find(context, userId, id))
-          return { result: { of, id, [said]: true }, lines: [`events of the ${of} ${said}`] }
+          await act(context, COMMAND_LINE, await find(context, userId, id, furtherId))
+          const endpoint = furtherId === undefined ? {} : { endpointId: furtherId }
+          return { result: { of, id, ...endpoint, [said]: true }, lines: [`events of the ${of} ${said}`] }
         }),
       )
   addPausing(
@@ -75,6 +84,11 @@ export function addEndpointCommands(program: Command): void {
 async function ownerOf(context: Context, reference: string): Promise<EndpointOwner> {
   const application = await findClient(context, reference)
   if (application !== undefined) return { of: 'application', id: application.id, userId: application.userId }
+  const further = await findAnyLineEndpoint(context, reference)
+  if (further !== undefined) {
+    const { id: furtherId, lineId, userId } = further
+    return { of: 'line', id: lineId, userId, furtherId }
+  }
   const { id, userId } = await getAnyLine(context, reference)
   return { of: 'line', id, userId }
 }

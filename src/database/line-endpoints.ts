@@ -56,15 +56,22 @@ export const LINE_ENDPOINT_FIELDS = {
 
 export type LineEndpoint = Row<typeof LINE_ENDPOINT_FIELDS>
 
+/** For operators: whosever it is. */
+export async function findEndpointOfAnyLine(db: Database, id: string): Promise<LineEndpoint | undefined> {
+  return existing(db).where({ 'e.id': id }).first<LineEndpoint | undefined>(db.raw(COLUMNS))
+}
+
 /** Oldest first; the caller has looked whose line it is. */
 export async function listEndpointsOfLine(db: Database, lineId: string): Promise<LineEndpoint[]> {
-  return db('endpoints as e')
-    .where({ 'e.line_id': lineId })
-    .whereNull('e.removed_at')
-    .orderBy('e.id')
-    .select<LineEndpoint[]>(db.raw(columnsOf(LINE_ENDPOINT_FIELDS)))
+  return existing(db).where({ 'e.line_id': lineId }).orderBy('e.id').select<LineEndpoint[]>(db.raw(COLUMNS))
 }
 
 export async function renameEndpoint(db: Database, id: string, name: string | null): Promise<void> {
   await db('endpoints').where({ id }).update({ name })
+}
+
+const COLUMNS = columnsOf(LINE_ENDPOINT_FIELDS)
+
+function existing(db: Database) {
+  return db('endpoints as e').whereNotNull('e.line_id').whereNull('e.removed_at')
 }

@@ -7,9 +7,14 @@ import {
   setEndpointUrl,
   setOptInEvents,
 } from '../database/endpoints.js'
-import { listEndpointsOfLine, renameEndpoint, type LineEndpoint } from '../database/line-endpoints.js'
+import {
+  findEndpointOfAnyLine,
+  listEndpointsOfLine,
+  renameEndpoint,
+  type LineEndpoint,
+} from '../database/line-endpoints.js'
 import { UserError } from '../errors.js'
-import { newId } from '../ids.js'
+import { isId, newId } from '../ids.js'
 import { newSigningSecret } from '../secrets.js'
 import { aboutEndpoint, maskUrl, record } from './audit.js'
 import { NO_ENDPOINT, requireConnection, requireEnabled, requireLine } from './connection-requirements.js'
@@ -50,6 +55,11 @@ export async function getLineEndpoint(
   endpointId: string,
 ): Promise<LineEndpoint> {
   return requireOne(await listLineEndpoints(context, userId, lineId), endpointId)
+}
+
+/** For operators: whosever it is. undefined: this is no further endpoint's id. */
+export async function findAnyLineEndpoint({ db }: Context, id: string): Promise<LineEndpoint | undefined> {
+  return isId(id) ? findEndpointOfAnyLine(db, id) : undefined
 }
 
 /**

@@ -1,5 +1,6 @@
 import type { Database } from './connection.js'
 import type { DisabledReason } from './endpoints.js'
+import { conditions } from './pages.js'
 
 /** How one of its servers does. */
 export interface EndpointHealth {
@@ -33,10 +34,11 @@ const HEALTH = `jsonb_build_object('calledAt', e.called_at, 'failingSince', e.fa
   'hasHeld', exists (select from deliveries d where d.endpoint_id = e.id and d.status = 'held'))`
 
 /**
- * Of all lines of a user. Each line costs one look into `deliveries_line`, and each endpoint one into `deliveries_held`, all
- * bounded.
+ * Of all lines of a user, or of one. Each line costs one look into `deliveries_line`, and each endpoint one into
+ * `deliveries_held`, all bounded.
  */
-export async function listLineHealth(db: Database, userId: string): Promise<LineHealth[]> {
+export async function listLineHealth(db: Database, userId: string, lineId?: string): Promise<LineHealth[]> {
+  const line = conditions([['l.id = ?::uuid', lineId]])
   const { rows } = await db.raw<{ rows: LineHealth[] }>(
     `select l.id as "lineId", exists (select from incoming_webhooks w where w.line_id = l.id) as "hasIncomingWebhook",
        e.endpoint, coalesce(f.endpoints, '[]') as "furtherEndpoints", coalesce(h.hours, '[]') as hours
@@ -62,8 +64,8 @@ export async function listLineHealth(db: Database, userId: string): Promise<Line
          ) d group by 1
        ) y
      ) h on e.id is not null or f.endpoints is not null
-     where l.user_id = ?`,
-    [userId],
+     where l.user_id = ?${line.sql}`,
+    [userId, ...line.bindings],
   )
   return rows.map(({ endpoint, furtherEndpoints, ...row }) => ({
     ...row,

@@ -46,6 +46,13 @@ export {
   postTryLineEventsNow,
 } from './line/endpoint.js'
 export { showLineDanger } from './line/danger.js'
+export {
+  postDeleteFurtherEndpoint,
+  postEnableFurtherEndpoint,
+  postEndpointFields,
+  showFurtherEndpoint,
+} from './line/further-endpoint.js'
+export { postLineEndpoint } from './line/further-endpoints.js'
 export { postName } from './line/head.js'
 export { postHeldEvents } from './line/held-events.js'
 export { postDeleteIncomingWebhook, postIncomingWebhook, postRegenerate } from './line/incoming-webhook.js'

@@ -17,7 +17,7 @@ import { UserError } from '../../../errors.js'
 import { fieldOf, idOf, valuesOf } from '../form-values.js'
 import { CheckBox, Field, Form, Select, TextArea, typedIn } from '../form.js'
 import { applicationPath } from '../application/page-model.js'
-import { lineWithNotice } from '../line/section.js'
+import { endpointOf, endpointWithNotice } from '../line/endpoint-paths.js'
 import { withNotice } from '../notices.js'
 import { answerFragment, type Act, type Page } from '../page.js'
 import { sessionOf } from '../session.js'
@@ -267,11 +267,13 @@ function typedFields(ctx: KoaContext): Record<string, unknown> {
 }
 
 function ownerOf(ctx: KoaContext, of: EndpointOwner['of']): EndpointOwner {
-  return { of, id: idOf(ctx, `${of}Id`), userId: sessionOf(ctx).userId }
+  if (of === 'application') return { of, id: idOf(ctx, 'applicationId'), userId: sessionOf(ctx).userId }
+  const { userId, lineId, furtherId } = endpointOf(ctx)
+  return { of, id: lineId, userId, furtherId }
 }
 
 /** @param doneAt where the page is that the form is on */
-function postPolicy(of: EndpointOwner['of'], doneAt: (id: string) => string) {
+function postPolicy(of: EndpointOwner['of'], doneAt: (owner: EndpointOwner) => string) {
   return (context: Context): Act =>
     async (ctx) => {
       const owner = ownerOf(ctx, of)
@@ -279,7 +281,7 @@ function postPolicy(of: EndpointOwner['of'], doneAt: (id: string) => string) {
         ...typedFields(ctx),
         headers: { ...removedHeaders(ctx), ...typedHeaders(fieldOf(ctx, 'secretHeaders')) },
       })
-      return doneAt(owner.id)
+      return doneAt(owner)
     }
 }
 
@@ -295,8 +297,11 @@ function postPreview(of: EndpointOwner['of']) {
     }
 }
 
-export const postLinePolicy = postPolicy('line', (id) => lineWithNotice(id, 'policy-saved'))
-export const postApplicationPolicy = postPolicy('application', (id) =>
+/** Also of a further endpoint. */
+export const postLinePolicy = postPolicy('line', ({ id, furtherId }) =>
+  endpointWithNotice({ lineId: id, furtherId }, 'policy-saved'),
+)
+export const postApplicationPolicy = postPolicy('application', ({ id }) =>
   withNotice(applicationPath(id), 'policy-saved'),
 )
 export const postLinePolicyPreview = postPreview('line')

@@ -21,6 +21,7 @@ import { Field, Form } from '../form.js'
 import { answerFragment, type Act } from '../page.js'
 import { pauserOf } from '../pauser.js'
 import { sessionOf } from '../session.js'
+import { endpointOf, endpointWithNotice } from './endpoint-paths.js'
 import { HeldEvents, type HeldDelivery } from './held-events.js'
 import { lineWithNotice, NeedsConnection, Section, type LineView } from './section.js'
 
@@ -95,7 +96,15 @@ export function LineEndpoint(props: {
         />
       )}
       {endpoint !== null && <PauseEvents page={view.page} endpoint={endpoint} action={action} />}
-      {held.length > 0 && <HeldEvents view={view} held={held} maySend={maySendHeld} />}
+      {held.length > 0 && (
+        <HeldEvents
+          page={view.page}
+          action={`${action}/send-held-events`}
+          held={held}
+          maySend={maySendHeld}
+          isConnected={enabled}
+        />
+      )}
     </Section>
   )
 }
@@ -157,27 +166,29 @@ export function postLineEndpointUrl(context: Context): Act {
   }
 }
 
+// The forms below are also those of a further endpoint.
+
 export function postTryLineEventsNow(context: Context): Act {
   return async (ctx) => {
-    const lineId = idOf(ctx, 'lineId')
-    await tryLineEventsNow(context, sessionOf(ctx).userId, lineId)
-    return lineWithNotice(lineId, 'events-tried-now')
+    const asked = endpointOf(ctx)
+    await tryLineEventsNow(context, asked.userId, asked.lineId, asked.furtherId)
+    return endpointWithNotice(asked, 'events-tried-now')
   }
 }
 
 export function postPauseEvents(context: Context): Act {
   return async (ctx) => {
-    const lineId = idOf(ctx, 'lineId')
-    await pauseLineEndpoint(context, pauserOf(ctx), sessionOf(ctx).userId, lineId)
-    return lineWithNotice(lineId, 'events-paused')
+    const asked = endpointOf(ctx)
+    await pauseLineEndpoint(context, pauserOf(ctx), asked.userId, asked.lineId, asked.furtherId)
+    return endpointWithNotice(asked, 'events-paused')
   }
 }
 
 export function postResumeEvents(context: Context): Act {
   return async (ctx) => {
-    const lineId = idOf(ctx, 'lineId')
-    await resumeLineEndpoint(context, pauserOf(ctx), sessionOf(ctx).userId, lineId)
-    return lineWithNotice(lineId, 'events-resumed')
+    const asked = endpointOf(ctx)
+    await resumeLineEndpoint(context, pauserOf(ctx), asked.userId, asked.lineId, asked.furtherId)
+    return endpointWithNotice(asked, 'events-resumed')
   }
 }
 
@@ -185,7 +196,8 @@ export function postResumeEvents(context: Context): Act {
 export function postTestEvent(context: Context): Act {
   return async (ctx) => {
     const type = readTestEventType(fieldOf(ctx, 'type'))
-    const testEvent = await sendTestEvent(context, sessionOf(ctx).userId, idOf(ctx, 'lineId'), type)
+    const { userId, lineId, furtherId } = endpointOf(ctx)
+    const testEvent = await sendTestEvent(context, userId, lineId, type, furtherId)
     if (ctx.get('HX-Request') !== 'true') return { shown: { testEvent } }
     answerFragment(ctx, <TestEventOutcome result={testEvent} />)
     return undefined

@@ -3,31 +3,37 @@ import type { Context } from '../../../domain/context.js'
 import { sendHeldEvents } from '../../../domain/deliveries/held-events.js'
 import { isMediaFailure } from '../../../domain/media/failures.js'
 import { explainFailure } from '../failures.js'
-import { idOf } from '../form-values.js'
 import { Form, Time } from '../form.js'
 import { EVENT_LABELS } from '../message/labels.js'
-import type { Act } from '../page.js'
-import { sessionOf } from '../session.js'
-import { lineWithNotice, type LineView } from './section.js'
+import type { Act, Page } from '../page.js'
+import { endpointOf, endpointWithNotice } from './endpoint-paths.js'
+import type { LineView } from './section.js'
 
 export type HeldDelivery = Awaited<ReturnType<typeof listDeliveries>>[number]
 
 /** They stand beside the button that sends them all; the page of activity has the others. */
 const MAX_SHOWN = 20
 
-/** Newest first, at most one more than is shown; only of the endpoint that the line has now. */
+/** Newest first, at most one more than is shown; only of this endpoint of the line. */
 export async function findHeldEvents(
   context: Context,
   line: LineView['line'],
-  ownEndpointId: string,
+  endpointId: string,
 ): Promise<HeldDelivery[]> {
-  const filter = { lineId: line.id, status: 'held' }
-  const held = await listDeliveries(context.db, line.userId, filter, { limit: MAX_SHOWN + 1 })
-  return held.filter(({ endpointId }) => endpointId === ownEndpointId)
+  const filter = { lineId: line.id, endpointId, status: 'held' }
+  return listDeliveries(context.db, line.userId, filter, { limit: MAX_SHOWN + 1 })
 }
 
-export function HeldEvents(props: { view: LineView; held: readonly HeldDelivery[]; maySend: boolean }) {
-  const { view, held, maySend } = props
+export function HeldEvents(props: {
+  page: Page
+  /** Of the form that sends them. */
+  action: string
+  held: readonly HeldDelivery[]
+  maySend: boolean
+  /** The line's developer connection is enabled. */
+  isConnected: boolean
+}) {
+  const { page, action, held, maySend, isConnected } = props
   return (
     <>
       <h3>Held events</h3>
@@ -62,13 +68,12 @@ export function HeldEvents(props: { view: LineView; held: readonly HeldDelivery[
         </tbody>
       </table>
       {maySend ? (
-        <Form page={view.page} action={`${view.path}/outgoing-webhook/send-held-events`} class="inline">
+        <Form page={page} action={action} class="inline">
           <button type="submit">Send them</button>
         </Form>
       ) : (
         <p class="empty">
-          They can be sent when the {view.connection.enabled ? 'URL' : 'developer connection'} is enabled
-          again.
+          They can be sent when the {isConnected ? 'URL' : 'developer connection'} is enabled again.
         </p>
       )}
     </>
@@ -80,10 +85,11 @@ function MessageLink({ held: { messageId, createdAt } }: { held: HeldDelivery })
   return messageId === null ? time : <a href={`/console/messages/${messageId}`}>{time}</a>
 }
 
+/** Also of a further endpoint. */
 export function postHeldEvents(context: Context): Act {
   return async (ctx) => {
-    const lineId = idOf(ctx, 'lineId')
-    await sendHeldEvents(context, sessionOf(ctx).userId, lineId)
-    return lineWithNotice(lineId, 'held-sent')
+    const asked = endpointOf(ctx)
+    await sendHeldEvents(context, asked.userId, asked.lineId, asked.furtherId)
+    return endpointWithNotice(asked, 'held-sent')
   }
 }

@@ -1,6 +1,7 @@
 import type { Middleware } from 'koa'
 import type { Context } from '../../../domain/context.js'
 import { getPolicy } from '../../../domain/endpoint-policies.js'
+import { listLineEndpoints } from '../../../domain/line-endpoints.js'
 import { revealSigningSecret } from '../../../domain/signing-secrets.js'
 import type { TestEventResult } from '../../../domain/test-event.js'
 import { actingFor } from '../../actor.js'
@@ -9,6 +10,7 @@ import { queryOf } from '../form-values.js'
 import { shownOnce } from '../page.js'
 import { isConfirmed } from '../session.js'
 import { LineEndpoint, type EndpointNow } from './endpoint.js'
+import { FurtherEndpoints } from './further-endpoints.js'
 import { findHeldEvents } from './held-events.js'
 import type { LineView } from './section.js'
 import { SigningSecret } from './signing-secret.js'
@@ -35,6 +37,7 @@ export function showLineReceive(context: Context): Middleware {
       <>
         <LineEndpoint view={view} now={endpoint} testEvent={testEvent} policyPreview={policyPreview} />
         <SigningSecret view={view} secret={secret} />
+        <FurtherEndpoints view={view} endpoints={await listLineEndpoints(context, line.userId, line.id)} />
       </>
     )
   })

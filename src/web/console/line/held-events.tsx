@@ -6,6 +6,7 @@ import { explainFailure } from '../failures.js'
 import { Form, Time } from '../form.js'
 import { EVENT_LABELS } from '../message/labels.js'
 import type { Act, Page } from '../page.js'
+import { PhoneNumber } from '../phone-number.js'
 import { endpointOf, endpointWithNotice } from './endpoint-paths.js'
 import type { LineView } from './section.js'
 
@@ -58,7 +59,9 @@ export function HeldEvents(props: {
               <td data-label="Received">
                 <MessageLink held={each} />
               </td>
-              <td data-label="From">{each.fromNumber}</td>
+              <td data-label="From">
+                <PhoneNumber number={each.fromNumber} />
+              </td>
               <td data-label="What">{EVENT_LABELS[each.type]}</td>
               <td data-label="Last failure">
                 {each.lastFailure === null ? 'none' : explainFailure(each.lastFailure)}

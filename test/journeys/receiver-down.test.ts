@@ -1,5 +1,8 @@
 import { expect } from 'chai'
+import { Webhook } from 'standardwebhooks'
+import { disconnect } from '../../src/domain/connections.js'
 import type { Context } from '../../src/domain/context.js'
+import { addLineEndpoint } from '../../src/domain/line-endpoints.js'
 import type { Environment } from '../helpers/environment.js'
 import { createLine, type TestLine } from '../helpers/factories.js'
 import { startProcess, startWeb, stopProcesses, type RunningProcess } from '../helpers/processes.js'
@@ -133,5 +136,54 @@ describe('journey: an event whose receiver or worker goes away', function () {
       [1, 'worker_lost'],
       [2, null],
     ])
+  })
+
+  it('of three endpoints one hangs and one fails: the third gets each event, signed by its own secret', async () => {
+    const count = 20
+    const line = await createLine(context, { outgoingUrl: `${receiver.url}?hangs` })
+    const add = (what: string) =>
+      addLineEndpoint(context, line.userId, line.lineId, { url: `${receiver.url}?${what}` })
+    const failing = await add('fails')
+    const working = await add('works')
+    receiver.answerWith((response, { path }) => {
+      if (path.endsWith('?fails')) response.statusCode = 500
+      if (!path.endsWith('?hangs')) response.end()
+    })
+    const requestsAt = (what: string) => receiver.requests.filter(({ path }) => path.endsWith(`?${what}`))
+    for (let n = 0; n < count; n += 1) {
+      const text = `Text ${n}`
+      expect(await textTo(url, { fromNumber: friend, toNumber: line.number, text })).to.equal(200)
+    }
+    const statusesOf = async (endpointId: string) =>
+      new Set(await context.db('deliveries').where({ endpoint_id: endpointId }).pluck<string[]>('status'))
+    await until('the third has taken all', async () => {
+      const statuses = await statusesOf(working.endpoint.id)
+      return statuses.size === 1 && statuses.has('delivered')
+    })
+    expect(requestsAt('works')).to.have.length(count)
+    expect(await statusesOf(failing.endpoint.id)).not.to.include('delivered')
+    await until(
+      'the others were called too',
+      () => requestsAt('hangs').length > 0 && requestsAt('fails').length > 0,
+    )
+
+    for (const [what, secret] of [
+      ['hangs', line.signingSecret],
+      ['fails', failing.signingSecret],
+      ['works', working.signingSecret],
+    ] as const) {
+      for (const { headers, body } of requestsAt(what)) {
+        new Webhook(secret).verify(body, headers as Record<string, string>)
+      }
+    }
+    const ids = requestsAt('works').map(({ headers }) => headers['webhook-id'])
+    expect(new Set(ids).size).to.equal(count)
+    for (const { headers } of receiver.requests) expect(ids).to.include(headers['webhook-id'])
+    await disconnect(context, line.userId, line.lineId)
+    expect(await statusesOf(working.endpoint.id)).to.deep.equal(new Set(['delivered']))
+    await until('what waited for the one that fails has ended', async () => {
+      const statuses = await statusesOf(failing.endpoint.id)
+      return statuses.size === 1 && statuses.has('exhausted')
+    })
   })
 })

@@ -53,6 +53,7 @@ describeWeb('the audit log of what requests do', ({ context, web }) => {
     const steps: [path: string, fields: Record<string, string>, Action[]][] = [
       [`${ofLine}/name`, { name: 'Shop' }, ['line.renamed']],
       [`${ofLine}/outgoing-webhook`, { url: URL_WITH_SECRET }, ['line.endpoint.changed']],
+      [`${ofLine}/endpoints`, { url: URL_WITH_SECRET }, ['line.endpoint.added']],
       [`${ofLine}/outgoing-webhook/events`, { optInEvents: 'optOut' }, ['line.endpoint.changed']],
       [`${ofLine}/signing-secret/rotate`, {}, ['line.signing_secret.rotated']],
       [`${ofLine}/incoming-webhook/regenerate`, {}, ['line.incoming_webhook.regenerated']],
@@ -64,7 +65,7 @@ describeWeb('the audit log of what requests do', ({ context, web }) => {
       [`${ofLine}/sending/resume`, {}, ['line.resumed']],
       [`${ofLine}/connection/disable`, {}, ['line.connection.changed']],
       [`${ofLine}/connection/enable`, {}, ['line.connection.changed']],
-      [`${ofLine}/connection/disconnect`, {}, ['line.connection.changed']],
+      [`${ofLine}/connection/disconnect`, {}, ['line.endpoint.deleted', 'line.connection.changed']],
       [`${ofLine}/conversations/%2B15005550199/name`, { name: 'Ben' }, []],
       [`${ofLine}/conversations/%2B15005550199/block`, {}, ['contact.blocked']],
       [`${ofLine}/conversations/%2B15005550199/unblock`, {}, ['contact.unblocked']],

@@ -156,7 +156,10 @@ describeContext("a line's further endpoints", (context) => {
       heldCount: 1,
     })
     const health = (await listLineHealth(context.db, line.userId))[0]!
-    expect(needOfLine(await getOwnLine(...of), health)).to.match(/endpoint is disabled/)
+    expect(needOfLine(await getOwnLine(...of), health)).to.deep.equal({
+      of: 'further endpoint',
+      text: 'a further endpoint is disabled, and its events are held',
+    })
 
     expect((await receive()).map(({ status }) => status)).to.deep.equal(['pending', 'held'])
     expect((await refusal(sendHeldEvents(...of, endpoint.id))).message).to.match(/enable it again first/)

@@ -122,7 +122,7 @@ function UrlForm({ view: { page, connection }, action }: { view: LineView; actio
         hint={
           url === null
             ? 'Such as https://example.com/linehook. It should answer 200 at once.'
-            : 'Saved empty, it is removed, and nobody gets what the line receives.'
+            : 'Saved empty, it is removed, and gets nothing more.'
         }
         autocomplete="off"
         {...(url === null ? {} : { value: url })}

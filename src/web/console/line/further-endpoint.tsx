@@ -126,7 +126,7 @@ function Head({ view }: { view: EndpointView }) {
           <Field
             {...{ page, action }}
             name="url"
-            label="URL of your server"
+            label="URL of the endpoint"
             type="url"
             value={endpoint.url}
             autocomplete="off"

@@ -80,7 +80,7 @@ function Add({ view: { page }, action }: { view: LineView; action: string }) {
         <Field
           {...{ page, action }}
           name="url"
-          label="URL of your server"
+          label="URL of the endpoint"
           type="url"
           hint="Such as https://example.com/linehook. It should answer 200 at once."
           autocomplete="off"

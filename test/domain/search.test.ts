@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import { saveContact } from '../../src/domain/contacts.js'
 import { search, MAX_FOUND, type Found } from '../../src/domain/search.js'
 import { newId } from '../../src/ids.js'
 import { describeContext } from '../helpers/context.js'

@@ -69,7 +69,7 @@ export { showLineReceive } from './line/receive.js'
 export { showLineSend } from './line/send.js'
 export { liveLimits } from './line/limits.js'
 export { postSegmentCount, postText } from './line/send-text.js'
-export { postPause, postResume } from './line/sending.js'
+export { postPause, postResume, postTryLineMessagesNow } from './line/sending.js'
 export { postRotate } from './line/signing-secret.js'
 export { showLines } from './lines.js'
 export {

@@ -68,6 +68,7 @@ const TAB_OF: Record<SectionId, Tab> = {
 const SAID_AT: Partial<Record<string, SectionId>> = {
   'sending-paused': 'sending',
   'sending-resumed': 'sending',
+  'messages-tried-now': 'sending',
   'events-paused': 'outgoing-webhook',
   'events-resumed': 'outgoing-webhook',
   'events-tried-now': 'outgoing-webhook',

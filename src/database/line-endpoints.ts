@@ -66,6 +66,11 @@ export async function listEndpointsOfLine(db: Database, lineId: string): Promise
   return existing(db).where({ 'e.line_id': lineId }).orderBy('e.id').select<LineEndpoint[]>(db.raw(COLUMNS))
 }
 
+/** A pause ends with it: what is still under way could not end otherwise. The row stays, for its deliveries. */
+export async function deleteEndpoint(db: Database, id: string): Promise<void> {
+  await db('endpoints').where({ id }).update({ removed_at: db.fn.now(), paused_at: null, paused_by: null })
+}
+
 export async function renameEndpoint(db: Database, id: string, name: string | null): Promise<void> {
   await db('endpoints').where({ id }).update({ name })
 }

@@ -1,13 +1,8 @@
 import { transaction, type Database } from '../database/connection.js'
 import { endWaitingDeliveriesTo } from '../database/deliveries/ending.js'
+import { enableEndpoint, insertEndpoint, setEndpointUrl, setOptInEvents } from '../database/endpoints.js'
 import {
-  enableEndpoint,
-  insertEndpoint,
-  removeEndpointUrl,
-  setEndpointUrl,
-  setOptInEvents,
-} from '../database/endpoints.js'
-import {
+  deleteEndpoint,
   findEndpointOfAnyLine,
   listEndpointsOfLine,
   renameEndpoint,
@@ -158,7 +153,7 @@ export async function markEndpointDeleted(
   trx: Database,
   endpoint: LineEndpoint,
 ): Promise<void> {
-  await removeEndpointUrl(trx, endpoint.id)
+  await deleteEndpoint(trx, endpoint.id)
   await record(context, trx, { ...actOn(endpoint, 'deleted'), before: detailsOf(endpoint) })
 }
 

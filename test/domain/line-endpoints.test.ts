@@ -191,6 +191,7 @@ describeContext("a line's further endpoints", (context) => {
     const [, held] = await receive()
     await context.db('deliveries').where({ id: held!.id }).update({ status: 'held' })
     const [, late] = await receive()
+    await pauseLineEndpoint(context, ownerOf(line.userId), line.userId, line.lineId, endpoint.id)
     await deleteLineEndpoint(...of, endpoint.id)
     for (const { id } of [waiting!, held!]) {
       expect(await deliveryRow(context, id)).to.include({ status: 'exhausted', last_failure: 'disconnected' })

@@ -168,7 +168,12 @@ function Connect(props: {
   const action = `${path}/outgoing-webhook`
   const url = connection.outgoingWebhookUrl
   return (
-    <section id="connect" aria-labelledby="connect-title">
+    // Such an answer is the whole page again, of which the browser would show the top.
+    <section
+      id="connect"
+      aria-labelledby="connect-title"
+      {...(testEvent === undefined ? {} : { tabIndex: -1, autofocus: true })}
+    >
       <h2 id="connect-title">3. Connect your server</h2>
       <p>
         What the line receives is posted to a URL of yours as JSON, signed, and again until your server

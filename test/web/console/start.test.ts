@@ -111,6 +111,14 @@ describeWith('the first steps with a line', startConsole, (site) => {
     expect(redirectOf(await browser.submit('/console/tour/close'))).to.deep.equal([303, '/console'])
     expect((await browser.get('/console')).text).not.to.include('Get started')
     expect((await other.browser.get('/console')).text).to.include('Get started')
+    const operator = await site.openLine()
+    await site.context.db('users').where({ id: operator.userId }).update({ role: 'operator' })
+    expect((await operator.browser.get('/console/overview')).text).to.include('Get started')
+    expect(redirectOf(await operator.browser.submit('/console/tour/close'))).to.deep.equal([
+      303,
+      '/console/overview',
+    ])
+    expect((await operator.browser.get('/console/overview')).text).not.to.include('Get started')
     // The line's own page goes on to know the way.
     expect(await page()).to.include(`href="${path}/start"`)
     expect((await browser.get(`${other.path}/start`)).status).to.equal(404)

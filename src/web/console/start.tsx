@@ -20,6 +20,7 @@ import { Layout } from './layout.js'
 import { hasPhones, linePath } from './line/section.js'
 import { live } from './live.js'
 import { answerPage, pageOf, shownOnce, type Act, type Page } from './page.js'
+import { PhoneNumber } from './phone-number.js'
 import { isConfirmed, sessionOf } from './session.js'
 import { RECEIVER_PORT, receiveSamples } from './start/receive-samples.js'
 import { TRIAL_NUMBER } from './start/sample.js'
@@ -62,7 +63,10 @@ export function showStart(context: Context): Middleware {
         <div class="line">
           <h1>Get started</h1>
           <p>
-            With <a href={linePath(line.id)}>{line.number}</a>
+            With{' '}
+            <a href={linePath(line.id)}>
+              <PhoneNumber number={line.number} />
+            </a>
             {line.name !== line.number && (
               <>
                 , <UserText>{line.name}</UserText>
@@ -128,7 +132,7 @@ function Send({ view, url }: { view: View; url: string | undefined }) {
                 The text arrives on the <a href={pagePath([TRIAL_NUMBER])}>phone simulator</a>.
               </>
             ) : (
-              `Put your own number in place of ${TRIAL_NUMBER} first.`
+              <>Put your own number in place of {TRIAL_NUMBER} first.</>
             )}
           </p>
         </>
@@ -145,10 +149,13 @@ function Receive({ view }: { view: View }) {
       <p>
         {hasPhones(view) ? (
           <>
-            Open the <a href={pagePath([TRIAL_NUMBER])}>phone simulator</a> and write to {line.number}.
+            Open the <a href={pagePath([TRIAL_NUMBER])}>phone simulator</a> and write to{' '}
+            <PhoneNumber number={line.number} />.
           </>
         ) : (
-          `Text ${line.number} from any phone.`
+          <>
+            Text <PhoneNumber number={line.number} /> from any phone.
+          </>
         )}{' '}
         It appears under <a href={`/console/activity?line=${line.id}`}>Activity</a>, and becomes an event for
         your server.

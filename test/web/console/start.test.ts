@@ -37,7 +37,7 @@ describeWith('the first steps with a line', startConsole, (site) => {
     expect(await words('/console'))
       .to.include('Get started')
       .and.include('0 of 3 done')
-    expect(await words(`/console/lines/${lineId}`)).to.include('Get started with +15558880101: 0 of 3 steps')
+    expect(await words(`/console/lines/${lineId}`)).to.include('0 of 3 steps done.')
     expect(await words(`${path}?show=send`)).not.to.include('token=')
 
     const { text: sending } = await follow('incoming-webhook')

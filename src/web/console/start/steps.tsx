@@ -3,6 +3,7 @@ import { countDone, STEP_COUNT, type FirstSteps } from '../../../domain/first-st
 import type { OwnLine } from '../../../database/lines.js'
 import { explainFailure } from '../failures.js'
 import { linePath } from '../line/section.js'
+import { PhoneNumber } from '../phone-number.js'
 
 /** Where the steps are shown with all that they need. */
 export function startPath(lineId: string): string {
@@ -24,7 +25,8 @@ export function FirstStepsLink({ line, steps }: { line: OwnLine; steps: FirstSte
   if (done === STEP_COUNT || line.status === 'disabled') return null
   return (
     <p>
-      <a href={startPath(line.id)}>Get started</a> with {line.number}: {done} of {STEP_COUNT} steps done.
+      <a href={startPath(line.id)}>Get started</a> with <PhoneNumber number={line.number} />: {done} of{' '}
+      {STEP_COUNT} steps done.
     </p>
   )
 }
@@ -35,10 +37,11 @@ export function Steps({ line, steps }: { line: OwnLine; steps: FirstSteps }) {
     <>
       <ol class="steps">
         <Step isDone={steps.hasSent}>
-          <a href={`${path}?show=send#send`}>Send a text</a> from {line.number}: one request in your language.
+          <a href={`${path}?show=send#send`}>Send a text</a> from <PhoneNumber number={line.number} />: one
+          request in your language.
         </Step>
         <Step isDone={steps.hasReceived}>
-          <a href={`${path}#receive`}>Receive one</a>: somebody texts {line.number}.
+          <a href={`${path}#receive`}>Receive one</a>: somebody texts <PhoneNumber number={line.number} />.
         </Step>
         <Step isDone={steps.hasDelivered}>
           <a href={`${path}?show=receive#connect`}>Connect your server</a>: {whatWasSeen(steps)}

@@ -44,6 +44,16 @@ export abstract class Operations {
     return this.call('POST', `/v1/lines/${segment(lineId)}/resume-sending`, {}, options)
   }
 
+  /** Try all messages now that wait until the carrier is tried again. Limits, pauses and earlier messages to the same numbers hold as ever. */
+  async tryLineMessagesNow(
+    lineId: string,
+    options?: CallOptions,
+  ): Promise<{
+    count: number
+  }> {
+    return this.call('POST', `/v1/lines/${segment(lineId)}/try-messages-now`, {}, options)
+  }
+
   /** List the numbers that have opted out of a line. They are sorted by number. These people texted STOP and are sent nothing more. Only they can undo this, by texting START. */
   async listOptOuts(lineId: string, query?: ListOptOutsQuery, options?: CallOptions): Promise<OptOut[]> {
     return this.call('GET', `/v1/lines/${segment(lineId)}/opt-outs`, { query }, options)

@@ -12,6 +12,7 @@ import { UserError } from '../../errors.js'
 import { isId } from '../../ids.js'
 import { getApplication } from '../applications.js'
 import type { Context } from '../context.js'
+import { headersOfAttempt } from './kept-headers.js'
 
 export type DeliveryWithAttempts = Delivery & { attempts: DeliveryAttempt[] }
 
@@ -40,11 +41,22 @@ export async function getAnyDelivery(context: Context, id: string): Promise<Deli
   return { ...(await getDelivery(context, userId, id)), userId }
 }
 
-/** Of what another user's endpoint answered, nothing. */
+/** Of what another user's endpoint was sent and answered, nothing. */
 export function withAttempts(delivery: Delivery, all: readonly DeliveryAttempt[]): DeliveryWithAttempts {
   const attempts = all.filter(({ deliveryId }) => deliveryId === delivery.id)
-  if (!delivery.isForeign) return { ...delivery, attempts }
-  return { ...delivery, attempts: attempts.map((attempt) => ({ ...attempt, responseExcerpt: null })) }
+  return {
+    ...delivery,
+    attempts: attempts.map((attempt) =>
+      delivery.isForeign
+        ? { ...attempt, requestHeaders: null, responseHeaders: null, responseExcerpt: null }
+        : {
+            ...attempt,
+            requestHeaders:
+              attempt.requestHeaders &&
+              headersOfAttempt(attempt.requestHeaders, { ...attempt, eventId: delivery.eventId }),
+          },
+    ),
+  }
 }
 
 export interface EventWithDeliveries extends EventOfMessage {

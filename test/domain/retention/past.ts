@@ -101,6 +101,7 @@ export async function insertPast(
   await db('delivery_attempts').insert({
     ...{ id: ids.attemptId, delivery_id: ids.deliveryId, attempt_number: 1, started_at: at, duration_ms: 5 },
     ...{ response_status: 200, response_excerpt: `thank you, ${number}` },
+    ...{ response_headers: { 'x-from': number }, request_headers: { 'webhook-signature': `v1,${number}` } },
     ...overrides.attempt,
   })
   await storage.put(ids.storageKey, Readable.from([Buffer.from('picture')]), 7)

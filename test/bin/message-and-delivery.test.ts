@@ -189,7 +189,7 @@ describe('linehook message and linehook delivery', function () {
     expect(JSON.stringify(shown)).not.to.include('a secret answer')
     const said = (await answer(environment, 'delivery', 'show', delivery.id, '--text')).join('\n')
     expect(said).to.match(
-      / attempt 1 {2}\S+ {2}\d+ ms +connection \d+ ms, first byte \d+ ms +http_500 {2}a secret answer/,
+      / attempt 1 {2}\S+ {2}\d+ ms +Connection \d+ ms, First byte \d+ ms +http_500 {2}a secret answer/,
     )
     expect(said).to.match(/request of attempt 1:\n[^]* {2}webhook-signature: v1,[^]*answer to attempt 1:\n/)
     expect(said).to.match(/ next attempt +2/)

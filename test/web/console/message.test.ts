@@ -1,10 +1,14 @@
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
 import { expect } from 'chai'
+import { sealHeaders } from '../../../src/domain/deliveries/custom-headers.js'
 import { changeConnection } from '../../../src/domain/connections.js'
 import { receiveMessage, receiveReceipt } from '../../../src/domain/messages/receive.js'
 import { sendMessage } from '../../../src/domain/messages/send.js'
 import { keepMedia } from '../../../src/domain/simulator/media.js'
 import { newId } from '../../../src/ids.js'
 import {
+  attemptRows,
   countRows,
   deliverWhenDue,
   deliveryRow,
@@ -20,8 +24,10 @@ import { copyMedia, mediaRow } from '../../helpers/media.js'
 import { describeWith } from '../../helpers/suite.js'
 import { until } from '../../helpers/until.js'
 import { listen, livePathOf } from './activity/listen.js'
-import { redirectOf, startConsole, wordsOf, type OpenLine } from './line/line-page.js'
+import { redirectOf, startConsole, textOf, wordsOf, type OpenLine } from './line/line-page.js'
 import { faultOf } from './support.js'
+
+const execFileAsync = promisify(execFile)
 
 /** As a browser's field writes it. */
 const start = Date.now()
@@ -241,9 +247,61 @@ describeWith("a message's page", startConsole, (site) => {
         .to.include('<pre dir="auto">&lt;script>alert(1)&lt;/script></pre>')
         .and.not.to.include(attack)
       expect(wordsOf(html))
-        .to.match(/Attempt 1 .* status 500 The server answered 500\. .* Next attempt due at .* UTC Attempt 2/)
+        .to.match(/Attempt 1 .* status 500 The server answered 500\. .* Next attempt due at .* UTC Request Response Timing Attempt 2/)
         .and.match(/pending Waiting for its next attempt\. Next attempt: [\d-]+ [\d:]+ UTC/)
       expect(html).not.to.include('Send again')
+    })
+
+    it('opens an attempt: its request as it was sent, its answer, and how long the parts took', async () => {
+      const { db, secrets } = site.context
+      const endpoint = db('endpoints').where({ id: delivery.endpoint_id })
+      await endpoint.clone().update({
+        url: `${site.receiver.url}?q={1..3}&it's=1`,
+        headers_sealed: sealHeaders(secrets, delivery.endpoint_id, { 'X-Api-Key': 'very secret' }),
+      })
+      await db('events').where({ id: delivery.event_id }).update({ payload: '@it\'s $HOME\n`x` "q"' })
+      site.receiver.requests.length = 0
+      site.receiver.answerWith((response) => response.writeHead(418, { 'X-Pot': '<b>' }).end('short'))
+      await attempt()
+      await attempt()
+      const [, { id: attemptId } = { id: '' }] = await attemptRows(site.context, delivery.id)
+      const opened = (view: string) => page(`${id}?attempt=${attemptId}&view=${view}`)
+
+      expect(await page(id)).to.include(
+        `href="${pathOf(id)}?attempt=${attemptId}&amp;view=request#attempt-${attemptId}"`,
+      )
+      const request = await opened('request')
+      const { headers, body } = site.receiver.requests[1]!
+      expect(wordsOf(request))
+        .to.include(`webhook-signature: ${String(headers['webhook-signature'])}`)
+        .and.include(body)
+        .and.include('X-Api-Key: •••')
+        .and.include('The signature that was sent proves that it is the same.')
+      expect(request).not.to.include('very secret')
+      // The page that keeps itself up to date keeps the attempt open.
+      expect(livePathOf(request)).to.include(`&attempt=${attemptId}&view=request`)
+
+      const [, command = ''] = /<code id="curl-[^>]*>([^<]*)</.exec(request) ?? []
+      const shell = `curl() { for each; do printf '%s\\0' "$each"; done; }\n${textOf(command)}`
+      const { stdout } = await execFileAsync('/bin/sh', ['-c', shell])
+      const args = stdout.split('\0')
+      expect(args.slice(0, 2)).to.deep.equal(['--globoff', `${site.receiver.url}?q={1..3}&it's=1`])
+      expect(args).to.include(`webhook-id: ${delivery.event_id}`)
+      expect(args.slice(-3)).to.deep.equal(['--data-raw', body, ''])
+
+      await endpoint.clone().update({ policy: { shape: 'ifttt' } })
+      expect(wordsOf(await opened('request'))).to.include('so what was sent may have been another.')
+      expect(wordsOf(await opened('response'))).to.match(/Status 418 I'm a Teapot .*x-pot: <b>.* short/)
+      expect(wordsOf(await opened('timing'))).to.match(
+        /DNS none.* Connection .* First byte \d+ ms In all \d+ ms/,
+      )
+      const { id: foreignId } = await receiveForDelivery(
+        site.context,
+        await createLine(site.context, { outgoingUrl: site.receiver.url }),
+      )
+      await deliverWhenDue(site.context, foreignId, (await deliveryRow(site.context, foreignId)).endpoint_id)
+      const [{ id: foreign } = { id: '' }] = await attemptRows(site.context, foreignId)
+      expect(await page(`${id}?attempt=${foreign}`)).not.to.include('aria-current="page">Request')
     })
 
     it('folds attempts that are alike, and makes the next one now when it is asked to', async () => {

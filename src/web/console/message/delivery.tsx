@@ -4,7 +4,7 @@ import { isMediaFailure } from '../../../domain/media/failures.js'
 import { explainFailure } from '../failures.js'
 import { Form, Time } from '../form.js'
 import { Status } from '../status.js'
-import { formatDuration } from './labels.js'
+import { Attempt, shownUrl } from './attempt.js'
 import type { MessageView } from './page-model.js'
 import { deliverAgainPath, deliverNowPath, mayDeliverAgain, mayTryDeliveryNow } from './send-again.js'
 import { Step } from './step.js'
@@ -12,7 +12,7 @@ import { Step } from './step.js'
 /** One endpoint that the event goes to, with every attempt. */
 export function DeliveryWay({ view, delivery }: { view: MessageView; delivery: DeliveryWithAttempts }) {
   const { page, message, isOwner } = view
-  const { id, url, applicationName, status, attempts, deliveredAt, endpointPausedAt } = delivery
+  const { id, applicationName, status, attempts, deliveredAt, endpointPausedAt } = delivery
   const title = (
     <>
       Delivery to{' '}
@@ -21,7 +21,7 @@ export function DeliveryWay({ view, delivery }: { view: MessageView; delivery: D
           <strong dir="auto">{applicationName}</strong>{' '}
         </>
       )}
-      <code>{url}</code> <Status status={status} />
+      <code>{shownUrl(view, delivery)}</code> <Status status={status} />
     </>
   )
   return (
@@ -41,7 +41,7 @@ export function DeliveryWay({ view, delivery }: { view: MessageView; delivery: D
       {attempts.length > 0 && (
         <ol class="attempts">
           {groupAlike(attempts).map((alike) => (
-            <Attempts key={alike[0]?.attemptNumber} alike={alike} />
+            <Attempts key={alike[0]?.id} view={view} delivery={delivery} alike={alike} />
           ))}
         </ol>
       )}
@@ -106,15 +106,20 @@ function groupAlike(attempts: readonly DeliveryAttempt[]): DeliveryAttempt[][] {
   return groups.flatMap((group) => (group.length < MANY ? group.map((attempt) => [attempt]) : [group]))
 }
 
-function Attempts({ alike }: { alike: readonly DeliveryAttempt[] }) {
+function Attempts(props: {
+  view: MessageView
+  delivery: DeliveryWithAttempts
+  alike: readonly DeliveryAttempt[]
+}) {
+  const { view, delivery, alike } = props
   const [first, last] = [alike[0], alike.at(-1)]
   if (first === undefined || last === undefined) return null
-  if (first === last) return <Attempt attempt={first} />
+  if (first === last) return <Attempt view={view} delivery={delivery} attempt={first} />
   const what =
     first.responseStatus === null ? (first.failure ?? 'answered') : `status ${first.responseStatus}`
   return (
     <li>
-      <details>
+      <details open={alike.some(({ id }) => id === view.opened?.id)}>
         <summary>
           <strong>
             {alike.length} × {what}
@@ -130,32 +135,10 @@ function Attempts({ alike }: { alike: readonly DeliveryAttempt[] }) {
         </summary>
         <ol class="attempts">
           {alike.map((attempt) => (
-            <Attempt key={attempt.attemptNumber} attempt={attempt} />
+            <Attempt key={attempt.id} view={view} delivery={delivery} attempt={attempt} />
           ))}
         </ol>
       </details>
-    </li>
-  )
-}
-
-function Attempt({ attempt }: { attempt: DeliveryAttempt }) {
-  const { attemptNumber, startedAt, durationMs, responseStatus, responseExcerpt, failure } = attempt
-  return (
-    <li>
-      <p>
-        <strong>Attempt {attemptNumber}</strong>{' '}
-        <span class="muted">
-          <Time at={startedAt} /> · {formatDuration(durationMs)}
-        </span>
-        {responseStatus !== null && ` · status ${responseStatus}`}
-      </p>
-      {failure !== null && <p class="why">{explainFailure(failure)}</p>}
-      {responseExcerpt !== null && responseExcerpt !== '' && <pre dir="auto">{responseExcerpt}</pre>}
-      {attempt.nextAttemptAt !== null && (
-        <p class="muted">
-          Next attempt due at <Time at={attempt.nextAttemptAt} />
-        </p>
-      )}
     </li>
   )
 }

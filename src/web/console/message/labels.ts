@@ -38,12 +38,12 @@ export function formatDuration(ms: number): string {
 /** The parts of an attempt, in their order. */
 export const PHASES = [
   ['dnsMs', 'DNS'],
-  ['connectMs', 'connection'],
+  ['connectMs', 'Connection'],
   ['tlsMs', 'TLS'],
-  ['firstByteMs', 'first byte'],
+  ['firstByteMs', 'First byte'],
 ] as const
 
-/** How long the parts took that there were: DNS 2 ms, first byte 80 ms. */
+/** How long the parts took that there were: DNS 2 ms, First byte 80 ms. */
 export function phaseWords(phases: Record<(typeof PHASES)[number][0], number | null>): string {
   return PHASES.flatMap(([name, label]) => {
     const ms = phases[name]

@@ -54,14 +54,17 @@ export function redirectOf({ status, headers }: Answer): [number, string | null]
 
 /** The words of a page, as a reader sees them; tags are gone. */
 export function wordsOf(html: string): string {
+  return textOf(html.replace(/<[^>]*>/g, ' ')).replace(/\s+/g, ' ')
+}
+
+/** What a browser makes of a text in HTML. */
+export function textOf(html: string): string {
   return html
-    .replace(/<[^>]*>/g, ' ')
     .replace(/&quot;/g, '"')
     .replace(/&#39;/g, "'")
     .replace(/&lt;/g, '<')
     .replace(/&gt;/g, '>')
     .replace(/&amp;/g, '&')
-    .replace(/\s+/g, ' ')
 }
 
 /** The password was given too long ago for secrets to be shown. */

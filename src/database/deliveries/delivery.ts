@@ -15,6 +15,7 @@ import {
   type Row,
 } from '../../shape.js'
 import { DELIVERY_STATUSES, DELIVERY_STEPS, listReasons } from '../../states.js'
+import { DISABLED_REASONS } from '../endpoints.js'
 import { EVENT_TYPES, OPT_IN_EVENT_TYPES } from '../events.js'
 
 const eventType = oneOf(...EVENT_TYPES, ...OPT_IN_EVENT_TYPES)
@@ -58,6 +59,9 @@ export const DELIVERY_FIELDS = {
   ),
   endpointId: internal('d.endpoint_id', uuid),
   endpointPausedAt: internal('e.paused_at', orNull(moment)),
+  endpointFailingSince: internal('e.failing_since', orNull(moment)),
+  endpointDisabledAt: internal('e.disabled_at', orNull(moment)),
+  endpointDisabledReason: internal('e.disabled_reason', orNull(oneOf(...DISABLED_REASONS))),
   applicationId: shown(
     'd.application_id',
     orNull(uuid),

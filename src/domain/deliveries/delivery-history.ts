@@ -1,3 +1,4 @@
+import { findDeliveryWaits, type DeliveryWait } from '../../database/deliveries/blocking.js'
 import type { ApplicationDelivery, Delivery, DeliveryAttempt } from '../../database/deliveries/delivery.js'
 import {
   findDelivery,
@@ -80,6 +81,17 @@ export async function findEvents(
     found.push({ ...event, deliveries: deliveries.map((delivery) => withAttempts(delivery, attempts)) })
   }
   return found
+}
+
+/** Of those that are pending: what each waits for besides its time, by its id. */
+export async function findWaits(
+  { db, config }: Context,
+  deliveries: readonly Pick<Delivery, 'id' | 'status'>[],
+): Promise<Map<string, DeliveryWait>> {
+  const ids = deliveries.filter(({ status }) => status === 'pending').map(({ id }) => id)
+  if (ids.length === 0) return new Map()
+  const waits = await findDeliveryWaits(db, ids, config.endpointMaxInFlight)
+  return new Map(waits.map((wait) => [wait.id, wait]))
 }
 
 /**

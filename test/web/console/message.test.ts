@@ -108,8 +108,33 @@ describeWith("a message's page", startConsole, (site) => {
     })
 
     it('says what it waits for, and until when', async () => {
-      const slot = await words(await queueMessage(site.context, line))
-      expect(slot).to.match(/Waiting For its slot in the rate limits, or for an earlier message .* UTC/)
+      const { db } = site.context
+      const first = await queueMessage(site.context, line)
+      expect(await words(first)).to.match(
+        /Waiting For its turn: no limit holds it back\. Looked at again: .* UTC/,
+      )
+      const second = await queueMessage(site.context, line)
+      expect(await words(second)).to.match(
+        /For an earlier message to the same number : they go out one after/,
+      )
+      expect(await page(second)).to.include(`href="${pathOf(first)}"`)
+
+      // One was handed over just now, and the other is alone then.
+      await db('messages').where({ id: first }).update({ status: 'sent', handed_over_at: db.fn.now() })
+      const limitTo = (limits: Record<string, number>) =>
+        db('lines').where({ id: line.lineId }).update(limits)
+      await limitTo({ messages_per_number_per_minute: 1 })
+      expect(await words(second)).to.match(
+        /For its slot: the line sends 1 a minute to one number, .* at .* UTC/,
+      )
+      await limitTo({ messages_per_number_per_minute: 5, messages_per_minute: 1 })
+      expect(await words(second)).to.match(
+        /For its slot: the line sends 1 a minute, and the next one at .* UTC/,
+      )
+      await limitTo({ messages_per_minute: 30 })
+      await db('carrier_accounts').where({ name: 'simulator' }).update({ messages_per_second: 0.5 })
+      expect(await words(second)).to.include('For its turn: the carrier account takes 0.5 a second.')
+      await db('carrier_accounts').where({ name: 'simulator' }).update({ messages_per_second: null })
       const throttled = await queueMessage(site.context, line, { error: 'throttled', attempt_count: 2 })
       expect(await words(throttled)).to.match(/The carrier asked for a slower pace.* 2 attempts so far\./)
     })
@@ -247,7 +272,9 @@ describeWith("a message's page", startConsole, (site) => {
         .to.include('<pre dir="auto">&lt;script>alert(1)&lt;/script></pre>')
         .and.not.to.include(attack)
       expect(wordsOf(html))
-        .to.match(/Attempt 1 .* status 500 The server answered 500\. .* Next attempt due at .* UTC Request Response Timing Attempt 2/)
+        .to.match(
+          /Attempt 1 .* status 500 The server answered 500\. .* Next attempt due at .* UTC Request Response Timing Attempt 2/,
+        )
         .and.match(/pending Waiting for its next attempt\. Next attempt: [\d-]+ [\d:]+ UTC/)
       expect(html).not.to.include('Send again')
     })
@@ -329,6 +356,32 @@ describeWith("a message's page", startConsole, (site) => {
       ])
     })
 
+    it('says what keeps it from its next attempt', async () => {
+      const { db } = site.context
+      const endpoint = db('endpoints').where({ id: delivery.endpoint_id })
+      const row = db('deliveries').where({ id: delivery.id })
+      const next = await receiveForDelivery(site.context, line)
+      const leaseUntil = db.raw(`now() + interval '1 minute'`)
+      await db('deliveries')
+        .where({ id: next.id })
+        .update({ status: 'delivering', lease_until: leaseUntil, is_ordered: true })
+      await endpoint.clone().update({ policy: { requestsAtOnce: 1 }, failing_since: db.fn.now() })
+      expect(await words(id))
+        .to.match(/The endpoint has one request under way, and gets no more at once now\./)
+        .and.match(/Nothing has gone through to this URL since [\d-]+ [\d:]+ UTC/)
+        .and.not.include('Before it comes')
+      // The other one came before it.
+      await row.clone().update({ is_ordered: true, created_at: new Date(Date.now() + 60_000) })
+      const { message_id: earlier } = await db('events')
+        .where({ id: next.event_id })
+        .first<{ message_id: string }>('message_id')
+      expect(await page(id)).to.include(`<a href="${pathOf(earlier)}">an earlier event of the number</a>`)
+      await endpoint.clone().update({ disabled_at: db.fn.now(), disabled_reason: 'gone' })
+      await row.clone().update({ status: 'held' })
+      expect(await words(id)).to.match(/The URL is disabled since .* UTC : the server answered 410 Gone/)
+      await row.clone().update({ status: 'exhausted' })
+    })
+
     for (const status of ['delivered', 'exhausted', 'held']) {
       it(`sends a delivery again that is ${status}`, async () => {
         await site.context.db('deliveries').where({ id: delivery.id }).update({ status })
@@ -399,7 +452,7 @@ describeWith("a message's page", startConsole, (site) => {
     const id = await queueMessage(site.context, line, { to_number: '+15005550001' })
     const path = livePathOf(await page(id))!
     const heard = await listen(site, line, path)
-    await until('the message waits', () => heard.text.includes('For its slot'))
+    await until('the message waits', () => heard.text.includes('For its turn'))
     await sendMessage(site.context, id)
     await until('it has failed', () => heard.text.includes('The carrier rejected it'))
     expect(keyOf(heard.text)).to.equal(new URLSearchParams(path.split('?')[1]).get('key'))

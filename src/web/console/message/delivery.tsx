@@ -1,24 +1,34 @@
 import type { DeliveryAttempt } from '../../../database/deliveries/delivery.js'
 import type { DeliveryWithAttempts } from '../../../domain/deliveries/delivery-history.js'
 import { isMediaFailure } from '../../../domain/media/failures.js'
+import { applicationPath } from '../application/page-model.js'
+import { DISABLED_WORDS } from '../endpoint/health.js'
 import { explainFailure } from '../failures.js'
 import { Form, Time } from '../form.js'
 import { Status } from '../status.js'
 import { Attempt, shownUrl } from './attempt.js'
 import type { MessageView } from './page-model.js'
+import { messagePath } from './path.js'
 import { deliverAgainPath, deliverNowPath, mayDeliverAgain, mayTryDeliveryNow } from './send-again.js'
 import { Step } from './step.js'
 
 /** One endpoint that the event goes to, with every attempt. */
 export function DeliveryWay({ view, delivery }: { view: MessageView; delivery: DeliveryWithAttempts }) {
   const { page, message, isOwner } = view
-  const { id, applicationName, status, attempts, deliveredAt, endpointPausedAt } = delivery
+  const { id, applicationId, applicationName, status, attempts, deliveredAt, isForeign } = delivery
+  const { endpointDisabledAt, endpointDisabledReason } = delivery
   const title = (
     <>
       Delivery to{' '}
       {applicationName !== null && (
         <>
-          <strong dir="auto">{applicationName}</strong>{' '}
+          <strong dir="auto">
+            {isOwner && !isForeign && applicationId !== null ? (
+              <a href={applicationPath(applicationId)}>{applicationName}</a>
+            ) : (
+              applicationName
+            )}
+          </strong>{' '}
         </>
       )}
       <code>{shownUrl(view, delivery)}</code> <Status status={status} />
@@ -27,17 +37,13 @@ export function DeliveryWay({ view, delivery }: { view: MessageView; delivery: D
   return (
     <Step title={title} at={deliveredAt}>
       <p>{stateWords(delivery)}</p>
-      {status === 'pending' &&
-        (endpointPausedAt === null ? (
-          <p>
-            Next attempt: <Time at={delivery.dueAt} />
-          </p>
-        ) : (
-          <p class="fault">
-            Events to this URL are paused since <Time at={endpointPausedAt} />: it is sent when they are
-            resumed.
-          </p>
-        ))}
+      {status === 'pending' && <PendingWords view={view} delivery={delivery} />}
+      {status === 'held' && !isForeign && endpointDisabledAt !== null && (
+        <p class="fault">
+          The URL is disabled since <Time at={endpointDisabledAt} />:{' '}
+          {DISABLED_WORDS[endpointDisabledReason ?? 'failing']}
+        </p>
+      )}
       {attempts.length > 0 && (
         <ol class="attempts">
           {groupAlike(attempts).map((alike) => (
@@ -60,6 +66,52 @@ export function DeliveryWay({ view, delivery }: { view: MessageView; delivery: D
         </Form>
       )}
     </Step>
+  )
+}
+
+/** What comes before its next attempt. */
+function PendingWords({ view, delivery }: { view: MessageView; delivery: DeliveryWithAttempts }) {
+  const { dueAt, endpointPausedAt, endpointFailingSince, isForeign } = delivery
+  const {
+    fullPlaces = null,
+    earlierEventId = null,
+    earlierMessageId = null,
+  } = view.waits.get(delivery.id) ?? {}
+  if (endpointPausedAt !== null) {
+    return (
+      <p class="fault">
+        Events to this URL are paused since <Time at={endpointPausedAt} />: it is sent when they are resumed.
+      </p>
+    )
+  }
+  return (
+    <>
+      {earlierEventId !== null && (
+        <p>
+          Before it comes{' '}
+          {view.isOwner && earlierMessageId !== null ? (
+            <a href={messagePath(earlierMessageId)}>an earlier event of the number</a>
+          ) : (
+            'an earlier event of the number'
+          )}
+          , because the endpoint wants them in order.
+        </p>
+      )}
+      {fullPlaces !== null && !isForeign && (
+        <p>
+          The endpoint has {fullPlaces === 1 ? 'one request' : `${fullPlaces} requests`} under way, and gets
+          no more at once now.
+        </p>
+      )}
+      <p>
+        Next attempt: <Time at={dueAt} />
+      </p>
+      {endpointFailingSince !== null && !isForeign && (
+        <p>
+          Nothing has gone through to this URL since <Time at={endpointFailingSince} />.
+        </p>
+      )}
+    </>
   )
 }
 

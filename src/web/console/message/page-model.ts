@@ -1,10 +1,16 @@
 import { EVENT_TYPES, type EventType } from '../../../database/events.js'
 import type { OwnLine } from '../../../database/lines.js'
 import { contactNumberOf, type Message } from '../../../database/messages/message.js'
+import { findMessageWait, type MessageWait } from '../../../database/messages/waiting.js'
+import type { DeliveryWait } from '../../../database/deliveries/blocking.js'
 import { listPausesOfLine, type SendingPause } from '../../../database/pauses.js'
 import { findContacts } from '../../../domain/contacts.js'
 import type { Context } from '../../../domain/context.js'
-import { findEvents, type EventWithDeliveries } from '../../../domain/deliveries/delivery-history.js'
+import {
+  findEvents,
+  findWaits,
+  type EventWithDeliveries,
+} from '../../../domain/deliveries/delivery-history.js'
 import { getOwnLine } from '../../../domain/lines.js'
 import { getMessage } from '../../../domain/messages/get-message.js'
 import { findObstacles } from '../../../domain/opt-out/contacts.js'
@@ -26,6 +32,10 @@ export interface MessageView {
   /** Only for endpoints that asked for them. */
   optInEvents: EventWithDeliveries[]
   opened: OpenedAttempt | undefined
+  /** Why a queued message waits, if nothing is paused. */
+  wait: MessageWait | undefined
+  /** Why deliveries wait, by their ids. */
+  waits: Map<string, DeliveryWait>
   /** What the owner calls the number at the other end; nobody else is told. */
   contactName: string | null | undefined
   /** Between the line and the number at the other end. */
@@ -69,6 +79,14 @@ export async function viewMessage(
     pauses,
     optInEvents: events.filter((each) => !isOfReceived(each)),
     opened: await openAttempt(context, events, asked),
+    wait:
+      message.status === 'queued' && pauses.length === 0
+        ? await findMessageWait(context.db, messageId)
+        : undefined,
+    waits: await findWaits(
+      context,
+      events.flatMap(({ deliveries }) => deliveries),
+    ),
     key: isId(key) ? key : newId(),
   }
 }

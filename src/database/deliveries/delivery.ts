@@ -57,6 +57,7 @@ export const DELIVERY_FIELDS = {
     orNull(uuid),
     'The message that was received; null: the event tells of none.',
   ),
+  jobGeneration: internal('d.job_generation', count),
   endpointId: internal('d.endpoint_id', uuid),
   endpointPausedAt: internal('e.paused_at', orNull(moment)),
   endpointFailingSince: internal('e.failing_since', orNull(moment)),

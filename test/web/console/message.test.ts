@@ -253,6 +253,7 @@ describeWith("a message's page", startConsole, (site) => {
         .and.match(/Received from the carrier [\d-]+ [\d:]+ UTC/)
         .and.include(`inboundText , webhook-id ${delivery.event_id}`)
         .and.include(`Delivery to ${site.receiver.url} pending Waiting for its first attempt.`)
+        .and.not.include('Its job')
       await attempt()
       expect(await words(id)).to.match(
         /delivered [\d-]+ [\d:]+ UTC The server took the event\. Attempt 1 .* · \d+ ms · status 200 ok/,

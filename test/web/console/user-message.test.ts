@@ -87,6 +87,7 @@ describeWeb("an operator's look at a user's message", ({ context, web }) => {
     expect(text)
       .to.include(`href="${inbound}?attempt=`)
       .and.not.match(/very-secret|curl/)
+    expect(text).to.include(`href="/queues/queue/deliver-event/${delivery.id}"`)
     expect(wordsOf(text)).to.include('POST http://127.0.0.1:1 ').and.to.include('webhook-signature: v1,x')
   })
 

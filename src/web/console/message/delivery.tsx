@@ -7,6 +7,7 @@ import { explainFailure } from '../failures.js'
 import { Form, Time } from '../form.js'
 import { Status } from '../status.js'
 import { Attempt, shownUrl } from './attempt.js'
+import { JobLink } from './job-link.js'
 import type { MessageView } from './page-model.js'
 import { messagePath } from './path.js'
 import { deliverAgainPath, deliverNowPath, mayDeliverAgain, mayTryDeliveryNow } from './send-again.js'
@@ -43,6 +44,9 @@ export function DeliveryWay({ view, delivery }: { view: MessageView; delivery: D
           The URL is disabled since <Time at={endpointDisabledAt} />:{' '}
           {DISABLED_WORDS[endpointDisabledReason ?? 'failing']}
         </p>
+      )}
+      {(status === 'pending' || status === 'delivering') && (
+        <JobLink page={page} queue="deliver-event" row={delivery} />
       )}
       {attempts.length > 0 && (
         <ol class="attempts">

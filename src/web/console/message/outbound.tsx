@@ -2,6 +2,7 @@ import type { Message } from '../../../database/messages/message.js'
 import { explainFailure } from '../failures.js'
 import { Confirm, Form, Time } from '../form.js'
 import { pauserWords } from '../pauser.js'
+import { JobLink } from './job-link.js'
 import { formatDuration, SOURCE_LABELS } from './labels.js'
 import type { MessageView } from './page-model.js'
 import { messagePath } from './path.js'
@@ -20,7 +21,7 @@ import { UserText } from '../user-text.js'
 
 /** Accepted, waited, taken to the carrier, sent, and what the carrier reported. */
 export function OutboundWay(view: MessageView) {
-  const { message, isOwner } = view
+  const { page, message, isOwner } = view
   return (
     <>
       <h2>What happened</h2>
@@ -39,6 +40,9 @@ export function OutboundWay(view: MessageView) {
         {message.sentAt !== null && <Step title="Sent: the carrier took it" at={message.sentAt} />}
         <End message={message} />
       </ol>
+      {(message.status === 'queued' || message.status === 'sending') && (
+        <JobLink page={page} queue="send-message" row={message} />
+      )}
       {isOwner && maySendAgain(message) && <SendAgain {...view} />}
       {isOwner && mayBeCancelled(message) && <Later {...view} />}
     </>

@@ -392,6 +392,17 @@ CREATE INDEX lines_paused ON public.lines USING btree (id) WHERE (paused_at IS N
 CREATE INDEX lines_resumed ON public.lines USING btree (id) WHERE (resumed_at IS NOT NULL);
 CREATE INDEX lines_user ON public.lines USING btree (user_id, id);
 
+create table listener_attempts (
+  id uuid not null,
+  event_id uuid not null,
+  started_at timestamp with time zone not null,
+  duration_ms integer not null,
+  response_status integer,
+  failure text
+) partition by range (id);
+alter table listener_attempts add constraint listener_attempts_pkey PRIMARY KEY (id);
+CREATE INDEX listener_attempts_event ON public.listener_attempts USING btree (event_id, started_at);
+
 create table media (
   id uuid not null,
   user_id uuid not null,

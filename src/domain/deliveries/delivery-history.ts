@@ -8,6 +8,7 @@ import {
   listDeliveriesOfEvent,
 } from '../../database/deliveries/reading.js'
 import { listEventsOfMessage, type EventOfMessage } from '../../database/events.js'
+import { listListenerAttempts, type ListenerAttempt } from '../../database/listener-attempts.js'
 import type { Page } from '../../database/pages.js'
 import { UserError } from '../../errors.js'
 import { isId } from '../../ids.js'
@@ -63,6 +64,8 @@ export function withAttempts(delivery: Delivery, all: readonly DeliveryAttempt[]
 export interface EventWithDeliveries extends EventOfMessage {
   /** Oldest first, each with its attempts. */
   deliveries: DeliveryWithAttempts[]
+  /** Of programs that listened to the line, oldest first. */
+  listenerAttempts: ListenerAttempt[]
 }
 
 /** The events that a message made, and where they went, oldest first. */
@@ -78,7 +81,11 @@ export async function findEvents(
       db,
       deliveries.map(({ id }) => id),
     )
-    found.push({ ...event, deliveries: deliveries.map((delivery) => withAttempts(delivery, attempts)) })
+    found.push({
+      ...event,
+      deliveries: deliveries.map((delivery) => withAttempts(delivery, attempts)),
+      listenerAttempts: await listListenerAttempts(db, [event.id]),
+    })
   }
   return found
 }

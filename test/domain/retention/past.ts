@@ -15,7 +15,14 @@ export function nameOf(table: string, month: Date): string {
   return `${table}_${month.toISOString().slice(0, 7).replace('-', '')}`
 }
 
-const PARTITIONED = ['messages', 'events', 'deliveries', 'delivery_attempts', 'audit_log']
+const PARTITIONED = [
+  'messages',
+  'events',
+  'deliveries',
+  'delivery_attempts',
+  'listener_attempts',
+  'audit_log',
+]
 
 export async function makePartitions({ db }: Context, month: Date): Promise<void> {
   for (const table of PARTITIONED) {

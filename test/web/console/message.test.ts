@@ -3,6 +3,7 @@ import { promisify } from 'node:util'
 import { expect } from 'chai'
 import { sealHeaders } from '../../../src/domain/deliveries/custom-headers.js'
 import { changeConnection } from '../../../src/domain/connections.js'
+import { recordListenerAttempts } from '../../../src/domain/listener-attempts.js'
 import { receiveMessage, receiveReceipt } from '../../../src/domain/messages/receive.js'
 import { sendMessage } from '../../../src/domain/messages/send.js'
 import { keepMedia } from '../../../src/domain/simulator/media.js'
@@ -381,6 +382,17 @@ describeWith("a message's page", startConsole, (site) => {
       await row.clone().update({ status: 'held' })
       expect(await words(id)).to.match(/The URL is disabled since .* UTC : the server answered 410 Gone/)
       await row.clone().update({ status: 'exhausted' })
+    })
+
+    it('shows what listeners answered', async () => {
+      const at = { eventId: delivery.event_id, durationMs: 12, responseStatus: 204, failure: null }
+      await recordListenerAttempts(site.context, line.lineId, [
+        { ...at, startedAt: new Date() },
+        { ...at, startedAt: new Date(0), responseStatus: null, failure: 'timeout' },
+      ])
+      expect(await words(id)).to.match(
+        /Taken by a listener .* 1970-\S+ [\d:]+ UTC · 12 ms · no answer: timeout .* · 12 ms · status 204/,
+      )
     })
 
     for (const status of ['delivered', 'exhausted', 'held']) {

@@ -681,6 +681,20 @@ create table spend_caps (
 alter table spend_caps add constraint spend_caps_pkey PRIMARY KEY (owner_id);
 alter table spend_caps add constraint spend_caps_segments_per_day_check CHECK ((segments_per_day > 0));
 
+create table test_events (
+  id uuid not null,
+  user_id uuid not null,
+  line_id uuid not null,
+  type text not null,
+  payload text not null,
+  from_number text not null,
+  to_number text not null,
+  created_at timestamp with time zone not null default now()
+);
+alter table test_events add constraint test_events_pkey PRIMARY KEY (id);
+alter table test_events add constraint test_events_line_id_fkey FOREIGN KEY (line_id) REFERENCES lines(id) ON DELETE CASCADE;
+CREATE INDEX test_events_line ON public.test_events USING btree (line_id, id);
+
 create table totp_secrets (
   user_id uuid not null,
   secret_sealed bytea not null,

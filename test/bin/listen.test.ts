@@ -110,7 +110,7 @@ describeWeb('linehook listen', function ({ context, web }) {
     }
   })
 
-  it('trigger sends an example to the line’s URL, and says what was answered', async () => {
+  it('trigger sends an example to the line’s URL and to listeners, and says what was answered', async () => {
     await setLineEndpointUrl(context, line.userId, line.lineId, receiver.url)
     const { token } = await createApiToken(context, line.userId, 'a laptop')
     const environment = { LINEHOOK_URL: web.url, LINEHOOK_TOKEN: token }
@@ -118,6 +118,15 @@ describeWeb('linehook listen', function ({ context, web }) {
       /^delivered: 200 in \d+ ms$/,
     )
     expect(payloads()).to.deep.equal(['optedOut'])
+
+    await setLineEndpointUrl(context, line.userId, line.lineId, undefined)
+    const running = listen(['--json'])
+    await until('the stream', async () => (await listeningStreams.get()).values[0]?.value === 1, 20_000)
+    expect(await answer(environment, 'trigger', line.number, 'voiceMail')).to.match(/^for listeners only/)
+    const [, heard] = await got(2)
+    expect(JSON.parse(heard?.body ?? '')).to.include({ type: 'voiceMail', fromNumber: line.number })
+    await running.kill('SIGINT')
+    expect(await running.exitCode).to.equal(0)
     expect(await refusal(environment, 'trigger', line.number, 'other')).to.match(
       /type must be one of inboundText/,
     )

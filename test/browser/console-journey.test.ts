@@ -75,6 +75,9 @@ describe('in a browser', function () {
         })
       }
 
+      const openTab = (tab: string) =>
+        page.getByRole('navigation', { name: 'This line' }).getByRole('link', { name: tab }).click()
+
       await page.goto(setUp.pathname + setUp.search)
       await page.getByLabel('New password').fill(PASSWORD)
       await page.getByRole('button', { name: 'Set password and sign in' }).click()
@@ -87,15 +90,18 @@ describe('in a browser', function () {
         .first()
         .click()
       await show('2-line')
+      await openTab('Access')
       await page.locator('#connection').getByRole('button', { name: 'Enable' }).click()
       await sees(page, 'The developer connection is enabled.')
 
+      await openTab('Receive')
       await page.getByLabel('URL of your server').fill(receiver.url)
       await page.getByRole('button', { name: 'Save the URL' }).click()
       await sees(page, 'The outgoing webhook URL is saved.')
       await page.getByRole('button', { name: 'Send test event' }).click()
       await sees(page, /Your server answered 200/)
 
+      await openTab('Send')
       await page.getByRole('button', { name: 'Create the incoming webhook' }).click()
       const webhookUrl = (await page.locator('#webhook-url').textContent()) ?? ''
       if (hasScript) {
@@ -104,6 +110,14 @@ describe('in a browser', function () {
       }
       await show('3-connected')
 
+      const tour = await page.context().newPage()
+      await tour.goto('/console')
+      await tour.getByRole('link', { name: 'Connect your server' }).click()
+      await tour.getByText('Python', { exact: true }).click()
+      await tour.locator('#receive-code-python').waitFor()
+      expect(await tour.locator('#receive-code-node').isVisible()).to.equal(false)
+      await sees(tour, '0 of 3 done')
+
       const phone = await page.context().newPage()
       await phone.goto(`/simulator?phone=${encodeURIComponent(PHONE)}`)
       expect(await post(webhookUrl, `Your table is ready, ${name}`)).to.deep.equal({
@@ -111,6 +125,7 @@ describe('in a browser', function () {
         body: { success: true },
       })
       await sees(phone, `Your table is ready, ${name}`)
+      await sees(tour, '1 of 3 done')
 
       const before = receiver.requests.length
       await phone.getByLabel('Text', { exact: true }).fill(`On my way, ${name}`)
@@ -123,6 +138,8 @@ describe('in a browser', function () {
         fromNumber: PHONE,
         toNumber: number,
       })
+      await sees(tour, /your server answered 200 in \d+ ms\./)
+      await sees(tour, 'All is done.')
       await phone.screenshot({
         path: `test/browser/screenshots/${name}-4-phone.png`,
         fullPage: true,
@@ -142,6 +159,7 @@ describe('in a browser', function () {
         .or(page.getByRole('link', { name: number }))
         .first()
         .click()
+      await openTab('Send')
       await page.locator('#messages input[name=to]').fill(PHONE)
       await page.locator('#messages textarea').fill(`By hand, ${name}`)
       if (!hasScript) await page.getByRole('button', { name: 'Count segments' }).click()
@@ -156,6 +174,7 @@ describe('in a browser', function () {
         .or(page.getByRole('link', { name: number }))
         .first()
         .click()
+      await openTab('Send')
       await page.getByText('Regenerate the token…').click()
       await page.getByRole('button', { name: 'Regenerate' }).click()
       await sees(page, 'The incoming webhook has a new URL.')
@@ -166,6 +185,7 @@ describe('in a browser', function () {
       })
       expect((await post(newUrl, 'New')).status).to.equal(200)
 
+      await openTab('Danger')
       await page.getByText('Disconnect…').click()
       await page.getByRole('button', { name: 'Disconnect' }).click()
       await sees(page, /Disconnected: the connection is disabled/)

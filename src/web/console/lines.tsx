@@ -1,15 +1,19 @@
 import type { Middleware } from 'koa'
 import { listLineHealth, type LineHealth } from '../../database/line-health.js'
 import type { Context } from '../../domain/context.js'
-import { needOfLine } from '../../domain/line-needs.js'
+import { needOfLine, type LineNeed } from '../../domain/line-needs.js'
+import { findTour } from '../../domain/first-steps.js'
 import { listOwnLines } from '../../domain/lines.js'
 import { EndpointState, OnOff } from './endpoint/state.js'
 import { Ago, Empty } from './form.js'
 import { Layout } from './layout.js'
+import { Need } from './line/need.js'
 import { linePath } from './line/section.js'
 import { answerPage, pageOf, type Page } from './page.js'
+import { PhoneNumber } from './phone-number.js'
 import { sessionOf } from './session.js'
 import { Sparkline } from './sparkline.js'
+import { TourSection } from './start/tour.js'
 import { UserText } from './user-text.js'
 
 type Line = Awaited<ReturnType<typeof listOwnLines>>[number]
@@ -19,9 +23,10 @@ export function showLines(context: Context): Middleware {
   return async (ctx) => {
     const page = pageOf(ctx, context)
     const { userId } = sessionOf(ctx)
-    const [lines, health] = await Promise.all([
+    const [lines, health, tour] = await Promise.all([
       listOwnLines(context, userId),
       listLineHealth(context.db, userId),
+      findTour(context, userId),
     ])
     const rows = lines.map((line) => {
       const found = health.find(({ lineId }) => lineId === line.id)
@@ -31,6 +36,7 @@ export function showLines(context: Context): Middleware {
       ctx,
       <Layout page={page} title="Lines">
         <h1>Lines</h1>
+        <TourSection page={page} tour={tour} />
         <Needs rows={rows} />
         {rows.length === 0 ? <NoLines page={page} /> : <LineTable rows={rows} />}
       </Layout>,
@@ -42,8 +48,8 @@ interface LineRow {
   line: Line
   /** undefined: the line was added a moment ago. */
   health: LineHealth | undefined
-  /** What its owner has to look at, in words; undefined: nothing. */
-  need: string | undefined
+  /** undefined: nothing. */
+  need: LineNeed | undefined
 }
 
 function Needs({ rows }: { rows: readonly LineRow[] }) {
@@ -59,7 +65,7 @@ function Needs({ rows }: { rows: readonly LineRow[] }) {
               <a href={linePath(id)}>
                 <UserText>{name}</UserText>
               </a>
-              : {need}.
+              : {need !== undefined && <Need lineId={id} need={need} />}.
             </span>
           </li>
         ))}
@@ -87,7 +93,9 @@ function LineTable({ rows }: { rows: readonly LineRow[] }) {
           <tr key={id}>
             <td data-label="Line">
               <span class="two-lines">
-                <a href={linePath(id)}>{number}</a>
+                <a href={linePath(id)}>
+                  <PhoneNumber number={number} />
+                </a>
                 {name === number ? <span class="muted">no name yet</span> : <UserText>{name}</UserText>}
               </span>
             </td>

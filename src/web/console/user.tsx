@@ -18,6 +18,7 @@ import { LineStatus } from './lines.js'
 import { withNotice, type Notice } from './notices.js'
 import { answerPage, pageOf, type Act, type Page } from './page.js'
 import { pauserOf } from './pauser.js'
+import { PhoneNumber } from './phone-number.js'
 import { isConfirmed } from './session.js'
 import { UserText } from './user-text.js'
 import { SpendCaps } from './user/spend-caps.js'
@@ -80,13 +81,17 @@ function LineTable({ page, path, lines }: { page: Page; path: string; lines: Lin
           <th>Name</th>
           <th>Carrier account</th>
           <th>Status</th>
-          <th />
+          <th>
+            <span class="unseen">What to do</span>
+          </th>
         </tr>
       </thead>
       <tbody>
         {lines.map(({ id, number, name, carrierAccount, status, pausedAt }) => (
           <tr key={id}>
-            <td data-label="Number">{number}</td>
+            <td data-label="Number">
+              <PhoneNumber number={number} />
+            </td>
             <td data-label="Name">
               <UserText>{name}</UserText>
             </td>

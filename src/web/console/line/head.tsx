@@ -1,31 +1,32 @@
 import type { Context } from '../../../domain/context.js'
 import { renameLine } from '../../../domain/lines.js'
 import { MAX_NAME_LENGTH } from '../../../domain/names.js'
-import { conversationsPath } from '../conversation/path.js'
 import { fieldOf, idOf } from '../form-values.js'
 import { Field, Form } from '../form.js'
 import { LineStatus } from '../lines.js'
 import type { Act } from '../page.js'
+import { PhoneNumber } from '../phone-number.js'
 import { sessionOf } from '../session.js'
 import { UserText } from '../user-text.js'
 import { hasPhones, lineWithNotice, type LineView } from './section.js'
 
-/** Which line this is, what it is called, and where to see what it does. */
+/** Which line this is, and what it is called. */
 export function Head({ view }: { view: LineView }) {
   const { page, line, path } = view
   const action = `${path}/name`
   return (
     <header>
       <h1>
-        <UserText>{line.name}</UserText>
+        {line.name === line.number ? <PhoneNumber number={line.number} /> : <UserText>{line.name}</UserText>}
       </h1>
       <p class="facts">
-        {line.name !== line.number && <strong>{line.number}</strong>}
+        {line.name !== line.number && (
+          <strong>
+            <PhoneNumber number={line.number} />
+          </strong>
+        )}
         <LineStatus line={line} />
         <span>at {line.carrierAccount}</span>
-        <a href={conversationsPath(line.id)}>Conversations</a>
-        <a href={`/console/activity?line=${line.id}`}>Activity of this line</a>
-        <a href={`/console/lines/${line.id}/export.zip`}>All of it as a zip</a>
         {hasPhones(view) && <a href="/simulator">Phone simulator</a>}
       </p>
       {line.status === 'disabled' && <Disabled view={view} />}

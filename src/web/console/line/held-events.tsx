@@ -7,6 +7,7 @@ import { idOf } from '../form-values.js'
 import { Form, Time } from '../form.js'
 import { EVENT_LABELS } from '../message/labels.js'
 import type { Act } from '../page.js'
+import { PhoneNumber } from '../phone-number.js'
 import { sessionOf } from '../session.js'
 import { lineWithNotice, type LineView } from './section.js'
 
@@ -52,7 +53,9 @@ export function HeldEvents(props: { view: LineView; held: readonly HeldDelivery[
               <td data-label="Received">
                 <MessageLink held={each} />
               </td>
-              <td data-label="From">{each.fromNumber}</td>
+              <td data-label="From">
+                <PhoneNumber number={each.fromNumber} />
+              </td>
               <td data-label="What">{EVENT_LABELS[each.type]}</td>
               <td data-label="Last failure">
                 {each.lastFailure === null ? 'none' : explainFailure(each.lastFailure)}

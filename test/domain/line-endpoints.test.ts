@@ -173,12 +173,16 @@ describeContext("a line's further endpoints", (context) => {
     expect(await revealSigningSecret(...of, endpoint.id)).to.equal(rotated)
     expect(await revealSigningSecret(...of)).to.equal(line.signingSecret)
     expect((await now()).previousSecretUntil).to.be.a('date')
-    expect(await sendTestEvent(...of, 'voiceMail', endpoint.id)).to.include({ delivered: true })
+    expect(await sendTestEvent(...of, 'voiceMail', { furtherId: endpoint.id })).to.include({
+      delivered: true,
+    })
     expect(receiver.requests.at(-1)).to.include({ path: '/second' })
 
     await disableConnection(...of)
     expect(await receive()).to.deep.equal([])
-    expect(await refusal(sendTestEvent(...of, 'inboundText', endpoint.id))).to.include({ status: 409 })
+    expect(await refusal(sendTestEvent(...of, 'inboundText', { furtherId: endpoint.id }))).to.include({
+      status: 409,
+    })
     expect(await refusal(add())).to.include({ status: 409 })
     await enableConnection(...of)
     expect(await receive()).to.have.length(2)
@@ -261,7 +265,7 @@ describeContext("a line's further endpoints", (context) => {
         () => sendHeldEvents(...its),
         () => tryLineEventsNow(...its),
         () => pauseLineEndpoint(context, ownerOf(userId), userId, lineId, id),
-        () => sendTestEvent(context, userId, lineId, 'inboundText', id),
+        () => sendTestEvent(context, userId, lineId, 'inboundText', { furtherId: id, listeners: true }),
         () => getPolicy(context, policyOwner),
         () => changePolicy(context, policyOwner, { nothing: 'known' }),
       ]) {

@@ -38,6 +38,7 @@ describeWith('the document and the answers', serveApi, (api) => {
     const laterId = await queueMessage(api.context, line, { status: 'scheduled' })
     const message = messageBody({ toNumber: newNumber() })
     const inbound = { fromNumber: newNumber(), toNumber: line.number, text: 'Hi' }
+    const listened = { eventId: newId(), startedAt: '2026-01-31T12:00:00Z', durationMs: 1 }
     const program: [
       method: string,
       path: string,
@@ -52,6 +53,7 @@ describeWith('the document and the answers', serveApi, (api) => {
       ['GET', `${path}/limits`, {}],
       ['GET', `${path}/opt-outs`, { query: '?limit=0' }],
       ['GET', `${path}/events/stream`, { query: '?from=x' }],
+      ['POST', `${path}/events/attempts`, { right: { attempts: [listened] }, wrong: {} }],
       ['GET', `${path}/connection`, {}],
       ['PUT', `${path}/connection`, { right: { enabled: true }, wrong: {} }],
       ['POST', `${path}/connection/test-event`, { right: { type: 'optOut' }, wrong: { type: 'x' } }],

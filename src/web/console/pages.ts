@@ -72,6 +72,7 @@ export { postSegmentCount, postText } from './line/send-text.js'
 export { postPause, postResume, postTryLineMessagesNow } from './line/sending.js'
 export { postRotate } from './line/signing-secret.js'
 export { showLines } from './lines.js'
+export { liveStart, postCloseTour, postStartIncomingWebhook, postStartUrl, showStart } from './start.js'
 export {
   liveMessage,
   postCancel,

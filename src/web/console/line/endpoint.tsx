@@ -197,7 +197,7 @@ export function postTestEvent(context: Context): Act {
   return async (ctx) => {
     const type = readTestEventType(fieldOf(ctx, 'type'))
     const { userId, lineId, furtherId } = endpointOf(ctx)
-    const testEvent = await sendTestEvent(context, userId, lineId, type, furtherId)
+    const testEvent = await sendTestEvent(context, userId, lineId, type, { furtherId })
     if (ctx.get('HX-Request') !== 'true') return { shown: { testEvent } }
     answerFragment(ctx, <TestEventOutcome result={testEvent} />)
     return undefined

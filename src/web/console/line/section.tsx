@@ -24,7 +24,7 @@ export interface LineView {
 }
 
 /** Whether the simulator's phones can write to the line, and see what it sends. */
-export function hasPhones({ page, line }: LineView): boolean {
+export function hasPhones({ page, line }: Pick<LineView, 'page' | 'line'>): boolean {
   return page.hasSimulator && line.carrierAccount === SIMULATOR
 }
 

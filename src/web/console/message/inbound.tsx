@@ -2,6 +2,7 @@ import type { MediaStatus } from '../../../states.js'
 import { Empty } from '../form.js'
 import { sectionPath } from '../line/section.js'
 import { DeliveryWay } from './delivery.js'
+import { ListenerWay } from './listeners.js'
 import type { MessageView } from './page-model.js'
 import { Step } from './step.js'
 
@@ -38,6 +39,7 @@ export function InboundWay(view: MessageView) {
         {event?.deliveries.map((delivery) => (
           <DeliveryWay key={delivery.id} view={view} delivery={delivery} />
         ))}
+        {event !== undefined && <ListenerWay event={event} />}
       </ol>
       {isOver && (event?.deliveries.length ?? 0) === 0 && (
         <Empty>

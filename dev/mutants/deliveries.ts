@@ -34,14 +34,14 @@ export const DELIVERIES: readonly Mutant[] = [
   },
   {
     breaks: 'more requests are under way to an endpoint than it has places',
-    file: 'src/database/sql/claim_deliveries.sql',
+    file: 'src/database/sql/claim_in_lanes.sql',
     find: `least(e.places, (e.policy ->> 'requestsAtOnce')::integer, max_in_flight) - under_way.count`,
     replace: `least(e.places, (e.policy ->> 'requestsAtOnce')::integer, max_in_flight)`,
     tests: LANE,
   },
   {
     breaks: 'what waits for an endpoint goes out although its webhook URL was taken away',
-    file: 'src/database/sql/claim_deliveries.sql',
+    file: 'src/database/sql/claim_in_lanes.sql',
     find: 'e.disabled_at is not null or e.removed_at is not null',
     replace: 'e.disabled_at is not null',
     tests: APPLICATIONS,

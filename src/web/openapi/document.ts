@@ -15,6 +15,7 @@ import { describeScopes, oauthPaths, oauthSchemas } from './oauth.js'
 import { problemResponses, problemSchema } from './problems.js'
 import { productNamesOf, type ProductNames } from './product-names.js'
 import { servicePaths, serviceSchemas, simulatorPaths } from './service.js'
+import { workPaths, workSchemas } from './works.js'
 import { outgoingWebhooks, webhookPaths, webhookSchemas } from './webhooks.js'
 
 /**
@@ -47,6 +48,7 @@ export function describeApi({ config, vocabulary }: Context) {
       ...messagePaths(words),
       ...contactPaths(words),
       ...deliveryPaths(words),
+      ...workPaths(words),
       ...eventPaths(words),
       ...applicationPaths(words),
       ...applicationPolicyPaths(),
@@ -81,6 +83,7 @@ export function describeApi({ config, vocabulary }: Context) {
         ...messageSchemas(words),
         ...contactSchemas(words),
         ...deliverySchemas(words),
+        ...workSchemas(words),
         ...applicationSchemas(words),
         ...authorizationSchemas(words),
         ...oauthSchemas(words),
@@ -115,6 +118,7 @@ function describeTags({ line, lines, Line }: ProductNames) {
     ['Messages', `What your ${lines} sent and received, and sending by token.`],
     ['Contacts', 'What you call numbers, and which of them are blocked.'],
     ['Deliveries', 'What became of each event.'],
+    ['Long works', 'Replays of events, and held events by the thousand: how far they are.'],
     ['Applications', `Programs that you make for other people's ${lines}.`],
     ['Authorized applications', `Other people's programs that may use your ${lines}.`],
     ['OAuth', 'How users authorize applications: the authorization code grant of OAuth 2.0.'],

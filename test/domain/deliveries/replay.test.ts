@@ -7,12 +7,16 @@ import {
   type ReplayOf,
   type ReplayRequest,
 } from '../../../src/domain/deliveries/replay.js'
+import { MAX_CRASHES } from '../../../src/domain/crashes.js'
 import { disableUser } from '../../../src/domain/disabled-users.js'
+import { sweep } from '../../../src/domain/sweep.js'
 import { getWork, stopWork } from '../../../src/domain/works.js'
-import { goOnWithWork } from '../../../src/domain/works/run.js'
+import { goOnWithWork, recordCrashOfWork } from '../../../src/domain/works/run.js'
+import { jobIdOf } from '../../../src/queues/jobs.js'
 import { describeContext } from '../../helpers/context.js'
 import { createLine, type TestLine } from '../../helpers/factories.js'
 import { startReceiver } from '../../helpers/receiver.js'
+import { until } from '../../helpers/until.js'
 import { openForEachTest } from '../../helpers/suite.js'
 import { deliverWhenDue, deliveryRow, receiveForDelivery, type DeliveryRow } from '../fixtures.js'
 import { refusal } from '../refusal.js'
@@ -179,6 +183,27 @@ describeContext('replaying events', (context) => {
     expect(await goOnWithWork(stolen, next.id, () => Promise.resolve())).to.be.above(0)
     expect((await rows()).map(({ job_generation: generation }) => generation)).to.deep.equal([1, 1, 1])
     expect(await getWork(context, undefined, next.id)).to.include({ status: 'running', doneCount: 0 })
+  })
+
+  it('gets a new job from the sweep when Redis has lost it, and is given up when it crashes again and again', async () => {
+    await deliverAll()
+    const work = await start({ perSecond: 1 })
+    await until('it has its job', () => context.queues.maintenance.getJob(work.id))
+    await sweep(context)
+    await context.queues.maintenance.obliterate({ force: true })
+    await context
+      .db('works')
+      .where({ id: work.id })
+      .update({ due_at: new Date(Date.now() - 10_000) })
+    await sweep(context)
+    expect((await context.queues.maintenance.getJob(jobIdOf(work.id, 1)))?.data).to.include({ id: work.id })
+    await goOn(context, work, 1)
+    for (let n = 0; n < MAX_CRASHES; n += 1) await recordCrashOfWork(context, work.id)
+    expect(await getWork(context, undefined, work.id)).to.include({
+      status: 'failed',
+      doneCount: 1,
+      error: 'it failed unexpectedly: the log of `maintenance` says why',
+    })
   })
 
   it('stops when somebody stops it, or its owner is disabled; and no more than three are under way', async () => {

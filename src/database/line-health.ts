@@ -1,5 +1,6 @@
 import type { Database } from './connection.js'
 import type { DisabledReason } from './endpoints.js'
+import { conditions } from './pages.js'
 
 /** How a line does that somebody connected, besides what its own row says. */
 export interface LineHealth {
@@ -24,9 +25,10 @@ export interface LineHealth {
 const EVENTS_COUNTED = 500
 
 /**
- * Of all lines of a user. Each line costs one look into `deliveries_line` and one into `deliveries_held`, both bounded.
+ * Of all lines of a user, or of one. Each line costs one look into `deliveries_line` and one into `deliveries_held`, both bounded.
  */
-export async function listLineHealth(db: Database, userId: string): Promise<LineHealth[]> {
+export async function listLineHealth(db: Database, userId: string, lineId?: string): Promise<LineHealth[]> {
+  const line = conditions([['l.id = ?::uuid', lineId]])
   const { rows } = await db.raw<{ rows: LineHealth[] }>(
     `select l.id as "lineId", exists (select from incoming_webhooks w where w.line_id = l.id) as "hasIncomingWebhook",
        e.endpoint, coalesce(h.hours, '[]') as hours
@@ -51,8 +53,8 @@ export async function listLineHealth(db: Database, userId: string): Promise<Line
          ) d group by 1
        ) y
      ) h on e.id is not null
-     where l.user_id = ?`,
-    [userId],
+     where l.user_id = ?${line.sql}`,
+    [userId, ...line.bindings],
   )
   return rows.map(({ endpoint, ...row }) => ({ ...row, endpoint: endpoint && withDates(endpoint) }))
 }

@@ -75,6 +75,9 @@ describe('in a browser', function () {
         })
       }
 
+      const openTab = (tab: string) =>
+        page.getByRole('navigation', { name: 'This line' }).getByRole('link', { name: tab }).click()
+
       await page.goto(setUp.pathname + setUp.search)
       await page.getByLabel('New password').fill(PASSWORD)
       await page.getByRole('button', { name: 'Set password and sign in' }).click()
@@ -87,15 +90,18 @@ describe('in a browser', function () {
         .first()
         .click()
       await show('2-line')
+      await openTab('Access')
       await page.locator('#connection').getByRole('button', { name: 'Enable' }).click()
       await sees(page, 'The developer connection is enabled.')
 
+      await openTab('Receive')
       await page.getByLabel('URL of your server').fill(receiver.url)
       await page.getByRole('button', { name: 'Save the URL' }).click()
       await sees(page, 'The outgoing webhook URL is saved.')
       await page.getByRole('button', { name: 'Send test event' }).click()
       await sees(page, /Your server answered 200/)
 
+      await openTab('Send')
       await page.getByRole('button', { name: 'Create the incoming webhook' }).click()
       const webhookUrl = (await page.locator('#webhook-url').textContent()) ?? ''
       if (hasScript) {
@@ -142,6 +148,7 @@ describe('in a browser', function () {
         .or(page.getByRole('link', { name: number }))
         .first()
         .click()
+      await openTab('Send')
       await page.locator('#messages input[name=to]').fill(PHONE)
       await page.locator('#messages textarea').fill(`By hand, ${name}`)
       if (!hasScript) await page.getByRole('button', { name: 'Count segments' }).click()
@@ -156,6 +163,7 @@ describe('in a browser', function () {
         .or(page.getByRole('link', { name: number }))
         .first()
         .click()
+      await openTab('Send')
       await page.getByText('Regenerate the token…').click()
       await page.getByRole('button', { name: 'Regenerate' }).click()
       await sees(page, 'The incoming webhook has a new URL.')
@@ -166,6 +174,7 @@ describe('in a browser', function () {
       })
       expect((await post(newUrl, 'New')).status).to.equal(200)
 
+      await openTab('Danger')
       await page.getByText('Disconnect…').click()
       await page.getByRole('button', { name: 'Disconnect' }).click()
       await sees(page, /Disconnected: the connection is disabled/)

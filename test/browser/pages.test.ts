@@ -115,7 +115,9 @@ describe('the pages in a browser', function () {
     const pages = consoleRoutes(context).filter(
       ({ method, path }) => method === 'GET' && !/live$|set-up$|\.(csv|jsonl|zip)$/.test(path),
     )
-    const more = ['?show=secret', '?show=webhook'].map((query) => `/console/lines/:lineId${query}`)
+    const more = ['receive?show=secret', 'send?show=webhook'].map(
+      (query) => `/console/lines/:lineId/${query}`,
+    )
     return [
       ...pages.map(({ path }) => path),
       ...more,
@@ -146,7 +148,7 @@ describe('the pages in a browser', function () {
   it('keep a red button red while it is pointed at, pressed and reached by keyboard', async () => {
     for (const colorScheme of ['light', 'dark'] as const) {
       const { page } = await visit({ colorScheme })
-      await page.goto(owner.fill('/console/lines/:lineId'))
+      await page.goto(owner.fill('/console/lines/:lineId/danger'))
       await page.getByText('Disconnect…').click()
       const button = page.getByRole('button', { name: 'Disconnect', exact: true })
       const isRed = async () => {
@@ -198,7 +200,7 @@ describe('the pages in a browser', function () {
   ] as const) {
     it(`lead from a session that is over to sign-in and back, with what was typed (${how})`, async () => {
       const { page, ...shots } = await visit(options)
-      await page.goto(owner.fill('/console/lines/:lineId'))
+      await page.goto(owner.fill('/console/lines/:lineId/send'))
       await page.locator('#messages input[name=to]').fill('+15005550123')
       await context.db('sessions').delete()
       await page.locator('#messages textarea').fill('Half an hour of work')

@@ -164,7 +164,8 @@ describeWeb('the audit log of what requests do', ({ context, web }) => {
     })
     await begin()
     const path = `/console/lines/${line.lineId}`
-    for (const page of [path, `${path}?show=webhook`, `${path}?show=secret`]) await browser.get(page)
+    for (const page of [path, `${path}/send?show=webhook`, `${path}/receive?show=secret`])
+      await browser.get(page)
     await browser.get(`/console/applications/${application.id}?show=secret`)
     expect((await written()).map(({ action, actorId }) => [action, actorId])).to.deep.equal([
       ['line.incoming_webhook.shown', person.id],

@@ -41,8 +41,9 @@ describeWeb('messages to a country that rose suddenly', ({ context, web }) => {
   it('are shown to the owner and to operators, who let them go on', async () => {
     await pause()
     const owner = await browse(context, web, line.userId)
-    const linePage = await owner.get(`/console/lines/${line.lineId}`)
-    expect(wordsOf(linePage.text)).to.include('Messages to Jamaica are refused')
+    const linePath = `/console/lines/${line.lineId}`
+    expect(wordsOf((await owner.get(linePath)).text)).to.include('messages to Jamaica are refused')
+    expect(wordsOf((await owner.get(`${linePath}/send`)).text)).to.include('Messages to Jamaica are refused')
 
     const operator = await createPerson(context, { role: 'operator' })
     const browser = await browse(context, web, operator.id)

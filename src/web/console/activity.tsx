@@ -1,8 +1,6 @@
 import type { Middleware } from 'koa'
 import type { OwnLine } from '../../database/lines.js'
-import { contactNumberOf } from '../../database/messages/message.js'
-import { findActivity, idOf, type Activity, type ActivityFilter } from '../../domain/activity.js'
-import { findContacts, type Contact } from '../../domain/contacts.js'
+import { idOf, type ActivityFilter } from '../../domain/activity.js'
 import type { Context } from '../../domain/context.js'
 import { listOwnLines } from '../../domain/lines.js'
 import { refusalOf, UserError } from '../../errors.js'
@@ -10,6 +8,7 @@ import { EmptyList } from './activity/empty-list.js'
 import { FilterForm } from './activity/filter-form.js'
 import { readFilter, writtenFilter, type WrittenFilter } from './activity/filter.js'
 import { ActivityList } from './activity/list.js'
+import { lookAtActivity, type Look } from './activity/look.js'
 import { Layout } from './layout.js'
 import { live } from './live.js'
 import { answerPage, pageOf } from './page.js'
@@ -64,11 +63,8 @@ export function liveActivity(context: Context): Middleware {
   }
 }
 
-interface FoundActivity {
-  activities: Activity[]
-  contacts: ReadonlyMap<string, Contact>
+interface FoundActivity extends Look {
   isFirst: boolean
-  hasOlder: boolean
 }
 
 async function look(
@@ -76,16 +72,10 @@ async function look(
   userId: string,
   { filter, before }: { filter: ActivityFilter; before: string | undefined },
 ): Promise<FoundActivity> {
-  const page = { limit: PAGE_SIZE + 1, ...(before === undefined ? {} : { before }) }
-  const activities = await findActivity(context, userId, filter, page)
-  const numbers = activities.map((each) =>
-    each.kind === 'message' ? contactNumberOf(each.message) : each.delivery.fromNumber,
-  )
+  const page = { limit: PAGE_SIZE, ...(before === undefined ? {} : { before }) }
   return {
-    activities: activities.slice(0, PAGE_SIZE),
-    contacts: await findContacts(context, userId, numbers),
+    ...(await lookAtActivity(context, userId, filter, page)),
     isFirst: before === undefined,
-    hasOlder: activities.length > PAGE_SIZE,
   }
 }
 

@@ -1,18 +1,14 @@
 import type { Middleware } from 'koa'
 import { listConversations, type Conversation } from '../../database/messages/conversations.js'
 import type { Context } from '../../domain/context.js'
-import { getOwnLine } from '../../domain/lines.js'
 import { isId } from '../../ids.js'
 import { excerptOf } from './activity/list.js'
 import { ContactName } from './conversation/contact-name.js'
 import { conversationPath, conversationsPath } from './conversation/path.js'
-import { idOf, queryOf } from './form-values.js'
+import { queryOf } from './form-values.js'
 import { Empty, Time } from './form.js'
-import { Layout } from './layout.js'
-import { linePath } from './line/section.js'
+import { lineTab } from './line/tab.js'
 import { TYPE_LABELS } from './message/labels.js'
-import { answerPage, pageOf } from './page.js'
-import { sessionOf } from './session.js'
 import { Status } from './status.js'
 import { UserText } from './user-text.js'
 
@@ -21,27 +17,18 @@ const PAGE_SIZE = 50
 
 /** With whom a line was in touch, the latest first. */
 export function showConversations(context: Context): Middleware {
-  return async (ctx) => {
-    const { userId } = sessionOf(ctx)
-    const line = await getOwnLine(context, userId, idOf(ctx, 'lineId'))
+  return lineTab(context, 'conversations', async (ctx, { line }) => {
     const cursor = queryOf(ctx, 'before')
     const before = isId(cursor) ? cursor : null
     const found = await listConversations(
       context.db,
-      { userId, lineId: line.id },
+      { userId: line.userId, lineId: line.id },
       { before, limit: PAGE_SIZE },
     )
     const { conversations, older } = found
     const path = conversationsPath(line.id)
-    answerPage(
-      ctx,
-      <Layout page={pageOf(ctx, context)} title={`Conversations of ${line.name}`}>
-        <h1>
-          Conversations of{' '}
-          <a href={linePath(line.id)}>
-            <UserText>{line.name}</UserText>
-          </a>
-        </h1>
+    return (
+      <>
         {conversations.length === 0 ? (
           <Empty>
             {older === null
@@ -63,9 +50,9 @@ export function showConversations(context: Context): Middleware {
             </a>
           )}
         </nav>
-      </Layout>,
+      </>
     )
-  }
+  })
 }
 
 function Row({ conversation }: { conversation: Conversation }) {

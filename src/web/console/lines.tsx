@@ -1,11 +1,12 @@
 import type { Middleware } from 'koa'
 import { listLineHealth, type LineHealth } from '../../database/line-health.js'
 import type { Context } from '../../domain/context.js'
-import { needOfLine } from '../../domain/line-needs.js'
+import { needOfLine, type LineNeed } from '../../domain/line-needs.js'
 import { listOwnLines } from '../../domain/lines.js'
 import { EndpointState, OnOff } from './endpoint/state.js'
 import { Ago, Empty } from './form.js'
 import { Layout } from './layout.js'
+import { Need } from './line/need.js'
 import { linePath } from './line/section.js'
 import { answerPage, pageOf, type Page } from './page.js'
 import { sessionOf } from './session.js'
@@ -42,8 +43,8 @@ interface LineRow {
   line: Line
   /** undefined: the line was added a moment ago. */
   health: LineHealth | undefined
-  /** What its owner has to look at, in words; undefined: nothing. */
-  need: string | undefined
+  /** undefined: nothing. */
+  need: LineNeed | undefined
 }
 
 function Needs({ rows }: { rows: readonly LineRow[] }) {
@@ -59,7 +60,7 @@ function Needs({ rows }: { rows: readonly LineRow[] }) {
               <a href={linePath(id)}>
                 <UserText>{name}</UserText>
               </a>
-              : {need}.
+              : {need !== undefined && <Need lineId={id} need={need} />}.
             </span>
           </li>
         ))}

@@ -35,7 +35,7 @@ export {
 } from './endpoint/policy.js'
 export { postForgotPassword, showForgotPassword } from './forgot-password.js'
 export { postNoticesRead, showNotices } from './notice-list.js'
-export { showLine } from './line.js'
+export { showLineAccess } from './line/access.js'
 export { postDisable, postDisconnect, postEnable } from './line/connection.js'
 export {
   postLineEndpointUrl,
@@ -45,6 +45,7 @@ export {
   postTestEvent,
   postTryLineEventsNow,
 } from './line/endpoint.js'
+export { showLineDanger } from './line/danger.js'
 export { postName } from './line/head.js'
 export { postHeldEvents } from './line/held-events.js'
 export { postDeleteIncomingWebhook, postIncomingWebhook, postRegenerate } from './line/incoming-webhook.js'
@@ -56,6 +57,9 @@ export {
   showPasskeySignIn,
 } from './passkey-sign-in.js'
 export { showSearch } from './search.js'
+export { liveLine, showLine } from './line/overview.js'
+export { showLineReceive } from './line/receive.js'
+export { showLineSend } from './line/send.js'
 export { liveLimits } from './line/limits.js'
 export { postSegmentCount, postText } from './line/send-text.js'
 export { postPause, postResume } from './line/sending.js'

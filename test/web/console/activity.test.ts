@@ -252,7 +252,7 @@ describeWith('the activity page', startConsole, (site) => {
       const words = wordsOf(await page())
       expect(words).to.include('Nothing yet.')
       expect(words).to.match(/curl .* phone simulator/)
-      expect(await page()).to.include(`href="/console/lines/${line.lineId}"`)
+      expect(await page()).to.include(`href="/console/lines/${line.lineId}/send"`)
     })
 
     it('says so to who has no line', async () => {

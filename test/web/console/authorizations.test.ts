@@ -81,9 +81,9 @@ describeWith('authorized applications in the console', startConsole, (site) => {
 
   it('stand on the line’s page', async () => {
     const { line, application } = await open()
-    expect(await line.page()).to.include(`href="${PATH}#${application.id}"`)
+    expect(await line.page('/access')).to.include(`href="${PATH}#${application.id}"`)
     const other = await site.openLine()
-    expect(wordsOf(await other.page())).to.include('No application may use this line.')
+    expect(wordsOf(await other.page('/access'))).to.include('No application may use this line.')
   })
 
   it('are named on the way of a message, without what is their own', async () => {

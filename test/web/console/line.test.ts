@@ -24,7 +24,7 @@ const FORMS = [
 
 describeWith("a line's page in the console", startConsole, (site) => {
   it('names the line and links to its activity', async () => {
-    const { page, number, lineId } = await site.openLine({ name: 'Support' })
+    const { page, number, lineId, path } = await site.openLine({ name: 'Support' })
     const html = await page()
     expect(html).to.include('<h1><bdi dir="auto">Support</bdi></h1>').and.include(number)
     expect(html).to.include(`href="/console/activity?line=${lineId}"`)
@@ -56,25 +56,27 @@ describeWith("a line's page in the console", startConsole, (site) => {
     const post = async () => (await site.web.post(webhookPath, messageBody())).status
     expect(redirectOf(await submit('connection/disable'))).to.deep.equal([
       303,
-      `${path}?done=disabled#connection`,
+      `${path}/access?done=disabled#connection`,
     ])
     expect(await post()).to.equal(404)
-    expect(wordsOf(await page())).to.include('It answers 404 now, because the developer connection is off.')
+    expect(wordsOf(await page('/send'))).to.include(
+      'It answers 404 now, because the developer connection is off.',
+    )
     expect(redirectOf(await submit('connection/enable'))).to.deep.equal([
       303,
-      `${path}?done=enabled#connection`,
+      `${path}/access?done=enabled#connection`,
     ])
     expect(await post()).to.equal(200)
-    expect(await page('?done=enabled')).to.include('The developer connection is enabled.')
-    expect(wordsOf(await page())).to.include(
+    expect(await page('/access?done=enabled')).to.include('The developer connection is enabled.')
+    expect(wordsOf(await page('/danger'))).to.include(
       'never works again. The outgoing webhook URL and its signing secret',
     )
     expect(redirectOf(await submit('connection/disconnect'))).to.deep.equal([
       303,
-      `${path}?done=disconnected#connection`,
+      `${path}/access?done=disconnected#connection`,
     ])
     expect(await post()).to.equal(404)
-    const words = wordsOf(await page())
+    const words = wordsOf(await page('/receive'))
     expect(words).to.include(site.receiver.url)
     expect(words).to.include('Not possible while the developer connection is off')
   })
@@ -83,7 +85,7 @@ describeWith("a line's page in the console", startConsole, (site) => {
     const elsewhere = await createLine(site.context)
     await moveToAnotherCarrier(site.context, elsewhere)
     const browser = await browse(site.context, site.web, elsewhere.userId)
-    for (const path of ['', '?show=webhook']) {
+    for (const path of ['', '/send?show=webhook']) {
       const { text } = await browser.get(`/console/lines/${elsewhere.lineId}${path}`)
       expect(wordsOf(text)).to.include('at another')
       expect(text.match(/href="\/simulator/g), 'only in the navigation').to.have.length(1)
@@ -124,7 +126,9 @@ describeWith("a line's page in the console", startConsole, (site) => {
     expect(wordsOf(await line.page()))
       .to.include('This line is disabled: it sends and receives nothing')
       .and.include('ask whoever runs this service')
-      .and.include('It answers 404 now, because the line is disabled.')
+    expect(wordsOf(await line.page('/send'))).to.include('It answers 404 now, because the line is disabled.')
+    expect(wordsOf(await line.page('/access')))
+      .to.include('It counts as soon as the line itself is enabled again.')
       .and.not.include('Programs may send')
   })
 
@@ -149,7 +153,15 @@ describeWith("a line's page in the console", startConsole, (site) => {
     const { browser: stranger } = await site.openLine()
     const requestCount = site.receiver.requests.length
     for (const id of [line.lineId, newId(), 'none']) {
-      for (const path of [``, '?show=secret', '?show=webhook', '/limits/live']) {
+      for (const path of [
+        '',
+        '/live',
+        '/send?show=webhook',
+        '/receive?show=secret',
+        '/access',
+        '/danger',
+        '/limits/live',
+      ]) {
         const { status, text } = await stranger.get(`/console/lines/${id}${path}`)
         expect([path, status]).to.deep.equal([path, 404])
         expect(text).not.to.include(line.number)
@@ -163,9 +175,8 @@ describeWith("a line's page in the console", startConsole, (site) => {
     }
     expect(site.receiver.requests).to.have.length(requestCount)
     expect((await site.web.post(line.webhookPath, messageBody())).status).to.equal(200)
-    expect(await line.page('?show=webhook'))
-      .to.include(line.token)
-      .and.include(site.receiver.url)
+    expect(await line.page('/send?show=webhook')).to.include(line.token)
+    expect(await line.page('/receive')).to.include(site.receiver.url)
   })
 
   it('takes no form without its token, and none from who is signed out', async () => {
@@ -183,7 +194,7 @@ describeWith("a line's page in the console", startConsole, (site) => {
       302,
       `/console/sign-in?next=${encodeURIComponent(path)}`,
     ])
-    expect(await page())
+    expect(await page('/receive'))
       .to.include('Kept')
       .and.include(site.receiver.url)
   })

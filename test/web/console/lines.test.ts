@@ -27,7 +27,7 @@ describeWeb("the console's list of lines", ({ context, web }) => {
     const words = wordsOf(html)
     expect(words).to.match(new RegExp(`\\${line.number} Support active on on no URL just now`))
     expect(words).to.include('+15558880001 no name yet disabled off off no URL none yet')
-    expect(words).to.include('1 line needs you +15558880001 : it is disabled.')
+    expect(words).to.include('1 line needs you +15558880001 : it is disabled .')
   })
 
   it('says how the endpoint of each does, draws its last 24 hours, and names the lines that need somebody', async () => {
@@ -58,11 +58,11 @@ describeWeb("the console's list of lines", ({ context, web }) => {
       await set(columns)
       expect(await words())
         .to.include(`on on ${state}`)
-        .and.to.include(`1 line needs you Front desk : ${need}.`)
+        .and.to.include(`1 line needs you Front desk : ${need} .`)
     }
     await set({ paused_at: null, failing_since: null, disabled_at: null, disabled_reason: null })
     await context.db('deliveries').where({ id: failed.id }).update({ status: 'held' })
-    expect(await words()).to.include('Front desk : it has held events.')
+    expect(await words()).to.include('Front desk : it has held events .')
   })
 
   it('tells an operator without lines where to add one', async () => {

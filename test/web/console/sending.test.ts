@@ -38,14 +38,14 @@ describeWeb('the console, of what is paused', ({ context, web }) => {
 
   describe('a line', () => {
     it('is paused and resumed by its owner, and shown in red', async () => {
-      expect(await words(owning, path)).to.include('Messages go out as soon as the limits allow')
-      expectSentTo(await owning.submit(`${path}/sending/pause`), `${path}?done=sending-paused#sending`)
-      expect(await words(owning, path)).to.match(/Paused since [^.]* by you\./)
+      expect(await words(owning, `${path}/send`)).to.include('Messages go out as soon as the limits allow')
+      expectSentTo(await owning.submit(`${path}/sending/pause`), `${path}/send?done=sending-paused#sending`)
+      expect(await words(owning, `${path}/send`)).to.match(/Paused since [^.]* by you\./)
       for (const at of [path, '/console']) {
         expect((await owning.get(at)).text).to.include('<span class="badge bad">sending paused</span>')
       }
-      expectSentTo(await owning.submit(`${path}/sending/resume`), `${path}?done=sending-resumed#sending`)
-      expect(await words(owning, path)).not.to.include('sending paused')
+      expectSentTo(await owning.submit(`${path}/sending/resume`), `${path}/send?done=sending-resumed#sending`)
+      expect(await words(owning, `${path}/send`)).not.to.include('sending paused')
     })
 
     it('that an operator paused has no button for its owner, who is told why', async () => {
@@ -54,7 +54,7 @@ describeWeb('the console, of what is paused', ({ context, web }) => {
         await operating.submit(`${user}/lines/${line.lineId}/pause`),
         `${user}?done=sending-paused`,
       )
-      const page = await owning.get(path)
+      const page = await owning.get(`${path}/send`)
       expect(wordsOf(page.text)).to.match(/by an operator of this service.* Only operators can resume it/)
       expect(page.text).not.to.include(`${path}/sending/resume`)
       const refused = await owning.submit(`${path}/sending/resume`)
@@ -65,15 +65,18 @@ describeWeb('the console, of what is paused', ({ context, web }) => {
         await operating.submit(`${user}/lines/${line.lineId}/resume`),
         `${user}?done=sending-resumed`,
       )
-      expect(await words(owning, path)).not.to.include('sending paused')
+      expect(await words(owning, `${path}/send`)).not.to.include('sending paused')
     })
   })
 
   describe('an endpoint', () => {
     it('of a line is paused and resumed by its owner', async () => {
       const form = `${path}/outgoing-webhook`
-      expectSentTo(await owning.submit(`${form}/pause`), `${path}?done=events-paused#outgoing-webhook`)
-      expect(await words(owning, path)).to.match(/Events are paused since [^.]* by you\./)
+      expectSentTo(
+        await owning.submit(`${form}/pause`),
+        `${path}/receive?done=events-paused#outgoing-webhook`,
+      )
+      expect(await words(owning, `${path}/receive`)).to.match(/Events are paused since [^.]* by you\./)
       const { id, event_id: eventId } = await receiveForDelivery(context, line)
       const { message_id: messageId } = await context
         .db('events')
@@ -83,13 +86,16 @@ describeWeb('the console, of what is paused', ({ context, web }) => {
       expect(message, id)
         .to.match(/Events to this URL are paused since/)
         .and.not.to.include('Next attempt')
-      expectSentTo(await owning.submit(`${form}/resume`), `${path}?done=events-resumed#outgoing-webhook`)
-      expect(await words(owning, path)).not.to.include('Events are paused')
+      expectSentTo(
+        await owning.submit(`${form}/resume`),
+        `${path}/receive?done=events-resumed#outgoing-webhook`,
+      )
+      expect(await words(owning, `${path}/receive`)).not.to.include('Events are paused')
     })
 
     it('of a line that an operator paused has no button for its owner', async () => {
       await pauseLineEndpoint(context, COMMAND_LINE, line.userId, line.lineId)
-      const page = await owning.get(path)
+      const page = await owning.get(`${path}/receive`)
       expect(wordsOf(page.text)).to.include('Only operators can resume them.')
       expect(page.text).not.to.include(`${path}/outgoing-webhook/resume`)
       const refused = await owning.submit(`${path}/outgoing-webhook/resume`)

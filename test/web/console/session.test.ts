@@ -77,7 +77,7 @@ describeWeb('a session of the console', ({ context, web }) => {
     const browser = await browse(context, web, owner.person.id)
     const confirmedAt = (interval: string) =>
       sessions().update({ confirmed_at: context.db.raw(`now() - interval '${interval}'`) })
-    const asked = `/console/lines/${owner.line.lineId}?show=secret`
+    const asked = `/console/lines/${owner.line.lineId}/receive?show=secret`
     await confirmedAt('9 minutes 50 seconds')
     const shown = await browser.get(asked)
     expectPage(shown)

@@ -47,11 +47,13 @@ describeWeb('daily caps', ({ context, web }) => {
     const path = `/console/lines/${line.lineId}`
     const post = (text: string) => web.post(line.webhookPath, messageBody({ text }))
     expect((await post('x'.repeat(400))).status).to.equal(200)
-    expect(await words(owning, path))
+    expect(await words(owning, `${path}/send`))
       .to.include('3 of 5 segments today with this line')
       .and.not.to.include('nearly used up')
     expect((await post('Hello')).status).to.equal(200)
-    expect(await words(owning, path)).to.include('nearly used up 4 of 5 segments today with this line')
+    expect(await words(owning, `${path}/send`)).to.include(
+      'nearly used up 4 of 5 segments today with this line',
+    )
     const refused = await post('x'.repeat(200))
     expect([refused.status, refused.body]).to.deep.equal([
       429,
@@ -59,7 +61,7 @@ describeWeb('daily caps', ({ context, web }) => {
     ])
     expect(Number(refused.headers.get('retry-after'))).to.be.within(1, 86_400)
     expect((await post('Hello')).status).to.equal(200)
-    expect(await words(owning, path)).to.include('used up 5 of 5 segments today')
+    expect(await words(owning, `${path}/send`)).to.include('used up 5 of 5 segments today')
     expect(await words(operating, user)).to.include('used up')
   })
 })

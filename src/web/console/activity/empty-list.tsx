@@ -1,6 +1,6 @@
 import type { OwnLine } from '../../../database/lines.js'
 import { Empty } from '../form.js'
-import { linePath } from '../line/section.js'
+import { tabPath } from '../line/section.js'
 import type { WrittenFilter } from './filter.js'
 
 /** Why the list is empty, and what to do about it. */
@@ -37,8 +37,8 @@ export function EmptyList(props: {
       <p>Nothing yet. Messages and deliveries appear here by themselves as soon as there are some:</p>
       <ul>
         <li>
-          Send a text: <a href={linePath(line.id)}>your line</a> has the <code>curl</code> command for its
-          incoming webhook.
+          Send a text: <a href={tabPath(line.id, 'send')}>your line</a> has the <code>curl</code> command for
+          its incoming webhook.
         </li>
         {hasSimulator && (
           <li>

@@ -1,10 +1,10 @@
 import type { Context as KoaContext } from 'koa'
 import { MAX_NUMBER_LENGTH } from '../../../domain/phone-number.js'
 import { UserError } from '../../../errors.js'
-import { linePath } from '../line/section.js'
+import { tabPath } from '../line/section.js'
 
 export function conversationsPath(lineId: string): string {
-  return `${linePath(lineId)}/conversations`
+  return tabPath(lineId, 'conversations')
 }
 
 /** The number is as messages have it, which may be a short code or a name. */

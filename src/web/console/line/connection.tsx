@@ -7,13 +7,12 @@ import type { Act } from '../page.js'
 import { sessionOf } from '../session.js'
 import { lineWithNotice, Section, type LineView } from './section.js'
 
-/** Forms to enable the connection, to switch it off without deleting anything, and to disconnect it. */
+/** Forms to enable the connection, and to switch it off without deleting anything. */
 export function Connection({ view }: { view: LineView }) {
   const { enabled } = view.connection
-  const action = `${view.path}/connection`
-  const offers = enabled ? [`${action}/disable`, `${action}/disconnect`] : [`${action}/enable`]
+  const action = `${view.path}/connection/${enabled ? 'disable' : 'enable'}`
   return (
-    <Section view={view} id="connection" title="Developer connection" offers={offers}>
+    <Section view={view} id="connection" title="Developer connection" offers={[action]}>
       {enabled ? <Enabled view={view} action={action} /> : <Off view={view} action={action} />}
     </Section>
   )
@@ -28,22 +27,41 @@ function Enabled({ view: { page, line }, action }: { view: LineView; action: str
           ? 'Programs may send with this line, and what it receives goes to your server.'
           : 'It counts as soon as the line itself is enabled again.'}
       </p>
-      <Form page={page} action={`${action}/disable`} class="inline">
+      <Form page={page} action={action} class="inline">
         <button type="submit" class="secondary">
           Disable for a while
         </button>
       </Form>
-      <Confirm
-        page={page}
-        action={`${action}/disconnect`}
-        label="Disconnect…"
-        consequence={
-          'The connection is disabled and the incoming webhook deleted: its URL answers 404 at once and never ' +
-          'works again. The outgoing webhook URL and its signing secret are kept.'
-        }
-        button="Disconnect"
-      />
     </>
+  )
+}
+
+/** Of the connection's section on the tab of what cannot be undone. */
+export function Disconnect({ view }: { view: LineView }) {
+  const { page, connection, path } = view
+  const action = `${path}/connection/disconnect`
+  return (
+    <Section
+      view={view}
+      id="connection"
+      title="Developer connection"
+      offers={connection.enabled ? [action] : []}
+    >
+      {connection.enabled ? (
+        <Confirm
+          page={page}
+          action={action}
+          label="Disconnect…"
+          consequence={
+            'The connection is disabled and the incoming webhook deleted: its URL answers 404 at once and never ' +
+            'works again. The outgoing webhook URL and its signing secret are kept.'
+          }
+          button="Disconnect"
+        />
+      ) : (
+        <p class="empty">It is off.</p>
+      )}
+    </Section>
   )
 }
 
@@ -54,10 +72,10 @@ function Off({ view: { page, connection }, action }: { view: LineView; action: s
       <p>
         <span class="badge">off</span>{' '}
         {isResting
-          ? 'No program can send with this line, and what it receives goes to no server. What is set below is kept.'
+          ? 'No program can send with this line, and what it receives goes to no server. What is set on the other tabs is kept.'
           : 'With it your programs send and receive messages with this line, by webhooks.'}
       </p>
-      <Form page={page} action={`${action}/enable`} class="inline">
+      <Form page={page} action={action} class="inline">
         <button type="submit">Enable</button>
       </Form>
     </>

@@ -72,7 +72,7 @@ export function LineEndpoint(props: {
           <code>{url}</code>
         </p>
       )}
-      {!enabled && <NeedsConnection />}
+      {!enabled && <NeedsConnection view={view} />}
       {enabled && url !== null && <EventsForm view={view} action={`${action}/events`} />}
       {now !== undefined && (
         <Policy page={view.page} action={`${action}/policy`} policy={now.policy} preview={policyPreview} />

@@ -1,7 +1,6 @@
 import type { Context } from '../../../domain/context.js'
 import { renameLine } from '../../../domain/lines.js'
 import { MAX_NAME_LENGTH } from '../../../domain/names.js'
-import { conversationsPath } from '../conversation/path.js'
 import { fieldOf, idOf } from '../form-values.js'
 import { Field, Form } from '../form.js'
 import { LineStatus } from '../lines.js'
@@ -10,7 +9,7 @@ import { sessionOf } from '../session.js'
 import { UserText } from '../user-text.js'
 import { hasPhones, lineWithNotice, type LineView } from './section.js'
 
-/** Which line this is, what it is called, and where to see what it does. */
+/** Which line this is, and what it is called. */
 export function Head({ view }: { view: LineView }) {
   const { page, line, path } = view
   const action = `${path}/name`
@@ -23,9 +22,6 @@ export function Head({ view }: { view: LineView }) {
         {line.name !== line.number && <strong>{line.number}</strong>}
         <LineStatus line={line} />
         <span>at {line.carrierAccount}</span>
-        <a href={conversationsPath(line.id)}>Conversations</a>
-        <a href={`/console/activity?line=${line.id}`}>Activity of this line</a>
-        <a href={`/console/lines/${line.id}/export.zip`}>All of it as a zip</a>
         {hasPhones(view) && <a href="/simulator">Phone simulator</a>}
       </p>
       {line.status === 'disabled' && <Disabled view={view} />}

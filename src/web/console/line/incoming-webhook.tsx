@@ -12,7 +12,7 @@ import type { Act } from '../page.js'
 import { Copyable, Masked } from '../secret.js'
 import { sessionOf } from '../session.js'
 import { curlLine, TRIAL_NUMBER } from './curl.js'
-import { hasPhones, lineWithNotice, NeedsConnection, Section, type LineView } from './section.js'
+import { hasPhones, lineWithNotice, NeedsConnection, Section, tabPath, type LineView } from './section.js'
 
 const ID = 'incoming-webhook'
 
@@ -30,7 +30,7 @@ export function IncomingWebhook(props: { view: LineView; webhook: Webhook | unde
   const action = `${path}/${ID}`
   const exists = connection.incomingWebhook !== null
   const mayCreate = !exists && connection.enabled
-  const offers = exists ? [`${action}/regenerate`, `${action}/delete`] : mayCreate ? [action] : []
+  const offers = exists ? [`${action}/regenerate`] : mayCreate ? [action] : []
   return (
     <Section view={view} id={ID} title="Incoming webhook" offers={offers}>
       <p>A secret URL: whoever POSTs a message to it sends it with this line.</p>
@@ -38,7 +38,7 @@ export function IncomingWebhook(props: { view: LineView; webhook: Webhook | unde
         <>
           {webhook === undefined ? (
             <Masked
-              path={view.path}
+              path={tabPath(view.line.id, 'send')}
               section={ID}
               text={`${maskedUrl}?token=••••`}
               show="webhook"
@@ -48,7 +48,7 @@ export function IncomingWebhook(props: { view: LineView; webhook: Webhook | unde
             <Shown view={view} {...webhook} />
           )}
           <Facts view={view} />
-          <Change view={view} action={action} />
+          <Regenerate view={view} action={`${action}/regenerate`} />
         </>
       )}
       {mayCreate && (
@@ -56,7 +56,7 @@ export function IncomingWebhook(props: { view: LineView; webhook: Webhook | unde
           <button type="submit">Create the incoming webhook</button>
         </Form>
       )}
-      {!exists && !mayCreate && <NeedsConnection />}
+      {!exists && !mayCreate && <NeedsConnection view={view} />}
     </Section>
   )
 }
@@ -115,29 +115,41 @@ function Facts({ view: { connection, line } }: { view: LineView }) {
   )
 }
 
-function Change({ view: { page }, action }: { view: LineView; action: string }) {
+function Regenerate({ view: { page }, action }: { view: LineView; action: string }) {
   return (
-    <>
-      <Confirm
-        page={page}
-        action={`${action}/regenerate`}
-        label="Regenerate the token…"
-        consequence={
-          'The URL gets a new token. Programs with the old one are refused as soon as it ends; a URL that works ' +
-          'still from a time before ends at once.'
-        }
-        button="Regenerate"
-      >
-        <Select name="overlapSeconds" label="The old token ends" options={OVERLAPS} />
-      </Confirm>
-      <Confirm
-        page={page}
-        action={`${action}/delete`}
-        label="Delete the incoming webhook…"
-        consequence="Its URL answers 404 at once and never works again. You can create another one at any time."
-        button="Delete the incoming webhook"
-      />
-    </>
+    <Confirm
+      page={page}
+      action={action}
+      label="Regenerate the token…"
+      consequence={
+        'The URL gets a new token. Programs with the old one are refused as soon as it ends; a URL that works ' +
+        'still from a time before ends at once.'
+      }
+      button="Regenerate"
+    >
+      <Select name="overlapSeconds" label="The old token ends" options={OVERLAPS} />
+    </Confirm>
+  )
+}
+
+/** Of its own section on the tab of what cannot be undone. */
+export function DeleteIncomingWebhook({ view }: { view: LineView }) {
+  const action = `${view.path}/${ID}/delete`
+  const exists = view.connection.incomingWebhook !== null
+  return (
+    <Section view={view} id={ID} title="Incoming webhook" offers={exists ? [action] : []}>
+      {exists ? (
+        <Confirm
+          page={view.page}
+          action={action}
+          label="Delete the incoming webhook…"
+          consequence="Its URL answers 404 at once and never works again. You can create another one at any time."
+          button="Delete the incoming webhook"
+        />
+      ) : (
+        <p class="empty">There is none.</p>
+      )}
+    </Section>
   )
 }
 

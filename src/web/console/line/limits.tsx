@@ -8,14 +8,10 @@ import { live } from '../live.js'
 import { sessionOf } from '../session.js'
 import { Section, type LineView } from './section.js'
 
-type LimitsNow = Awaited<ReturnType<typeof readLimits>>
-
-export function loadLimits(context: Context, line: LineView['line']): Promise<LimitsNow> {
-  return readLimits(context, line.userId, line.id)
-}
+type LimitsNow = LineView['limits']
 
 /** How full the incoming webhook's windows are, as gauges that keep themselves up to date. */
-export function Limits({ view, limits }: { view: LineView; limits: LimitsNow }) {
+export function Limits({ view }: { view: LineView }) {
   return (
     <Section view={view} id="limits" title="Limits">
       <p>
@@ -23,7 +19,7 @@ export function Limits({ view, limits }: { view: LineView; limits: LimitsNow }) 
         when to try again.
       </p>
       <div {...{ 'hx-sse:connect': `${view.path}/limits/live` }} hx-swap="innerMorph">
-        <Gauges limits={limits} />
+        <Gauges limits={view.limits} />
       </div>
     </Section>
   )

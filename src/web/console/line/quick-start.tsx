@@ -1,11 +1,11 @@
 import type { ComponentChildren } from 'preact'
 import { pagePath } from '../../simulator/paths.js'
 import { TRIAL_NUMBER } from './curl.js'
-import { hasPhones, type LineView } from './section.js'
+import { hasPhones, sectionPath, tabPath, type LineView } from './section.js'
 
 /** Until all of it is done: what to do, in order, with what is done ticked off. Folded where the line is in use. */
 export function QuickStart({ view }: { view: LineView }) {
-  const { line, connection, path } = view
+  const { line, connection } = view
   const { enabled, incomingWebhook, outgoingWebhookUrl } = connection
   const isUsed = line.lastActivityAt !== null
   const steps = [enabled, incomingWebhook !== null, isUsed, outgoingWebhookUrl !== null]
@@ -18,14 +18,18 @@ export function QuickStart({ view }: { view: LineView }) {
       </summary>
       <ol class="steps">
         <Step isDone={enabled}>
-          <a href="#connection">Enable the developer connection</a>, so that your programs may use this line.
+          <a href={sectionPath(line.id, 'connection')}>Enable the developer connection</a>, so that your
+          programs may use this line.
         </Step>
         <Step isDone={incomingWebhook !== null}>
-          <a href="#incoming-webhook">Create the incoming webhook</a>: the URL with which they send messages.
+          <a href={sectionPath(line.id, 'incoming-webhook')}>Create the incoming webhook</a>: the URL with
+          which they send messages.
         </Step>
         <Step isDone={isUsed}>
           Try it:{' '}
-          <a href={`${incomingWebhook === null ? '' : `${path}?show=webhook`}#incoming-webhook`}>
+          <a
+            href={`${tabPath(line.id, 'send')}${incomingWebhook === null ? '' : '?show=webhook'}#incoming-webhook`}
+          >
             show its URL
           </a>
           , copy the curl line, and run it in a terminal.{' '}
@@ -38,8 +42,9 @@ export function QuickStart({ view }: { view: LineView }) {
           )}
         </Step>
         <Step isDone={outgoingWebhookUrl !== null}>
-          <a href="#outgoing-webhook">Give the URL of your own server</a>: what the line receives is posted
-          there. Send it a test event{hasPhones(view) && ', or write to the line from the phone simulator'}.
+          <a href={sectionPath(line.id, 'outgoing-webhook')}>Give the URL of your own server</a>: what the
+          line receives is posted there. Send it a test event
+          {hasPhones(view) && ', or write to the line from the phone simulator'}.
         </Step>
       </ol>
     </details>

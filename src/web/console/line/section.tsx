@@ -1,5 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import type { getConnection } from '../../../domain/connection-overview.js'
+import type { EndpointWork } from '../../../domain/deliveries/endpoint-work.js'
+import type { readLimits } from '../../../domain/limits.js'
 import type { getOwnLine } from '../../../domain/lines.js'
 import { SIMULATOR } from '../../../domain/simulator.js'
 import { withNotice, type Notice } from '../notices.js'
@@ -10,6 +12,11 @@ export interface LineView {
   page: Page
   line: Awaited<ReturnType<typeof getOwnLine>>
   connection: Awaited<ReturnType<typeof getConnection>>
+  /** null: there is no outgoing webhook URL. */
+  endpointId: string | null
+  /** Of that endpoint. */
+  work: EndpointWork | undefined
+  limits: Awaited<ReturnType<typeof readLimits>>
   /** `/console/lines/…` */
   path: string
   /** What was just done, by its name. */
@@ -32,12 +39,36 @@ export type SectionId =
   | 'opt-outs'
   | 'limits'
 
-/** The page is long, so a form's success is told in the form's own section. */
+/** The page's tabs, in their order, and where each is below the line's path. */
+export const TABS = {
+  overview: '',
+  conversations: '/conversations',
+  send: '/send',
+  receive: '/receive',
+  access: '/access',
+  danger: '/danger',
+} as const
+
+export type Tab = keyof typeof TABS
+
+const TAB_OF: Record<SectionId, Tab> = {
+  messages: 'send',
+  sending: 'send',
+  'incoming-webhook': 'send',
+  'opt-outs': 'send',
+  limits: 'send',
+  'outgoing-webhook': 'receive',
+  'signing-secret': 'receive',
+  connection: 'access',
+}
+
+/** A tab has several sections, so a form's success is told in the form's own. */
 const SAID_AT: Partial<Record<string, SectionId>> = {
   'sending-paused': 'sending',
   'sending-resumed': 'sending',
   'events-paused': 'outgoing-webhook',
   'events-resumed': 'outgoing-webhook',
+  'events-tried-now': 'outgoing-webhook',
   enabled: 'connection',
   disabled: 'connection',
   disconnected: 'connection',
@@ -56,11 +87,20 @@ export function linePath(lineId: string): string {
   return `/console/lines/${lineId}`
 }
 
+export function tabPath(lineId: string, tab: Tab): string {
+  return linePath(lineId) + TABS[tab]
+}
+
+export function sectionPath(lineId: string, section: SectionId): string {
+  return `${tabPath(lineId, TAB_OF[section])}#${section}`
+}
+
 /** Where a form goes when it has done its work: to the section that says so. */
 export function lineWithNotice(lineId: string, notice: Notice, show?: 'secret' | 'webhook'): string {
-  const path = linePath(lineId) + (show === undefined ? '' : `?show=${show}`)
+  const query = show === undefined ? '' : `?show=${show}`
   const section = SAID_AT[notice]
-  return withNotice(path, notice) + (section === undefined ? '' : `#${section}`)
+  if (section === undefined) return withNotice(linePath(lineId) + query, notice)
+  return `${withNotice(tabPath(lineId, TAB_OF[section]) + query, notice)}#${section}`
 }
 
 export function isSaidInSection(done: string): boolean {
@@ -102,10 +142,11 @@ export function Section(props: {
 }
 
 /** Why a section's forms are not there. */
-export function NeedsConnection() {
+export function NeedsConnection({ view }: { view: LineView }) {
   return (
     <p class="empty">
-      Not possible while the developer connection is off: <a href="#connection">enable it first</a>.
+      Not possible while the developer connection is off:{' '}
+      <a href={sectionPath(view.line.id, 'connection')}>enable it first</a>.
     </p>
   )
 }

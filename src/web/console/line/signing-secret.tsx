@@ -4,7 +4,7 @@ import { EndpointSecret, SIGNING_SECRET as ID, WhatItIsFor } from '../endpoint/s
 import { idOf } from '../form-values.js'
 import type { Act } from '../page.js'
 import { isConfirmed, sessionOf } from '../session.js'
-import { linePath, lineWithNotice, Section, type LineView } from './section.js'
+import { lineWithNotice, Section, sectionPath, tabPath, type LineView } from './section.js'
 
 /** @param props.secret only when it was asked for */
 export function SigningSecret({ view, secret }: { view: LineView; secret: string | undefined }) {
@@ -24,7 +24,7 @@ export function SigningSecret({ view, secret }: { view: LineView; secret: string
       ) : (
         <EndpointSecret
           page={view.page}
-          path={view.path}
+          path={tabPath(view.line.id, 'receive')}
           secret={secret}
           previousUntil={endpoint.previousSecretUntil}
           rotateAction={`${view.path}/${ID}/rotate`}
@@ -38,7 +38,7 @@ export function SigningSecret({ view, secret }: { view: LineView; secret: string
 export function postRotate(context: Context): Act {
   return async (ctx) => {
     const lineId = idOf(ctx, 'lineId')
-    if (!isConfirmed(ctx, `${linePath(lineId)}#${ID}`)) return undefined
+    if (!isConfirmed(ctx, sectionPath(lineId, ID))) return undefined
     await rotateSigningSecret(context, sessionOf(ctx).userId, lineId)
     return lineWithNotice(lineId, 'secret-rotated', 'secret')
   }

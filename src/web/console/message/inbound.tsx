@@ -1,6 +1,6 @@
 import type { MediaStatus } from '../../../states.js'
 import { Empty } from '../form.js'
-import { linePath } from '../line/section.js'
+import { sectionPath } from '../line/section.js'
 import { DeliveryWay } from './delivery.js'
 import type { MessageView } from './page-model.js'
 import { Step } from './step.js'
@@ -46,7 +46,7 @@ export function InboundWay(view: MessageView) {
             : 'Nobody got it: when it came, the line had no outgoing webhook URL, or it or its developer connection was off.'}{' '}
           {isOwner && event !== undefined && (
             <>
-              <a href={linePath(line.id)}>Set a URL</a>, and the next one goes there.
+              <a href={sectionPath(line.id, 'outgoing-webhook')}>Set a URL</a>, and the next one goes there.
             </>
           )}
         </Empty>

@@ -21,7 +21,7 @@ describeWith('the policy of an endpoint in the console', startConsole, (site) =>
     const owner: EndpointOwner = { of: 'line', id: line.lineId, userId: line.userId }
     await changePolicy(site.context, owner, { requestsAtOnce: 3 })
     const { headers } = await line.submit('outgoing-webhook/policy', FIELDS)
-    expect(headers.get('location')).to.equal(`${line.path}?done=policy-saved#outgoing-webhook`)
+    expect(headers.get('location')).to.equal(`${line.path}/receive?done=policy-saved#outgoing-webhook`)
     expect(await getPolicy(site.context, owner)).to.deep.include({
       shape: 'cloudevents',
       retrySchedule: [5, 60, 3600],
@@ -32,7 +32,7 @@ describeWith('the policy of an endpoint in the console', startConsole, (site) =>
     })
     await line.submit('outgoing-webhook/policy', { ...FIELDS, secretHeaders: '', removedHeaders: 'X-Two' })
     expect(await getPolicy(site.context, owner)).to.deep.include({ headerNames: ['X-Api-Key'] })
-    const html = await line.page()
+    const html = await line.page('/receive')
     expect(html).not.to.include('abc-123')
     expect(html).to.include('value="5, 60, 3600"')
     expect(html)

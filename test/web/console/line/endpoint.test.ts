@@ -17,14 +17,14 @@ describeWith("the outgoing webhook on a line's page", startConsole, (site) => {
     const { url } = site.receiver
     expect(redirectOf(await bare.submit('outgoing-webhook', { url: ` ${url} ` }))).to.deep.equal([
       303,
-      `${bare.path}?done=url-saved#outgoing-webhook`,
+      `${bare.path}/receive?done=url-saved#outgoing-webhook`,
     ])
-    expect(await bare.page()).to.include(`value="${url}"`)
+    expect(await bare.page('/receive')).to.include(`value="${url}"`)
     expect(redirectOf(await bare.submit('outgoing-webhook', { url: '' }))).to.deep.equal([
       303,
-      `${bare.path}?done=url-removed#outgoing-webhook`,
+      `${bare.path}/receive?done=url-removed#outgoing-webhook`,
     ])
-    expect(await bare.page())
+    expect(await bare.page('/receive'))
       .not.to.include(url)
       .and.not.include('Send test event')
   })
@@ -35,7 +35,7 @@ describeWith("the outgoing webhook on a line's page", startConsole, (site) => {
     expect(text).to.match(/\/outgoing-webhook"(?:(?!<\/form>).)*role="alert"[^>]*>outgoing webhook URL: /s)
     expect(text).to.include('value="http://10.1.2.3/events"')
     expect(text, 'the browser shows that part').to.match(/role="alert"[^>]* autofocus/)
-    expect(await line.page()).to.include(`value="${site.receiver.url}"`)
+    expect(await line.page('/receive')).to.include(`value="${site.receiver.url}"`)
   })
 
   it('has a check box for each event that a line can have besides', async () => {
@@ -43,13 +43,13 @@ describeWith("the outgoing webhook on a line's page", startConsole, (site) => {
       [...html.matchAll(/<input[^>]*name="optInEvents" value="(\w+)"( checked)?/g)].map(
         ([, type, checked]) => [type, checked !== undefined],
       )
-    expect(boxes(await line.page())).to.deep.equal([
+    expect(boxes(await line.page('/receive'))).to.deep.equal([
       ['messageStatus', false],
       ['optOut', false],
     ])
     const ticked = await line.submit('outgoing-webhook/events', { optInEvents: 'optOut' })
-    expect(redirectOf(ticked)).to.deep.equal([303, `${line.path}?done=events-saved#outgoing-webhook`])
-    expect(boxes(await line.page())).to.deep.equal([
+    expect(redirectOf(ticked)).to.deep.equal([303, `${line.path}/receive?done=events-saved#outgoing-webhook`])
+    expect(boxes(await line.page('/receive'))).to.deep.equal([
       ['messageStatus', false],
       ['optOut', true],
     ])
@@ -57,7 +57,7 @@ describeWith("the outgoing webhook on a line's page", startConsole, (site) => {
     expect(refused.status).to.equal(400)
     expect(wordsOf(refused.text)).to.include('(lineDisconnected is for applications)')
     await line.submit('outgoing-webhook/events', {})
-    expect(boxes(await line.page()).map(([, isChecked]) => isChecked)).to.deep.equal([false, false])
+    expect(boxes(await line.page('/receive')).map(([, isChecked]) => isChecked)).to.deep.equal([false, false])
   })
 
   it('posts a signed test event, and shows status, time and answer on the page', async () => {
@@ -72,7 +72,7 @@ describeWith("the outgoing webhook on a line's page", startConsole, (site) => {
   })
 
   it('answers the result alone to htmx', async () => {
-    const { text: page } = await line.browser.get(line.path)
+    const { text: page } = await line.browser.get(`${line.path}/receive`)
     const csrf = /name="csrf" value="([\w-]+)"/.exec(page)?.[1] ?? ''
     expect(page).to.include(`hx-post="${line.path}/outgoing-webhook/test-event"`)
     const path = `${line.path}/outgoing-webhook/test-event`
@@ -111,7 +111,7 @@ describeWith("the outgoing webhook on a line's page", startConsole, (site) => {
 
   it('has no test event without a URL', async () => {
     const bare = await site.openLine()
-    expect(await bare.page()).not.to.include('Send test event')
+    expect(await bare.page('/receive')).not.to.include('Send test event')
     const { status, text } = await bare.submit('outgoing-webhook/test-event')
     expect(status).to.equal(409)
     expect(text).to.match(/role="alert"[^>]*>this line has no outgoing webhook URL/)

@@ -19,9 +19,9 @@ describeWith("the incoming webhook on a line's page", startConsole, (site) => {
   }
 
   it('hides the token until it is asked for', async () => {
-    const html = await line.page()
+    const html = await line.page('/send')
     expect(html).to.include(`/webhooks/lineId/${line.lineId}?token=••••`).and.not.include(line.token)
-    const shown = await line.page('?show=webhook')
+    const shown = await line.page('/send?show=webhook')
     expect(shownPath(shown)).to.equal(line.webhookPath)
     expect(wordsOf(shown)).to.include(
       `curl -d '{"intent":"message","data":{"toNumber":"+15005550199","text":"Hello"}}' 'http`,
@@ -31,13 +31,13 @@ describeWith("the incoming webhook on a line's page", startConsole, (site) => {
 
   it('asks for the password first when it was given too long ago', async () => {
     await loseConfirmation(site.context, line.userId)
-    const asked = await line.browser.get(`${line.path}?show=webhook`)
+    const asked = await line.browser.get(`${line.path}/send?show=webhook`)
     expect(redirectOf(asked)).to.deep.equal([
       303,
-      `/console/confirm?next=${encodeURIComponent(`${line.path}?show=webhook#incoming-webhook`)}`,
+      `/console/confirm?next=${encodeURIComponent(`${line.path}/send?show=webhook#incoming-webhook`)}`,
     ])
     expect(asked.text).not.to.include(line.token)
-    expect(await line.page()).not.to.include(line.token)
+    expect(await line.page('/send')).not.to.include(line.token)
     const { headers } = await line.submit('incoming-webhook/regenerate')
     expect((await line.browser.get(headers.get('location') ?? '')).headers.get('location')).to.match(
       /^\/console\/confirm\?next=/,
@@ -47,15 +47,15 @@ describeWith("the incoming webhook on a line's page", startConsole, (site) => {
   it('is deleted, and created anew with another URL, which is shown at once', async () => {
     expect(redirectOf(await line.submit('incoming-webhook/delete'))).to.deep.equal([
       303,
-      `${line.path}?done=webhook-deleted#incoming-webhook`,
+      `${line.path}/send?done=webhook-deleted#incoming-webhook`,
     ])
     expect(await send(line.webhookPath)).to.equal(404)
     const created = await line.submit('incoming-webhook')
     expect(redirectOf(created)).to.deep.equal([
       303,
-      `${line.path}?show=webhook&done=webhook-created#incoming-webhook`,
+      `${line.path}/send?show=webhook&done=webhook-created#incoming-webhook`,
     ])
-    const path = shownPath(await line.page('?show=webhook&done=webhook-created'))
+    const path = shownPath(await line.page('/send?show=webhook&done=webhook-created'))
     expect([await send(path), await send(line.webhookPath)]).to.deep.equal([200, 403])
   })
 
@@ -70,16 +70,16 @@ describeWith("the incoming webhook on a line's page", startConsole, (site) => {
   it('gets a new token, and the old one ends at once', async () => {
     const { headers } = await line.submit('incoming-webhook/regenerate', { overlapSeconds: '0' })
     expect(headers.get('location')).to.equal(
-      `${line.path}?show=webhook&done=webhook-regenerated#incoming-webhook`,
+      `${line.path}/send?show=webhook&done=webhook-regenerated#incoming-webhook`,
     )
-    const html = await line.page('?show=webhook')
+    const html = await line.page('/send?show=webhook')
     expect([await send(shownPath(html)), await send(line.webhookPath)]).to.deep.equal([200, 403])
     expect(wordsOf(html)).to.include('regenerated').and.not.include('The URL from before works too')
   })
 
   it('lets the old token work on for as long as was chosen, and says until when', async () => {
     await line.submit('incoming-webhook/regenerate', { overlapSeconds: '3600' })
-    const html = await line.page('?show=webhook')
+    const html = await line.page('/send?show=webhook')
     expect([await send(shownPath(html)), await send(line.webhookPath)]).to.deep.equal([200, 200])
     const until = /The URL from before works too, until ([\d-]+ [\d:]+) UTC/.exec(wordsOf(html))?.[1] ?? ''
     const inSeconds = (new Date(`${until}Z`).getTime() - Date.now()) / 1000

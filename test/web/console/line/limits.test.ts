@@ -13,11 +13,11 @@ describeWith("the gauges on a line's page", startConsole, (site) => {
 
   it('show the messages that were accepted, of the line and of the busiest numbers', async () => {
     const line = await site.openLine()
-    const empty = wordsOf(await line.page())
+    const empty = wordsOf(await line.page('/send'))
     expect(empty).to.include('0 of 30 in the last 60 s in all To single numbers: none')
     await send(line, '+15005550101', 5)
     await send(line, '+15005550102', 2)
-    const html = await line.page()
+    const html = await line.page('/send')
     expect(wordsOf(html))
       .to.match(/7 of 30 in the last 60 s in all; the next place opens in \d\d? s/)
       .and.match(/5 of 5 in the last 60 s to \+15005550101; full: one more fits in \d\d? s/)
@@ -28,7 +28,7 @@ describeWith("the gauges on a line's page", startConsole, (site) => {
   it('keep themselves up to date', async () => {
     const line = await site.openLine()
     const path = `${line.path}/limits/live`
-    expect(await line.page()).to.include(`hx-sse:connect="${path}"`)
+    expect(await line.page('/send')).to.include(`hx-sse:connect="${path}"`)
     const response = await fetch(site.web.url + path, { headers: { Cookie: line.browser.cookie() } })
     expect(response.headers.get('content-type')).to.match(/^text\/event-stream/)
     let heard = ''

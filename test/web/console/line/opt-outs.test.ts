@@ -22,11 +22,11 @@ describeWith('opt-outs and pauses in the console', startConsole, (site) => {
   const wordsAt = async (path: string) => wordsOf((await line.browser.get(path)).text)
 
   it('are listed on the line’s page, which says that only the person can undo it', async () => {
-    const none = wordsOf(await line.page())
+    const none = wordsOf(await line.page('/send'))
     expect(none).to.include('No number has opted out.').and.not.include('Paused')
     await stop()
     await pause()
-    const html = await line.page()
+    const html = await line.page('/send')
     expect(wordsOf(html))
       .to.match(
         /Nobody here can undo that: only the person can, by texting START\. \+15005550101 since [\d-]+ /,
@@ -42,7 +42,7 @@ describeWith('opt-outs and pauses in the console', startConsole, (site) => {
       opted_out_at: new Date(),
     }))
     await site.context.db('line_contacts').insert(rows)
-    const words = wordsOf(await line.page())
+    const words = wordsOf(await line.page('/send'))
     expect(words.match(/\+1500556\d{4} since/g)).to.have.length(50)
     expect(words).to.include(`programs get all of them at /v1/lines/${line.lineId}/opt-outs`)
   })

@@ -14,7 +14,7 @@ describeWith("the form for a text on a line's page", startConsole, (site) => {
   const keyOf = (html: string) => /name="key" value="([\w-]+)"/.exec(html)?.[1] ?? ''
 
   it('sends a text, once however often its button is pressed, and shows its way', async () => {
-    const key = keyOf(await line.page())
+    const key = keyOf(await line.page('/send'))
     const submit = () => line.submit('messages', { to: ANNA, text: 'Hello', key })
     const [status, location] = redirectOf(await submit())
     expect(status).to.equal(303)
@@ -51,7 +51,7 @@ describeWith("the form for a text on a line's page", startConsole, (site) => {
   })
 
   it('answers the count alone to htmx', async () => {
-    const csrf = /name="csrf" value="([\w-]+)"/.exec(await line.page())?.[1] ?? ''
+    const csrf = /name="csrf" value="([\w-]+)"/.exec(await line.page('/send'))?.[1] ?? ''
     const body = new URLSearchParams({ csrf, text: 'Zdravo, Čedo' }).toString()
     const path = `${line.path}/messages/segments`
     const answer = await line.browser.post(path, body, { 'HX-Request': 'true' })
@@ -61,7 +61,7 @@ describeWith("the form for a text on a line's page", startConsole, (site) => {
 
   it('is not there for a disabled line', async () => {
     await setLineStatus(site.context, line.userId, line.lineId, 'disabled')
-    expect(wordsOf(await line.page())).to.include('A disabled line sends nothing.')
+    expect(wordsOf(await line.page('/send'))).to.include('A disabled line sends nothing.')
     expect((await line.submit('messages', { to: ANNA, text: 'Hello' })).status).to.equal(403)
   })
 })

@@ -12,35 +12,37 @@ describeWith("the signing secret on a line's page", startConsole, (site) => {
   const shownSecret = (html: string) => /id="secret">(whsec_[^<]+)</.exec(html)?.[1]
 
   it('is hidden until it is asked for', async () => {
-    expect(await line.page())
+    expect(await line.page('/receive'))
       .to.include('whsec_••••')
       .and.not.include(line.signingSecret)
-    const html = await line.page('?show=secret')
+    const html = await line.page('/receive?show=secret')
     expect(shownSecret(html)).to.equal(line.signingSecret)
     expect(html).to.include('data-copy="secret"').and.not.include(line.token)
   })
 
   it('is shown and rotated only when the password was given a short while ago', async () => {
     await loseConfirmation(site.context, line.userId)
-    const asked = await line.browser.get(`${line.path}?show=secret`)
+    const asked = await line.browser.get(`${line.path}/receive?show=secret`)
     expect(redirectOf(asked)).to.deep.equal([
       303,
-      `/console/confirm?next=${encodeURIComponent(`${line.path}?show=secret#signing-secret`)}`,
+      `/console/confirm?next=${encodeURIComponent(`${line.path}/receive?show=secret#signing-secret`)}`,
     ])
     expect(redirectOf(await line.submit('signing-secret/rotate'))).to.deep.equal([
       303,
-      `/console/confirm?next=${encodeURIComponent(`${line.path}#signing-secret`)}`,
+      `/console/confirm?next=${encodeURIComponent(`${line.path}/receive#signing-secret`)}`,
     ])
     await site.context.db('sessions').where({ user_id: line.userId }).update({ confirmed_at: new Date() })
-    const html = await line.page('?show=secret')
+    const html = await line.page('/receive?show=secret')
     expect(shownSecret(html)).to.equal(line.signingSecret)
     expect(wordsOf(html)).not.to.include('The secret from before signs too')
   })
 
   it('is rotated: the new one is shown at once, and the old one signs too for 24 hours', async () => {
     const { headers } = await line.submit('signing-secret/rotate')
-    expect(headers.get('location')).to.equal(`${line.path}?show=secret&done=secret-rotated#signing-secret`)
-    const html = await line.page('?show=secret&done=secret-rotated')
+    expect(headers.get('location')).to.equal(
+      `${line.path}/receive?show=secret&done=secret-rotated#signing-secret`,
+    )
+    const html = await line.page('/receive?show=secret&done=secret-rotated')
     expect(shownSecret(html))
       .to.match(/^whsec_/)
       .and.not.equal(line.signingSecret)
@@ -52,7 +54,7 @@ describeWith("the signing secret on a line's page", startConsole, (site) => {
 
   it('is there only with an outgoing webhook URL', async () => {
     const bare = await site.openLine()
-    expect(wordsOf(await bare.page('?show=secret')))
+    expect(wordsOf(await bare.page('/receive?show=secret')))
       .to.include('There is one as soon as there is an outgoing webhook URL')
       .and.not.include('Rotate…')
     const { status, text } = await bare.submit('signing-secret/rotate')

@@ -1,0 +1,53 @@
+import type { Middleware } from 'koa'
+import type { Context } from '../../../domain/context.js'
+import { getPolicy } from '../../../domain/endpoint-policies.js'
+import { revealSigningSecret } from '../../../domain/signing-secrets.js'
+import type { TestEventResult } from '../../../domain/test-event.js'
+import { actingFor } from '../../actor.js'
+import type { ShownPreview } from '../endpoint/policy.js'
+import { queryOf } from '../form-values.js'
+import { shownOnce } from '../page.js'
+import { isConfirmed } from '../session.js'
+import { LineEndpoint, type EndpointNow } from './endpoint.js'
+import { findHeldEvents } from './held-events.js'
+import type { LineView } from './section.js'
+import { SigningSecret } from './signing-secret.js'
+import { lineTab } from './tab.js'
+
+/** What the forms bring about. */
+interface Shown {
+  testEvent: TestEventResult
+  policyPreview: ShownPreview
+}
+
+/** Where what the line receives goes, and how it is signed. */
+export function showLineReceive(context: Context): Middleware {
+  return lineTab(context, 'receive', async (ctx, view) => {
+    const { line, connection } = view
+    const { testEvent, policyPreview } = shownOnce<Shown>(ctx)
+    const isAsked = ctx.method === 'GET' && queryOf(ctx, 'show') === 'secret' && connection.endpoint !== null
+    if (isAsked && !isConfirmed(ctx, `${ctx.url}#signing-secret`)) return undefined
+    const secret = isAsked
+      ? await revealSigningSecret(actingFor(ctx, context), line.userId, line.id)
+      : undefined
+    const endpoint = await loadEndpoint(context, view)
+    return (
+      <>
+        <LineEndpoint view={view} now={endpoint} testEvent={testEvent} policyPreview={policyPreview} />
+        <SigningSecret view={view} secret={secret} />
+      </>
+    )
+  })
+}
+
+async function loadEndpoint(
+  context: Context,
+  { line, endpointId, work }: LineView,
+): Promise<EndpointNow | undefined> {
+  if (endpointId === null || work === undefined) return undefined
+  return {
+    held: await findHeldEvents(context, line, endpointId),
+    work,
+    policy: await getPolicy(context, { of: 'line', id: line.id, userId: line.userId }),
+  }
+}

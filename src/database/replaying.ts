@@ -124,20 +124,26 @@ function eventsOf(filter: ReplayFilter, afterId: string): Condition {
 
 export type ReplayTo = 'endpoints' | 'url'
 
-/** Counts what comes after a given row. @returns how many, at most `limit`, and the last of them */
+export interface Counted {
+  count: number
+  firstId: string | null
+  lastId: string | null
+}
+
+/** Counts what comes after a given row. @returns how many, at most `limit`, and the first and the last of them */
 export async function countReplayable(
   db: Database,
   filter: ReplayFilter,
   to: ReplayTo,
   { afterId, limit }: { afterId: string; limit: number },
-): Promise<{ count: number; lastId: string | null }> {
+): Promise<Counted> {
   const { sql, bindings } =
     to === 'url' ? eventsOf(filter, afterId) : selecting('id', deliveriesOf(filter, afterId))
-  const { rows } = await db.raw<{ rows: { count: number; lastId: string | null }[] }>(
-    `select count(*)::integer as count, max(id::text) as "lastId" from (${sql} order by id limit ?) chosen`,
+  const { rows } = await db.raw<{ rows: Counted[] }>(
+    `select count(*)::integer as count, min(id::text) as "firstId", max(id::text) as "lastId" from (${sql} order by id limit ?) chosen`,
     [...bindings, limit],
   )
-  return rows[0] ?? { count: 0, lastId: null }
+  return rows[0] ?? { count: 0, firstId: null, lastId: null }
 }
 
 interface Condition {

@@ -10,7 +10,7 @@ import {
 import { UserError } from '../../errors.js'
 import type { Context } from '../context.js'
 import { CRASH_WAIT_MS, MAX_CRASHES } from '../crashes.js'
-import { replayBatch } from '../deliveries/replay.js'
+import { replayBatch } from '../deliveries/replay-batch.js'
 import { releaseHeldBatch } from '../deliveries/held-events.js'
 import { LEASE_MS } from '../leases.js'
 import type { Batch } from './batch.js'

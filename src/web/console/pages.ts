@@ -46,6 +46,8 @@ export {
   postTryLineEventsNow,
 } from './line/endpoint.js'
 export { showLineDanger } from './line/danger.js'
+export { postApplicationReplay, postLineReplay } from './endpoint/replay.js'
+export { liveWorks, postStopWork, showWorks } from './works.js'
 export { postName } from './line/head.js'
 export { postHeldEvents } from './line/held-events.js'
 export { postDeleteIncomingWebhook, postIncomingWebhook, postRegenerate } from './line/incoming-webhook.js'

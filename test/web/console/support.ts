@@ -3,6 +3,7 @@ import { listSessions } from '../../../src/database/sessions.js'
 import { createApiToken } from '../../../src/domain/api-tokens.js'
 import { getCarrierAccount } from '../../../src/domain/carrier-accounts.js'
 import type { Context } from '../../../src/domain/context.js'
+import { startReplay } from '../../../src/domain/deliveries/replay.js'
 import { connect, createApplication } from '../../domain/applications.js'
 import { ANNA, queueMessage, receiveForDelivery } from '../../domain/fixtures.js'
 import { createPerson, type Person } from '../../domain/people.js'
@@ -46,6 +47,11 @@ export async function createOwner(context: Context): Promise<Owner> {
   const webhookUrl = 'http://127.0.0.1:9/application-events'
   const application = await createApplication(context, { userId: person.id, webhookUrl })
   await connect(context, application, line)
+  const { id: workId } = await startReplay(
+    context,
+    { of: 'line', userId: person.id, id: line.lineId },
+    { from: new Date(0) },
+  )
   const values: Record<string, string> = {
     userId: person.id,
     lineId: line.lineId,
@@ -53,6 +59,7 @@ export async function createOwner(context: Context): Promise<Owner> {
     sessionId: session!.id,
     messageId,
     deliveryId: delivery.id,
+    workId,
     endpointId: delivery.endpoint_id,
     applicationId: application.id,
     accountId: (await getCarrierAccount(context, 'simulator')).id,

@@ -1,13 +1,15 @@
 import { listDeliveries } from '../../../database/deliveries/reading.js'
 import type { Context } from '../../../domain/context.js'
-import { sendHeldEvents } from '../../../domain/deliveries/held-events.js'
+import { RELEASE_BATCH, sendHeldEvents } from '../../../domain/deliveries/held-events.js'
 import { isMediaFailure } from '../../../domain/media/failures.js'
 import { explainFailure } from '../failures.js'
 import { idOf } from '../form-values.js'
 import { Form, Time } from '../form.js'
 import { EVENT_LABELS } from '../message/labels.js'
+import { withNotice } from '../notices.js'
 import type { Act } from '../page.js'
 import { sessionOf } from '../session.js'
+import { WORKS } from '../works.js'
 import { lineWithNotice, type LineView } from './section.js'
 
 export type HeldDelivery = Awaited<ReturnType<typeof listDeliveries>>[number]
@@ -83,7 +85,8 @@ function MessageLink({ held: { messageId, createdAt } }: { held: HeldDelivery })
 export function postHeldEvents(context: Context): Act {
   return async (ctx) => {
     const lineId = idOf(ctx, 'lineId')
-    await sendHeldEvents(context, sessionOf(ctx).userId, lineId)
+    const count = await sendHeldEvents(context, sessionOf(ctx).userId, lineId)
+    if (count > RELEASE_BATCH) return withNotice(WORKS, 'held-sent')
     return lineWithNotice(lineId, 'held-sent')
   }
 }

@@ -35,6 +35,7 @@ export type SectionId =
   | 'connection'
   | 'outgoing-webhook'
   | 'signing-secret'
+  | 'replay'
   | 'incoming-webhook'
   | 'opt-outs'
   | 'limits'
@@ -59,6 +60,7 @@ const TAB_OF: Record<SectionId, Tab> = {
   limits: 'send',
   'outgoing-webhook': 'receive',
   'signing-secret': 'receive',
+  replay: 'receive',
   connection: 'access',
 }
 

@@ -12,7 +12,7 @@ import { Step } from './step.js'
 /** One endpoint that the event goes to, with every attempt. */
 export function DeliveryWay({ view, delivery }: { view: MessageView; delivery: DeliveryWithAttempts }) {
   const { page, message, isOwner } = view
-  const { id, url, applicationName, status, attempts, deliveredAt, endpointPausedAt } = delivery
+  const { id, url, applicationName, status, attempts, deliveredAt, endpointPausedAt, isReplayed } = delivery
   const title = (
     <>
       Delivery to{' '}
@@ -22,6 +22,7 @@ export function DeliveryWay({ view, delivery }: { view: MessageView; delivery: D
         </>
       )}
       <code>{url}</code> <Status status={status} />
+      {isReplayed && <span class="badge">replayed</span>}
     </>
   )
   return (

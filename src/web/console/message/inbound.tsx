@@ -3,6 +3,7 @@ import { Empty } from '../form.js'
 import { sectionPath } from '../line/section.js'
 import { DeliveryWay } from './delivery.js'
 import type { MessageView } from './page-model.js'
+import { Replays } from './replays.js'
 import { Step } from './step.js'
 
 const COPY_WORDS: Record<MediaStatus, string> = {
@@ -38,6 +39,7 @@ export function InboundWay(view: MessageView) {
         {event?.deliveries.map((delivery) => (
           <DeliveryWay key={delivery.id} view={view} delivery={delivery} />
         ))}
+        <Replays replays={view.replays} />
       </ol>
       {isOver && (event?.deliveries.length ?? 0) === 0 && (
         <Empty>

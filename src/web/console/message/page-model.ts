@@ -2,6 +2,7 @@ import { EVENT_TYPES, type EventType } from '../../../database/events.js'
 import type { OwnLine } from '../../../database/lines.js'
 import { contactNumberOf, type Message } from '../../../database/messages/message.js'
 import { listPausesOfLine, type SendingPause } from '../../../database/pauses.js'
+import { listReplaysOfEvent, type EventReplay } from '../../../database/replaying.js'
 import { findContacts } from '../../../domain/contacts.js'
 import type { Context } from '../../../domain/context.js'
 import { findEvents, type EventWithDeliveries } from '../../../domain/deliveries/delivery-history.js'
@@ -10,6 +11,8 @@ import { getMessage } from '../../../domain/messages/get-message.js'
 import { findObstacles } from '../../../domain/opt-out/contacts.js'
 import { isId, newId } from '../../../ids.js'
 import type { Page } from '../page.js'
+
+const MAX_REPLAYS = 20
 
 /** What the parts of a message's page may show. */
 export interface MessageView {
@@ -20,6 +23,8 @@ export interface MessageView {
   line: OwnLine
   /** Of a received message. */
   event: EventWithDeliveries | undefined
+  /** Of that event, to other URLs. */
+  replays: EventReplay[]
   /** Only for endpoints that asked for them. */
   optInEvents: EventWithDeliveries[]
   /** What the owner calls the number at the other end; nobody else is told. */
@@ -55,13 +60,15 @@ export async function viewMessage(
     isStoppable ? listPausesOfLine(context.db, lineId) : [],
   ])
   const isOfReceived = ({ type }: { type: EventType }) => (EVENT_TYPES as readonly EventType[]).includes(type)
+  const event = events.find(isOfReceived)
   return {
     ...reader,
     message,
     line,
     contactName: contacts.get(number)?.name,
     obstacles,
-    event: events.find(isOfReceived),
+    event,
+    replays: event === undefined ? [] : await listReplaysOfEvent(context.db, userId, event.id, MAX_REPLAYS),
     pauses,
     optInEvents: events.filter((each) => !isOfReceived(each)),
     key: isId(key) ? key : newId(),

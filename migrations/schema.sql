@@ -210,9 +210,11 @@ CREATE INDEX deliveries_application_waiting ON public.deliveries USING btree (ap
 CREATE INDEX deliveries_contact ON public.deliveries USING btree (line_id, from_number, id);
 CREATE INDEX deliveries_event ON public.deliveries USING btree (event_id);
 CREATE INDEX deliveries_failed ON public.deliveries USING btree (line_id, id) WHERE (status = ANY (ARRAY['exhausted'::text, 'held'::text]));
+CREATE INDEX deliveries_failure ON public.deliveries USING btree (line_id, last_failure, id) WHERE (last_failure IS NOT NULL);
 CREATE INDEX deliveries_held ON public.deliveries USING btree (endpoint_id, id) WHERE (status = 'held'::text);
 CREATE INDEX deliveries_lane ON public.deliveries USING btree (endpoint_id, due_at, id) WHERE (status = 'pending'::text);
 CREATE INDEX deliveries_line ON public.deliveries USING btree (line_id, id);
+CREATE INDEX deliveries_opt_in ON public.deliveries USING btree (line_id, type, id) WHERE (type = ANY (ARRAY['messageStatus'::text, 'optOut'::text, 'lineDisconnected'::text]));
 CREATE INDEX deliveries_ordered ON public.deliveries USING btree (endpoint_id, line_id, from_number, created_at, id) WHERE (is_ordered AND (status = ANY (ARRAY['pending'::text, 'delivering'::text])));
 CREATE INDEX deliveries_under_way ON public.deliveries USING btree (endpoint_id) WHERE (status = 'delivering'::text);
 
@@ -476,6 +478,7 @@ CREATE INDEX messages_failed ON public.messages USING btree (line_id, id) WHERE 
 CREATE INDEX messages_handed_over ON public.messages USING btree (line_id, handed_over_at) WHERE (handed_over_at IS NOT NULL);
 CREATE INDEX messages_leased ON public.messages USING btree (lease_until) WHERE (status = 'sending'::text);
 CREATE INDEX messages_line ON public.messages USING btree (line_id, id);
+CREATE INDEX messages_media ON public.messages USING btree (line_id, id) WHERE (type <> 'text'::text);
 CREATE INDEX messages_scheduled ON public.messages USING btree (due_at) WHERE ((status = 'scheduled'::text) AND (send_at IS NOT NULL));
 CREATE INDEX messages_scheduled_line ON public.messages USING btree (line_id, id) WHERE (status = 'scheduled'::text);
 CREATE INDEX messages_unfinished ON public.messages USING btree (line_id, to_number, "position") WHERE (status = ANY (ARRAY['queued'::text, 'sending'::text]));

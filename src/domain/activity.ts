@@ -1,73 +1,100 @@
+import {
+  countActivity,
+  findActivityDeliveries,
+  findActivityKeys,
+  findActivityMessages,
+  type ActivityFilter as StoredFilter,
+} from '../database/activity.js'
 import type { Delivery } from '../database/deliveries/delivery.js'
-import { listDeliveries, type DeliveryFilter } from '../database/deliveries/reading.js'
 import { OPT_IN_EVENT_TYPES, type OptInEventType } from '../database/events.js'
-import type { Direction, Message, MessageType } from '../database/messages/message.js'
-import { listMessages } from '../database/messages/reading.js'
+import type { Message, MessageType } from '../database/messages/message.js'
 import type { Page } from '../database/pages.js'
-import { DELIVERY_STATUSES, MESSAGE_STATUSES } from '../states.js'
 import type { Context } from './context.js'
-import { eachRow } from './each-row.js'
-import { EVENT_TYPE_OF } from './events.js'
 
-export type Activity = { kind: 'message'; message: Message } | { kind: 'delivery'; delivery: Delivery }
-
-export interface ActivityFilter {
-  /** Both when left out. */
-  kind?: Activity['kind']
-  lineId?: string
-  /** Deliveries go to a URL, neither in nor out: with a direction only messages are shown. */
-  direction?: Direction
-  /** Of an event that tells of something else, only deliveries are shown. */
-  type?: MessageType | OptInEventType
-  /** Of a message or of a delivery; some states are of both. */
-  status?: string
-  number?: string
-  from?: Date
-  until?: Date
+/** A message with what became of its events, or a delivery of an event that tells of no message. */
+export interface Activity {
+  /** Its place in the list, and the cursor of its page. */
+  id: string
+  message: Message | undefined
+  /** Oldest first. */
+  deliveries: Delivery[]
 }
 
-/** Messages and deliveries of the user's lines in one list, newest first: their ids are of one order. */
+export interface ActivityFilter extends Omit<StoredFilter, 'type' | 'eventType'> {
+  /** Of an event that tells of something else than a received message, it is of deliveries. */
+  type?: MessageType | OptInEventType
+}
+
+export interface ActivityPage {
+  activities: Activity[]
+  /** The cursor of the page that goes on; null: there is no more. */
+  older: string | null
+  /** There may be older ones that fit: so far only the newest messages were looked through. */
+  isLookedThroughInPart: boolean
+}
+
+/** Totals are exact up to so many: counting more takes as long as reading them. */
+export const MAX_COUNTED = 1000
+
+/** The user's messages, each with its deliveries, newest first. */
 export async function findActivity(
-  context: Context,
+  { db }: Context,
   userId: string,
-  { kind, direction, type, ...rest }: ActivityFilter,
+  filter: ActivityFilter,
   page: Page,
-): Promise<Activity[]> {
-  // What can have no row is not asked for: that would be the slowest question of all.
-  const hasStatus = (statuses: readonly string[]) =>
-    rest.status === undefined || statuses.includes(rest.status)
-  const eventType = OPT_IN_EVENT_TYPES.find((each) => each === type)
-  const messageType = eventType === undefined ? (type as MessageType | undefined) : undefined
-  const withMessages = kind !== 'delivery' && eventType === undefined && hasStatus(MESSAGE_STATUSES)
-  const withDeliveries = kind !== 'message' && direction === undefined && hasStatus(DELIVERY_STATUSES)
-  const typeOfEvent = messageType === undefined ? eventType : EVENT_TYPE_OF[messageType]
-  const deliveryFilter: DeliveryFilter = { ...rest, ...(typeOfEvent ? { type: typeOfEvent } : {}) }
-  const messageFilter = {
-    ...rest,
-    ...(direction ? { direction } : {}),
-    ...(messageType ? { type: messageType } : {}),
-  }
+): Promise<ActivityPage> {
+  const asked = { ...page, limit: page.limit + 1 }
+  const { keys, lookedBackTo } = await findActivityKeys(db, userId, stored(filter), asked)
+  const shown = keys.slice(0, page.limit)
+  const messageIds = shown.flatMap(({ messageId }) => messageId ?? [])
+  const deliveryIds = shown.flatMap(({ messageId, deliveryId }) =>
+    messageId === null ? (deliveryId ?? []) : [],
+  )
   const [messages, deliveries] = await Promise.all([
-    withMessages ? listMessages(context.db, userId, messageFilter, page) : [],
-    withDeliveries ? listDeliveries(context.db, userId, deliveryFilter, page) : [],
+    findActivityMessages(db, messageIds),
+    findActivityDeliveries(db, { messageIds, deliveryIds }),
   ])
-  return [
-    ...messages.map((message): Activity => ({ kind: 'message', message })),
-    ...deliveries.map((delivery): Activity => ({ kind: 'delivery', delivery })),
-  ]
-    .sort((a, b) => (idOf(a) < idOf(b) ? 1 : -1))
-    .slice(0, page.limit)
+  const messageOf = new Map(messages.map((message) => [message.id, message]))
+  const deliveriesOf = new Map<string, Delivery[]>()
+  for (const delivery of deliveries) {
+    const of = delivery.messageId ?? delivery.id
+    deliveriesOf.set(of, [...(deliveriesOf.get(of) ?? []), delivery])
+  }
+  const isFull = keys.length > page.limit
+  return {
+    activities: shown.map(({ id, messageId, deliveryId }) => ({
+      id,
+      message: messageOf.get(messageId ?? ''),
+      deliveries: deliveriesOf.get(messageId ?? deliveryId ?? '') ?? [],
+    })),
+    older: isFull ? (shown.at(-1)?.id ?? null) : lookedBackTo,
+    isLookedThroughInPart: !isFull && lookedBackTo !== null,
+  }
+}
+
+/** @returns at most one more than `MAX_COUNTED`, and of what was looked through so far */
+export function countActivities({ db }: Context, userId: string, filter: ActivityFilter): Promise<number> {
+  return countActivity(db, userId, stored(filter), MAX_COUNTED + 1)
 }
 
 /** All that fit the filter, newest first, page by page, as fast as they are taken. */
-export function readActivity(
+export async function* readActivity(
   context: Context,
   userId: string,
   filter: ActivityFilter,
 ): AsyncGenerator<Activity> {
-  return eachRow((page) => findActivity(context, userId, filter, page), idOf)
+  for (let page: Page = { limit: AT_ONCE }; ;) {
+    const { activities, older } = await findActivity(context, userId, filter, page)
+    yield* activities
+    if (older === null) return
+    page = { limit: AT_ONCE, before: older }
+  }
 }
 
-export function idOf(activity: Activity): string {
-  return activity.kind === 'message' ? activity.message.id : activity.delivery.id
+const AT_ONCE = 500
+
+function stored({ type, ...rest }: ActivityFilter): StoredFilter {
+  if (type === undefined) return rest
+  const eventType = OPT_IN_EVENT_TYPES.find((each) => each === type)
+  return eventType === undefined ? { ...rest, type: type as MessageType } : { ...rest, eventType }
 }

@@ -159,3 +159,13 @@ export function maySendTo(line: Pick<Line, 'number' | 'allowedCountries'>, to: P
   const { allowedCountries } = line
   return allowedCountries === null || (to.country !== undefined && allowedCountries.includes(to.country))
 }
+
+/**
+ * The parts in which people of its country write a number: `+1`, `555`, `123`, `4567`. Together they are the number again;
+ * what is no number, such as a short code, is one part.
+ */
+export function partsOfNumber(number: string): string[] {
+  if (!number.startsWith('+')) return [number]
+  const parts = parsePhoneNumberFromString(number)?.formatInternational().split(/[\s-]+/) ?? []
+  return parts.join('') === number ? parts : [number]
+}

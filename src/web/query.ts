@@ -1,6 +1,7 @@
 import type { Context as KoaContext } from 'koa'
 import * as yup from 'yup'
-import { parseNumber } from '../domain/phone-number.js'
+import { storable } from '../database/text.js'
+import { parseE164, parseNumber } from '../domain/phone-number.js'
 import { UserError } from '../errors.js'
 import { isId } from '../ids.js'
 import type { Vocabulary } from '../vocabulary.js'
@@ -49,6 +50,8 @@ export function countParameter(min: number, max: number) {
     .max(max, range)
 }
 
+const MAX_LOOKED_FOR = 100
+
 /** A phone number as people write it; gives its E.164. */
 export function numberParameter() {
   const form = '${path} must be a phone number in E.164 form, such as +15551234567'
@@ -56,6 +59,29 @@ export function numberParameter() {
     .string()
     .transform((written: string) => parseNumber(withPlus(written), null)?.number ?? '')
     .test('number', form, (value) => value !== '')
+}
+
+/** A whole phone number with its plus sign, of which it gives the E.164; or some digits of one, which it gives alone. */
+export function numberOrPartParameter() {
+  const form = '${path} must be a phone number such as +15551234567, or at least 3 digits of one'
+  return yup
+    .string()
+    .transform((written: string) => {
+      const number = withPlus(written)
+      if (number.startsWith('+')) return parseE164(number)?.number ?? ''
+      const digits = number.replace(/[\s().-]/g, '')
+      return /^\d{3,15}$/.test(digits) ? digits : ''
+    })
+    .test('number', form, (value) => value !== '')
+}
+
+/** What is looked for in a text, as it was typed. */
+export function textParameter() {
+  const length = `\${path} must have at most ${MAX_LOOKED_FOR} characters`
+  return yup
+    .string()
+    .transform((written: string) => storable(written).trim())
+    .max(MAX_LOOKED_FOR, length)
 }
 
 /** A moment with its offset from UTC. */

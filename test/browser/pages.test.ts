@@ -170,7 +170,8 @@ describe('the pages in a browser', function () {
   it('speak one time zone in the activity: the reader’s own, or the one that the address has', async () => {
     const { page } = await visit({ timezoneId: 'Asia/Tokyo', locale: 'en-GB' })
     const newest = page.locator('ol.activity time').first()
-    const shown = () => newest.textContent()
+    /** It is told by how long ago it was, with the exact time where it is pointed at. */
+    const shown = () => newest.getAttribute('title')
     const inZone = async (timeZone: string) =>
       new Date((await newest.getAttribute('datetime')) ?? '').toLocaleString('en-GB', {
         dateStyle: 'medium',
@@ -180,7 +181,7 @@ describe('the pages in a browser', function () {
     await page.goto('/console/activity')
     await page.getByText('Times are in Asia/Tokyo.').waitFor()
     expect(await shown()).to.equal(await inZone('Asia/Tokyo'))
-    await page.getByText('Filter', { exact: true }).first().click()
+    await page.getByText('Time', { exact: true }).click()
     expect(await page.getByLabel('Time zone').inputValue()).to.equal('Asia/Tokyo')
     await page.getByLabel('From', { exact: true }).fill('2020-01-01T00:00')
     await page.getByRole('button', { name: 'Filter' }).click()
@@ -191,6 +192,33 @@ describe('the pages in a browser', function () {
     await page.getByRole('button', { name: 'Filter' }).click()
     await page.getByText('Times are in UTC.').waitFor()
     expect(await shown()).to.equal(await inZone('UTC'))
+    await page.context().close()
+  })
+
+  it('are walked through by keyboard, and a choice of a filter counts at once', async () => {
+    const { page } = await visit()
+    await page.goto('/console/activity')
+    await page.getByText('2 messages.').waitFor()
+    const focused = () => page.evaluate(() => document.activeElement?.closest('li')?.id ?? '')
+    const rows = await page.locator('ol.activity > li[id]').evaluateAll((all) => all.map(({ id }) => id))
+    const path: string[] = []
+    for (const key of ['j', 'j', 'j', 'k']) {
+      await page.keyboard.press(key)
+      path.push(await focused())
+    }
+    expect(path).to.deep.equal([rows[0], rows[1], rows[1], rows[0]])
+    await page.keyboard.press('/')
+    expect(await page.evaluate(() => document.activeElement?.getAttribute('name'))).to.equal('text')
+    // In a field these are letters.
+    await page.keyboard.type('j/')
+    expect(await page.locator('input[name=text]').inputValue()).to.equal('j/')
+    await page.locator('input[name=text]').fill('')
+    await page.getByLabel('Direction').selectOption('outbound')
+    await page.waitForURL('**direction=outbound**')
+    await page.getByText('1 message.').waitFor()
+    await page.keyboard.press('j')
+    await page.keyboard.press('Enter')
+    await page.waitForURL('**/console/messages/*')
     await page.context().close()
   })
 

@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import fc from 'fast-check'
 import examples from 'libphonenumber-js/mobile/examples'
 import { getCountries, getExampleNumber, parsePhoneNumberFromString } from 'libphonenumber-js/max'
-import { parseE164, parseNumber } from '../../src/domain/phone-number.js'
+import { parseE164, parseNumber, partsOfNumber } from '../../src/domain/phone-number.js'
 
 const DIGITS = Array.from({ length: 10 }, (_, digit) => String(digit))
 
@@ -11,6 +11,15 @@ function numberOf(input: string, lineCountry: string | null = 'US'): string | un
 }
 
 describe('phone number', () => {
+  it('is shown in parts that are together the number again', () => {
+    expect(partsOfNumber('+15551234567')).to.deep.equal(['+1', '555', '123', '4567'])
+    expect(partsOfNumber('+33612345678')).to.deep.equal(['+33', '6', '12', '34', '56', '78'])
+    for (const other of ['12345', 'Acme', '+', '']) expect(partsOfNumber(other)).to.deep.equal([other])
+    fc.assert(
+      fc.property(fc.stringMatching(/^\+\d{3,15}$/), (number) => partsOfNumber(number).join('') === number),
+    )
+  })
+
   const understood: [string, string | null, string][] = [
     ['+15551234567', 'US', '+15551234567'],
     ['+15551234567', null, '+15551234567'],

@@ -1,15 +1,33 @@
 // What the pages can do without but is kinder with: times in the reader's zone, buttons that copy.
 
 function showLocalTimes(root) {
-  for (const time of root.querySelectorAll('time[datetime]:not([title])')) {
+  // What htmx brings up to date is as the server made it again, without this mark.
+  for (const time of root.querySelectorAll('time[datetime]:not([data-shown])')) {
     const moment = new Date(time.dateTime)
-    time.title = time.textContent
-    const timeZone = time.dataset.zone
-    time.textContent = moment.toLocaleString(undefined, {
-      dateStyle: 'medium',
-      timeStyle: 'medium',
-      timeZone,
-    })
+    const { as, zone: timeZone } = time.dataset
+    const exact = moment.toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'medium', timeZone })
+    time.dataset.shown = ''
+    if (as === undefined) [time.title, time.textContent] = [time.textContent, exact]
+    else time.title = exact
+    if (as === 'clock')
+      time.textContent = moment.toLocaleTimeString(undefined, { timeStyle: 'medium', timeZone })
+  }
+  for (const list of root.querySelectorAll('ol[data-days]')) showLocalDays(list)
+}
+
+// Where the server did not know the reader's zone: the days above the rows, by the reader's calendar.
+function showLocalDays(list) {
+  for (const day of list.querySelectorAll('li.day')) day.remove()
+  let before
+  for (const row of [...list.children]) {
+    const time = row.querySelector('time[datetime]')
+    const day = time && new Date(time.dateTime).toLocaleDateString(undefined, { dateStyle: 'full' })
+    if (!day || day === before) continue
+    before = day
+    const item = document.createElement('li')
+    item.className = 'day'
+    item.textContent = day
+    row.before(item)
   }
 }
 
@@ -47,6 +65,32 @@ async function copy(button) {
 document.addEventListener('click', (event) => {
   const button = event.target.closest('button[data-copy]')
   if (button) void copy(button)
+})
+
+// A form of choices counts as soon as one is made.
+document.addEventListener('change', (event) => {
+  if (event.target.matches('form[data-auto] > label > select')) event.target.form.requestSubmit()
+})
+
+// Lists of links by keyboard: j and k go down and up, Enter opens, / looks for something.
+document.addEventListener('keydown', (event) => {
+  if (event.ctrlKey || event.metaKey || event.altKey) return
+  if (event.target.closest('input, textarea, select, [contenteditable]')) return
+  if (event.key === '/') {
+    const field = document.querySelector('[data-key="/"]') ?? document.querySelector('[type="search"]')
+    if (!field) return
+    event.preventDefault()
+    field.focus()
+  } else if (event.key === 'j' || event.key === 'k') {
+    const links = [...document.querySelectorAll('ol.activity > li')]
+      .map((row) => row.querySelector('a'))
+      .filter(Boolean)
+    const here = links.findIndex(
+      (link) => link.closest('li') === document.activeElement?.closest('ol.activity > li'),
+    )
+    const next = event.key === 'j' ? here + 1 : Math.max(0, here - 1)
+    links[Math.min(next, links.length - 1)]?.focus()
+  }
 })
 
 for (const choice of document.querySelectorAll('select[name="zone"]')) offerOwnZone(choice)

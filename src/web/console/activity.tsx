@@ -1,6 +1,6 @@
 import type { Middleware } from 'koa'
 import type { OwnLine } from '../../database/lines.js'
-import { idOf, type ActivityFilter } from '../../domain/activity.js'
+import { countActivities, MAX_COUNTED, type ActivityFilter } from '../../domain/activity.js'
 import type { Context } from '../../domain/context.js'
 import { listOwnLines } from '../../domain/lines.js'
 import { refusalOf, UserError } from '../../errors.js'
@@ -65,6 +65,8 @@ export function liveActivity(context: Context): Middleware {
 
 interface FoundActivity extends Look {
   isFirst: boolean
+  /** At most one more than `MAX_COUNTED`. */
+  total: number
 }
 
 async function look(
@@ -73,10 +75,10 @@ async function look(
   { filter, before }: { filter: ActivityFilter; before: string | undefined },
 ): Promise<FoundActivity> {
   const page = { limit: PAGE_SIZE, ...(before === undefined ? {} : { before }) }
-  return {
-    ...(await lookAtActivity(context, userId, filter, page)),
-    isFirst: before === undefined,
-  }
+  const found = await lookAtActivity(context, userId, filter, page)
+  const isAll = before === undefined && found.older === null
+  const total = isAll ? found.activities.length : await countActivities(context, userId, filter)
+  return { ...found, total, isFirst: before === undefined }
 }
 
 function Found(props: {
@@ -86,31 +88,38 @@ function Found(props: {
   found: FoundActivity
 }) {
   const { context, lines, written, found } = props
-  const last = found.activities.at(-1)
-  if (last === undefined) {
-    return (
-      <EmptyList hasSimulator={context.config.simulator} {...{ lines, written }} isFirst={found.isFirst} />
-    )
+  const { activities, older, isFirst, isLookedThroughInPart } = found
+  if (activities.length === 0 && older === null) {
+    return <EmptyList hasSimulator={context.config.simulator} {...{ lines, written, isFirst }} />
   }
   return (
     <>
+      <p class="muted">
+        <Total {...found} /> <a href={filterPath(`${PATH}.csv`, written)}>All as CSV</a>
+      </p>
       <ActivityList
-        activities={found.activities}
+        activities={activities}
         contacts={found.contacts}
         zone={zoneOf(written)}
         lineNames={new Map(lines.map(({ id, name }) => [id, name]))}
       />
+      {isLookedThroughInPart && (
+        <p class="empty">Only the newest messages were looked through so far: go on to older ones.</p>
+      )}
       <nav class="pages" aria-label="Pages">
-        {found.isFirst ? <span /> : <a href={filterPath(PATH, written)}>Newest</a>}
-        {found.hasOlder && (
-          <a href={filterPath(PATH, written, idOf(last))} rel="next">
+        {isFirst ? <span /> : <a href={filterPath(PATH, written)}>Newest</a>}
+        {older !== null && (
+          <a href={filterPath(PATH, written, older)} rel="next">
             Older
           </a>
         )}
       </nav>
-      <p>
-        All that fits the filter: <a href={filterPath(`${PATH}.csv`, written)}>as CSV</a>.
-      </p>
     </>
   )
+}
+
+function Total({ total, isLookedThroughInPart }: FoundActivity) {
+  const count = `${total > MAX_COUNTED ? `More than ${MAX_COUNTED.toLocaleString('en')}` : total}`
+  const what = total === 1 ? 'message' : 'messages'
+  return <>{`${count} ${what}${isLookedThroughInPart ? ' among the newest' : ''}.`}</>
 }

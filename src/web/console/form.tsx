@@ -182,7 +182,7 @@ export function Time({ at }: { at: Date }) {
 export function Ago({ at }: { at: Date }) {
   const exact = `${at.toISOString().slice(0, 19).replace('T', ' ')} UTC`
   return (
-    <time dateTime={at.toISOString()} title={exact}>
+    <time dateTime={at.toISOString()} title={exact} data-as="ago">
       {describeAgo(Date.now() - at.getTime())}
     </time>
   )

@@ -9,6 +9,7 @@ import { Layout } from './layout.js'
 import { Need } from './line/need.js'
 import { linePath } from './line/section.js'
 import { answerPage, pageOf, type Page } from './page.js'
+import { PhoneNumber } from './phone-number.js'
 import { sessionOf } from './session.js'
 import { Sparkline } from './sparkline.js'
 import { UserText } from './user-text.js'
@@ -88,7 +89,9 @@ function LineTable({ rows }: { rows: readonly LineRow[] }) {
           <tr key={id}>
             <td data-label="Line">
               <span class="two-lines">
-                <a href={linePath(id)}>{number}</a>
+                <a href={linePath(id)}>
+                  <PhoneNumber number={number} />
+                </a>
                 {name === number ? <span class="muted">no name yet</span> : <UserText>{name}</UserText>}
               </span>
             </td>

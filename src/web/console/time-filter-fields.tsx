@@ -1,6 +1,8 @@
-import { Time } from './form.js'
+import { Ago, Time } from './form.js'
 import { zoneOf, type TimeFilter } from './time-filter.js'
 import { clockIn, UTC } from './zone.js'
+
+const DAY_MS = 86_400_000
 
 /**
  * If the address names no zone, `console.js` chooses the reader's own, and shows the list in it too. Without a script both
@@ -52,10 +54,31 @@ export function Moment({
 /** @param props.zone undefined: the reader's */
 export function TimeIn({ zone, at }: { zone: string | undefined; at: Date }) {
   if (zone === undefined) return <Time at={at} />
-  // `console.js` leaves the zone as it is.
   return (
     <time dateTime={at.toISOString()} data-zone={zone}>
       {clockIn(zone, at)}
+    </time>
+  )
+}
+
+/**
+ * The time of a row below its day; what is not a day old is told by how long ago it was. The whole of it is where it is
+ * pointed at.
+ *
+ * @param props.zone undefined: the reader's
+ */
+export function TimeOfDay({ zone, at }: { zone: string | undefined; at: Date }) {
+  if (zone === undefined && Date.now() - at.getTime() < DAY_MS) return <Ago at={at} />
+  const [day, clock = '', name = ''] = clockIn(zone ?? UTC, at).split(' ')
+  return (
+    // `console.js` shows it in the reader's zone, unless it has one.
+    <time
+      dateTime={at.toISOString()}
+      title={`${day ?? ''} ${clock} ${name}`}
+      data-as="clock"
+      {...(zone === undefined ? {} : { 'data-zone': zone })}
+    >
+      {`${clock} ${name}`}
     </time>
   )
 }

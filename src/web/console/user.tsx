@@ -18,6 +18,7 @@ import { LineStatus } from './lines.js'
 import { withNotice, type Notice } from './notices.js'
 import { answerPage, pageOf, type Act, type Page } from './page.js'
 import { pauserOf } from './pauser.js'
+import { PhoneNumber } from './phone-number.js'
 import { isConfirmed } from './session.js'
 import { UserText } from './user-text.js'
 import { SpendCaps } from './user/spend-caps.js'
@@ -86,7 +87,9 @@ function LineTable({ page, path, lines }: { page: Page; path: string; lines: Lin
       <tbody>
         {lines.map(({ id, number, name, carrierAccount, status, pausedAt }) => (
           <tr key={id}>
-            <td data-label="Number">{number}</td>
+            <td data-label="Number">
+              <PhoneNumber number={number} />
+            </td>
             <td data-label="Name">
               <UserText>{name}</UserText>
             </td>

@@ -28,6 +28,12 @@ export function clockIn(zone: string, at: Date): string {
   return `${year}-${month}-${day} ${hour}:${minute}:${second} ${timeZoneName}`
 }
 
+/** The day that a calendar in the zone shows: Saturday, 21 November 2026. */
+export function daysIn(zone: string): (at: Date) => string {
+  const format = new Intl.DateTimeFormat('en-GB', { timeZone: zone, dateStyle: 'full' })
+  return (at) => format.format(at)
+}
+
 /** How far a clock in the zone is ahead of UTC then, in milliseconds. */
 function offsetOf(zone: string, at: number): number {
   const { year, month, day, hour, minute, second } = partsIn(zone, at)

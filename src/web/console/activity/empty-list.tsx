@@ -19,9 +19,6 @@ export function EmptyList(props: {
           {isFirst ? 'Nothing fits this filter.' : 'Nothing is older than this.'}{' '}
           <a href="/console/activity">Show everything</a>.
         </p>
-        {written.direction !== undefined && written.kind === 'delivery' && (
-          <p>Only messages have a direction: a delivery goes to a URL.</p>
-        )}
       </Empty>
     )
   }

@@ -1,10 +1,12 @@
 import type { Middleware } from 'koa'
+import type { Delivery } from '../../../database/deliveries/delivery.js'
+import type { Message } from '../../../database/messages/message.js'
 import { readActivity, type Activity, type ActivityFilter } from '../../../domain/activity.js'
 import { record } from '../../../domain/audit.js'
 import type { Context } from '../../../domain/context.js'
 import { listOwnLines } from '../../../domain/lines.js'
 import { actingFor } from '../../actor.js'
-import { answerDownload, csvOf, mapped, requireRoomForDownload } from '../../downloads.js'
+import { answerDownload, csvOf, requireRoomForDownload } from '../../downloads.js'
 import { sessionOf } from '../session.js'
 import { readFilter } from './filter.js'
 
@@ -22,33 +24,46 @@ export function exportActivity(context: Context): Middleware {
       userId,
       after: askedIn(filter),
     })
-    const rows = mapped(readActivity(context, userId, filter), (activity) => rowOf(activity, numbers))
+    const rows = rowsOf(readActivity(context, userId, filter), numbers)
     answerDownload(ctx, { name: 'activity', ending: 'csv', source: csvOf(rows) })
   }
 }
 
-/** What was asked for, as the audit log may have it: that there was a number, and not which. */
-function askedIn({ number, from, until, ...words }: ActivityFilter): Record<string, string | boolean> {
+/** What was asked for, as the audit log may have it: that there was a number or a text, and not which. */
+function askedIn(filter: ActivityFilter): Record<string, string | boolean> {
+  const { number, numberPart, text, from, until, ...words } = filter
   const given = { ...words, from: from?.toISOString(), until: until?.toISOString() }
   return {
     ...Object.fromEntries(
       Object.entries(given).filter((entry): entry is [string, string] => entry[1] !== undefined),
     ),
-    ...(number === undefined ? {} : { isOfOneNumber: true }),
+    ...((number ?? numberPart) === undefined ? {} : { isOfOneNumber: true }),
+    ...(text === undefined ? {} : { isOfOneText: true }),
+  }
+}
+
+/** A row for each message, and below it one for each of its deliveries. */
+async function* rowsOf(
+  activities: AsyncIterable<Activity>,
+  numbers: ReadonlyMap<string, string>,
+): AsyncGenerator<Record<string, unknown>> {
+  for await (const { message, deliveries } of activities) {
+    if (message !== undefined) yield rowOf(message, message, undefined, numbers)
+    for (const delivery of deliveries) yield rowOf(delivery, undefined, delivery, numbers)
   }
 }
 
 /** Every row has all columns, and those of the other kind are empty. */
-function rowOf(activity: Activity, numbers: ReadonlyMap<string, string>): Record<string, unknown> {
-  const { kind } = activity
-  const message = kind === 'message' ? activity.message : undefined
-  const delivery = kind === 'delivery' ? activity.delivery : undefined
-  const { id, lineId, createdAt, type, status, fromNumber, toNumber, attemptCount } =
-    kind === 'message' ? activity.message : activity.delivery
+function rowOf(
+  { id, lineId, createdAt, type, status, fromNumber, toNumber, attemptCount }: Message | Delivery,
+  message: Message | undefined,
+  delivery: Delivery | undefined,
+  numbers: ReadonlyMap<string, string>,
+): Record<string, unknown> {
   return {
     id,
     at: createdAt.toISOString(),
-    kind,
+    kind: message === undefined ? 'delivery' : 'message',
     lineId,
     lineNumber: numbers.get(lineId),
     direction: message?.direction,

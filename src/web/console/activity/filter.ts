@@ -5,12 +5,12 @@ import { DIRECTIONS, MESSAGE_TYPES } from '../../../database/messages/message.js
 import type { ActivityFilter } from '../../../domain/activity.js'
 import type { Context } from '../../../domain/context.js'
 import { DELIVERY_STATUSES, MESSAGE_STATUSES } from '../../../states.js'
-import { idParameter, numberParameter, readQuery, wordParameter } from '../../query.js'
+import { idParameter, numberOrPartParameter, readQuery, textParameter, wordParameter } from '../../query.js'
 import { localParameter, writtenParameters, zoneParameter } from '../time-filter.js'
 
 /** What the filter's form asks for, and its parameters in the query. */
 const FILTER_NAMES = [
-  ...(['line', 'kind', 'direction', 'type', 'status', 'number', 'from', 'until'] as const),
+  ...(['line', 'direction', 'status', 'type', 'reason', 'number', 'text', 'from', 'until'] as const),
   /** That of `from` and `until`, and of the list. */
   'zone',
 ] as const
@@ -26,11 +26,12 @@ export const STATUSES: readonly string[] = [...new Set([...MESSAGE_STATUSES, ...
 const parameters = yup.object({
   before: idParameter(),
   line: idParameter(),
-  kind: wordParameter(['message', 'delivery']),
   direction: wordParameter(DIRECTIONS),
   type: wordParameter([...MESSAGE_TYPES, ...OPT_IN_EVENT_TYPES]),
   status: wordParameter(STATUSES),
-  number: numberParameter(),
+  reason: textParameter(),
+  number: numberOrPartParameter(),
+  text: textParameter(),
   zone: zoneParameter(),
   from: localParameter(),
   until: localParameter(),
@@ -42,8 +43,9 @@ export async function readFilter(
   { vocabulary }: Context,
 ): Promise<{ filter: ActivityFilter; before: string | undefined }> {
   const read = await readQuery(ctx, parameters, vocabulary)
-  const { before, line: lineId, kind, direction, type, status, number, from, until } = read
-  return { filter: { lineId, kind, direction, type, status, number, from, until }, before }
+  const { before, line: lineId, direction, type, status, reason, number: asked, text, from, until } = read
+  const number = asked?.startsWith('+') === true ? { number: asked } : { numberPart: asked }
+  return { filter: { lineId, direction, type, status, reason, ...number, text, from, until }, before }
 }
 
 export function writtenFilter(ctx: KoaContext): WrittenFilter {

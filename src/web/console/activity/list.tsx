@@ -1,5 +1,7 @@
-import { contactNumberOf } from '../../../database/messages/message.js'
-import { idOf, type Activity } from '../../../domain/activity.js'
+import { Fragment } from 'preact'
+import type { Delivery } from '../../../database/deliveries/delivery.js'
+import { contactNumberOf, type Message } from '../../../database/messages/message.js'
+import type { Activity } from '../../../domain/activity.js'
 import type { Contact } from '../../../domain/contacts.js'
 import { ContactName } from '../conversation/contact-name.js'
 import { conversationPath } from '../conversation/path.js'
@@ -7,11 +9,14 @@ import { explainFailure } from '../failures.js'
 import { EVENT_LABELS, TYPE_LABELS } from '../message/labels.js'
 import { messagePath } from '../message/path.js'
 import { Status } from '../status.js'
-import { TimeIn } from '../time-filter-fields.js'
+import { TimeOfDay } from '../time-filter-fields.js'
 import { UserText } from '../user-text.js'
+import { daysIn, UTC } from '../zone.js'
 
-/** It shows most of a single SMS. A row of the list should have no more than two lines. */
+/** It shows most of a single SMS. A row of the list should have few lines. */
 const EXCERPT_LENGTH = 140
+/** More of a message's deliveries are on its own page. */
+const MAX_DELIVERIES = 4
 
 interface OfList {
   /** By line id. */
@@ -22,89 +27,97 @@ interface OfList {
   zone: string | undefined
 }
 
+/** A row for each message, with what became of its events, below the days on which they came. */
 export function ActivityList(props: OfList & { activities: readonly Activity[] }) {
-  const { lineNames, contacts, zone } = props
+  const { activities, lineNames, contacts, zone } = props
+  const dayOf = daysIn(zone ?? UTC)
+  const rows = activities.map((activity) => ({ ...activity, ...headOf(activity) }))
   return (
-    <ol class="activity">
-      {props.activities.map((activity) => (
-        // htmx finds the item by its id when the list is brought up to date.
-        <li key={idOf(activity)} id={`activity-${idOf(activity)}`}>
-          {activity.kind === 'message' ? (
-            <MessageRow message={activity.message} {...{ lineNames, contacts, zone }} />
-          ) : (
-            <DeliveryRow delivery={activity.delivery} {...{ lineNames, contacts, zone }} />
-          )}
-        </li>
-      ))}
+    <ol class="activity" {...(zone === undefined ? { 'data-days': '' } : {})}>
+      {rows.map(({ id, message, deliveries, at, lineId }, index) => {
+        const day = dayOf(at)
+        const before = rows[index - 1]
+        const line = lineNames.get(lineId)
+        return (
+          <Fragment key={id}>
+            {(before === undefined || dayOf(before.at) !== day) && <li class="day">{day}</li>}
+            {/* htmx finds the item by its id when the list is brought up to date. */}
+            <li id={`activity-${id}`}>
+              <div class="when">
+                <TimeOfDay zone={zone} at={at} />
+                {line !== undefined && (
+                  <span>
+                    <UserText>{line}</UserText>
+                  </span>
+                )}
+              </div>
+              {message === undefined ? (
+                <div>
+                  {deliveries.map((each) => (
+                    <DeliveryLine key={each.id} delivery={each} />
+                  ))}
+                </div>
+              ) : (
+                <OfMessage {...{ message, deliveries, contacts }} />
+              )}
+              {message !== undefined && <Status status={message.status} />}
+            </li>
+          </Fragment>
+        )
+      })}
     </ol>
   )
 }
 
-type RowOf<K extends Activity['kind']> = Extract<Activity, { kind: K }> & OfList
+/** A delivery whose message is gone stands for itself. */
+function headOf({ message, deliveries: [delivery] }: Activity): { at: Date; lineId: string } {
+  const { createdAt, lineId } = message ?? delivery ?? { createdAt: new Date(0), lineId: '' }
+  return { at: createdAt, lineId }
+}
 
-function MessageRow({ message, lineNames, contacts, zone }: Omit<RowOf<'message'>, 'kind'>) {
-  const { id, lineId, direction, type, text, error, status } = message
+function OfMessage(props: {
+  message: Message
+  deliveries: readonly Delivery[]
+  contacts: ReadonlyMap<string, Contact>
+}) {
+  const { message, deliveries, contacts } = props
+  const { id, lineId, direction, type, text, error } = message
   const isSent = direction === 'outbound'
   const number = contactNumberOf(message)
+  const rest = deliveries.length - MAX_DELIVERIES
   return (
-    <>
-      <Head at={message.createdAt} zone={zone} line={lineNames.get(message.lineId)} />
-      <div>
-        <a href={messagePath(id)}>
-          <Arrow>{isSent ? '→' : '←'}</Arrow>
-          {isSent ? 'To ' : 'From '}
-          <ContactName number={number} name={contacts.get(number)?.name} />
-        </a>{' '}
-        <a href={conversationPath(lineId, number)} class="muted">
-          Conversation
-        </a>
-        <p class="excerpt">{text === null ? TYPE_LABELS[type] : <UserText>{excerptOf(text)}</UserText>}</p>
-        {error !== null && <p class="why">{explainFailure(error)}</p>}
-      </div>
-      <Status status={status} />
-    </>
-  )
-}
-
-function DeliveryRow({ delivery, lineNames, contacts, zone }: Omit<RowOf<'delivery'>, 'kind'>) {
-  const { messageId, type, url, applicationName, attemptCount, lastFailure, fromNumber, status } = delivery
-  const what = (
-    <>
-      <Arrow>⇢</Arrow>
-      Event to {applicationName === null ? hostOf(url) : <UserText>{applicationName}</UserText>}
-    </>
-  )
-  return (
-    <>
-      <Head at={delivery.createdAt} zone={zone} line={lineNames.get(delivery.lineId)} />
-      <div>
-        {messageId === null ? what : <a href={messagePath(messageId)}>{what}</a>}
-        <p class="excerpt">
-          {EVENT_LABELS[type]} (<code>{type}</code>)
-          {messageId !== null && (
-            <>
-              {type === 'messageStatus' ? ' to ' : ' from '}
-              <ContactName number={fromNumber} name={contacts.get(fromNumber)?.name} />
-            </>
-          )}{' '}
-          · {attemptCount} {attemptCount === 1 ? 'attempt' : 'attempts'}
-        </p>
-        {lastFailure !== null && <p class="why">{explainFailure(lastFailure)}</p>}
-      </div>
-      <Status status={status} />
-    </>
-  )
-}
-
-function Head(props: { at: Date; zone: string | undefined; line: string | undefined }) {
-  const { at, zone, line = '' } = props
-  return (
-    <div class="when">
-      <TimeIn zone={zone} at={at} />
-      <span>
-        <UserText>{line}</UserText>
-      </span>
+    <div>
+      <a href={messagePath(id)}>
+        <Arrow>{isSent ? '→' : '←'}</Arrow>
+        {isSent ? 'To ' : 'From '}
+        <ContactName number={number} name={contacts.get(number)?.name} />
+      </a>{' '}
+      <a href={conversationPath(lineId, number)} class="muted">
+        Conversation
+      </a>
+      <p class="excerpt">{text === null ? TYPE_LABELS[type] : <UserText>{excerptOf(text)}</UserText>}</p>
+      {error !== null && <p class="why">{explainFailure(error)}</p>}
+      {deliveries.slice(0, MAX_DELIVERIES).map((each) => (
+        <DeliveryLine key={each.id} delivery={each} />
+      ))}
+      {rest > 0 && <p class="delivery">{`and ${rest} more`}</p>}
     </div>
+  )
+}
+
+function DeliveryLine({ delivery }: { delivery: Delivery }) {
+  const { type, url, applicationName, attemptCount, lastFailure, status } = delivery
+  return (
+    <p class="delivery">
+      <Arrow>⇢</Arrow>
+      {EVENT_LABELS[type]} to{' '}
+      {applicationName === null ? hostOf(url) : <UserText>{applicationName}</UserText>}{' '}
+      <Status status={status} />
+      {attemptCount > 1 && ` after ${attemptCount} attempts`}
+      {lastFailure !== null && status !== 'delivered' && (
+        <span class="why"> {explainFailure(lastFailure)}</span>
+      )}
+    </p>
   )
 }
 

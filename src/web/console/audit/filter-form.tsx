@@ -11,9 +11,9 @@ export function AuditFilterForm(props: {
 }) {
   const { path, written, fault, isOwn } = props
   return (
-    <details class="filter" open={fault !== undefined || Object.keys(written).length > 0}>
+    <details open={fault !== undefined || Object.keys(written).length > 0}>
       <summary>Filter</summary>
-      <form method="get" action={path}>
+      <form method="get" action={path} class="filter">
         {fault !== undefined && (
           <p role="alert" class="fault">
             {fault}
@@ -35,10 +35,10 @@ export function AuditFilterForm(props: {
         <ZoneChoice written={written} />
         <Moment name="from" label="From" value={written.from} />
         <Moment name="until" label="Until" value={written.until} />
-        <div class="buttons">
-          <button type="submit">Filter</button>
-          <a href={path}>Show everything</a>
-        </div>
+        <button type="submit" class="secondary">
+          Filter
+        </button>
+        <a href={path}>Show everything</a>
       </form>
     </details>
   )

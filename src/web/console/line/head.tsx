@@ -5,6 +5,7 @@ import { fieldOf, idOf } from '../form-values.js'
 import { Field, Form } from '../form.js'
 import { LineStatus } from '../lines.js'
 import type { Act } from '../page.js'
+import { PhoneNumber } from '../phone-number.js'
 import { sessionOf } from '../session.js'
 import { UserText } from '../user-text.js'
 import { hasPhones, lineWithNotice, type LineView } from './section.js'
@@ -16,10 +17,14 @@ export function Head({ view }: { view: LineView }) {
   return (
     <header>
       <h1>
-        <UserText>{line.name}</UserText>
+        {line.name === line.number ? <PhoneNumber number={line.number} /> : <UserText>{line.name}</UserText>}
       </h1>
       <p class="facts">
-        {line.name !== line.number && <strong>{line.number}</strong>}
+        {line.name !== line.number && (
+          <strong>
+            <PhoneNumber number={line.number} />
+          </strong>
+        )}
         <LineStatus line={line} />
         <span>at {line.carrierAccount}</span>
         {hasPhones(view) && <a href="/simulator">Phone simulator</a>}

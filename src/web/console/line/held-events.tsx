@@ -8,6 +8,7 @@ import { Form, Time } from '../form.js'
 import { EVENT_LABELS } from '../message/labels.js'
 import { withNotice } from '../notices.js'
 import type { Act } from '../page.js'
+import { PhoneNumber } from '../phone-number.js'
 import { sessionOf } from '../session.js'
 import { WORKS } from '../works.js'
 import { lineWithNotice, type LineView } from './section.js'
@@ -54,7 +55,9 @@ export function HeldEvents(props: { view: LineView; held: readonly HeldDelivery[
               <td data-label="Received">
                 <MessageLink held={each} />
               </td>
-              <td data-label="From">{each.fromNumber}</td>
+              <td data-label="From">
+                <PhoneNumber number={each.fromNumber} />
+              </td>
               <td data-label="What">{EVENT_LABELS[each.type]}</td>
               <td data-label="Last failure">
                 {each.lastFailure === null ? 'none' : explainFailure(each.lastFailure)}

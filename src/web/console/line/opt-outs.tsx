@@ -2,6 +2,7 @@ import type { Context } from '../../../domain/context.js'
 import { listOptOuts, listPauses } from '../../../domain/opt-out/contacts.js'
 import { Time } from '../form.js'
 import { conversationPath } from '../conversation/path.js'
+import { PhoneNumber } from '../phone-number.js'
 import { Section, type LineView } from './section.js'
 
 /** The section is one of many on its page; `/v1` has the whole list. */
@@ -38,7 +39,9 @@ export function OptOuts({ view, now: { optOuts, pauses, apiPath } }: { view: Lin
         <ul>
           {optOuts.slice(0, SHOWN).map(({ number, optedOutAt }) => (
             <li key={number}>
-              <a href={conversationPath(view.line.id, number)}>{number}</a>{' '}
+              <a href={conversationPath(view.line.id, number)}>
+                <PhoneNumber number={number} />
+              </a>{' '}
               <span class="muted">
                 since <Time at={optedOutAt} />
               </span>
@@ -61,7 +64,9 @@ export function OptOuts({ view, now: { optOuts, pauses, apiPath } }: { view: Lin
           <ul>
             {pauses.map(({ number, pausedUntil }) => (
               <li key={number}>
-                <a href={conversationPath(view.line.id, number)}>{number}</a>{' '}
+                <a href={conversationPath(view.line.id, number)}>
+                  <PhoneNumber number={number} />
+                </a>{' '}
                 <span class="muted">
                   until <Time at={pausedUntil} />
                 </span>

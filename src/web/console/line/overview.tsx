@@ -10,6 +10,7 @@ import { lookAtActivity } from '../activity/look.js'
 import { idOf } from '../form-values.js'
 import { Ago, Empty } from '../form.js'
 import { live } from '../live.js'
+import { PhoneNumber } from '../phone-number.js'
 import { sessionOf } from '../session.js'
 import { Sparkline } from '../sparkline.js'
 import { Need } from './need.js'
@@ -93,7 +94,9 @@ function State({ line, health }: { line: OwnLine; health: LineHealth | undefined
       <dl class="pairs">
         <div>
           <dt>Number</dt>
-          <dd>{line.number}</dd>
+          <dd>
+            <PhoneNumber number={line.number} />
+          </dd>
         </div>
         <div>
           <dt>Last activity</dt>

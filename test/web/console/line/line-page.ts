@@ -54,14 +54,18 @@ export function redirectOf({ status, headers }: Answer): [number, string | null]
 
 /** The words of a page, as a reader sees them; tags are gone. */
 export function wordsOf(html: string): string {
-  return html
-    .replace(/<[^>]*>/g, ' ')
-    .replace(/&quot;/g, '"')
-    .replace(/&#39;/g, "'")
-    .replace(/&lt;/g, '<')
-    .replace(/&gt;/g, '>')
-    .replace(/&amp;/g, '&')
-    .replace(/\s+/g, ' ')
+  return (
+    html
+      // The parts of a phone number, between which gaps are drawn.
+      .replace(/<\/?i>/g, '')
+      .replace(/<[^>]*>/g, ' ')
+      .replace(/&quot;/g, '"')
+      .replace(/&#39;/g, "'")
+      .replace(/&lt;/g, '<')
+      .replace(/&gt;/g, '>')
+      .replace(/&amp;/g, '&')
+      .replace(/\s+/g, ' ')
+  )
 }
 
 /** The password was given too long ago for secrets to be shown. */

@@ -15,7 +15,7 @@ const LOOK_MS = 500
 const NOBODY_TAKES_IT_MS = 20_000
 
 export function addWorkCommands(program: Command): void {
-  const work = program.command('work').description('long works: replays and held events that are sent')
+  const work = program.command('work').description('long works: replays, held events that are sent, imports')
 
   work
     .command('list')

@@ -43,11 +43,10 @@ export const WORK_FIELDS = {
   endedAt: shown('w.ended_at', orNull(moment)),
 }
 
-const ASKED = 'w.asked'
 const COLUMNS = columnsOf(WORK_FIELDS)
 
 /** A long work, as people see it. */
-export type Work = Row<typeof WORK_FIELDS> & { asked: unknown }
+export type Work = Row<typeof WORK_FIELDS>
 
 /** A work that this process goes on with. */
 export interface ClaimedWork {
@@ -114,7 +113,7 @@ export async function findWork(
   id: string,
 ): Promise<Work | undefined> {
   const { rows } = await db.raw<{ rows: Work[] }>(
-    `select ${COLUMNS}, ${ASKED} from works w where w.id = ?::uuid and (?::uuid is null or w.user_id = ?::uuid)`,
+    `select ${COLUMNS} from works w where w.id = ?::uuid and (?::uuid is null or w.user_id = ?::uuid)`,
     [id, userId ?? null, userId ?? null],
   )
   return rows[0]
@@ -128,7 +127,7 @@ export async function listWorks(
   lineId?: string,
 ): Promise<Work[]> {
   const { rows } = await db.raw<{ rows: Work[] }>(
-    `select ${COLUMNS}, ${ASKED} from works w
+    `select ${COLUMNS} from works w
      where (?::uuid is null or w.user_id = ?::uuid) and (?::uuid is null or w.id < ?::uuid)
        and (?::uuid is null or w.line_id = ?::uuid)
      order by w.id desc limit ?`,

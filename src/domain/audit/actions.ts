@@ -150,6 +150,10 @@ export const ACTIONS = {
     subject: 'carrier_account',
     words: 'let the lines of the account send again',
   },
+  'carrier_account.import_started': {
+    subject: 'carrier_account',
+    words: 'started to import numbers of the account',
+  },
   'carrier_account.numbers_set_up': {
     subject: 'carrier_account',
     words: 'let the carrier call us for numbers of the account',

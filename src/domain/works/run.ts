@@ -8,6 +8,7 @@ import {
   type WorkKind,
 } from '../../database/works.js'
 import { UserError } from '../../errors.js'
+import { importBatch } from '../carrier-accounts/import-work.js'
 import type { Context } from '../context.js'
 import { CRASH_WAIT_MS, MAX_CRASHES } from '../crashes.js'
 import { replayBatch } from '../deliveries/replay-batch.js'
@@ -22,7 +23,7 @@ import type { Batch } from './batch.js'
 const BATCHES: Record<WorkKind, (context: Context, work: ClaimedWork) => Promise<Batch>> = {
   replay: replayBatch,
   held_events: releaseHeldBatch,
-  import: () => Promise.reject(new UserError('this release does not know such a work')),
+  import: importBatch,
 }
 
 /** Whoever lost its claim looks so much later whether the other one has gone on. */

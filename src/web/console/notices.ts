@@ -38,6 +38,7 @@ const NOTICES = {
   'webhook-deleted': 'The incoming webhook is deleted: its URL answers 404 from now on.',
   'secret-rotated': 'There is a new signing secret. The old one signs too for 24 hours.',
   'replay-started': 'The events are being sent again. Here is how far that is.',
+  'import-started': 'The numbers are being imported. Here is how far that is.',
   'work-stopping': 'It is being stopped: what is done stays done.',
   'held-sent': 'The held events are being sent.',
   'application-saved': 'The application is saved.',

@@ -40,7 +40,7 @@ interface WorksView {
   lineNames: ReadonlyMap<string, string>
 }
 
-/** Replays, and held events by the thousand, each with its bar. They go on without the page. */
+/** Replays, held events by the thousand and imports, each with its bar. They go on without the page. */
 export function showWorks(context: Context): Middleware {
   return async (ctx) => {
     const view = await viewOf(context, ctx)
@@ -153,7 +153,8 @@ function What({ work, lineNames }: { work: Work; lineNames: WorksView['lineNames
 }
 
 /** While they are counted, the bar shows only that something goes on. */
-function Bar({ work: { doneCount, failedCount, totalCount, endedAt, lastFailure } }: { work: Work }) {
+function Bar({ work }: { work: Work }) {
+  const { kind, doneCount, failedCount, totalCount, endedAt, lastFailure } = work
   const count = doneCount + failedCount
   const total = totalCount?.toLocaleString('en') ?? 'very many'
   const words = `${count.toLocaleString('en')} of ${total}`
@@ -167,7 +168,8 @@ function Bar({ work: { doneCount, failedCount, totalCount, endedAt, lastFailure 
       {words}
       {failedCount > 0 && (
         <p class="why">
-          {failedCount.toLocaleString('en')} failed. {lastFailure !== null && explainFailure(lastFailure)}
+          {failedCount.toLocaleString('en')} failed.{' '}
+          {lastFailure !== null && (kind === 'import' ? lastFailure : explainFailure(lastFailure))}
         </p>
       )}
     </>

@@ -118,7 +118,10 @@ function describeTags({ line, lines, Line }: ProductNames) {
     ['Messages', `What your ${lines} sent and received, and sending by token.`],
     ['Contacts', 'What you call numbers, and which of them are blocked.'],
     ['Deliveries', 'What became of each event.'],
-    ['Long works', 'Replays of events, and held events by the thousand: how far they are.'],
+    [
+      'Long works',
+      'Replays of events, held events by the thousand, and imports of numbers: how far they are.',
+    ],
     ['Applications', `Programs that you make for other people's ${lines}.`],
     ['Authorized applications', `Other people's programs that may use your ${lines}.`],
     ['OAuth', 'How users authorize applications: the authorization code grant of OAuth 2.0.'],

@@ -3,6 +3,7 @@ import type { Mutant } from './mutant.js'
 const LATE = ['test/domain/deliveries/deliver-late.test.ts', 'test/domain/deliveries/deliver-early.test.ts']
 const HEALTH = ['test/domain/deliveries/endpoint-health.test.ts']
 const LANE = ['test/domain/deliveries/lane.test.ts']
+const REPLAY = ['test/domain/deliveries/replay.test.ts']
 const RETRY = [
   'test/domain/deliveries/retry-schedule.test.ts',
   'test/domain/deliveries/deliver-failures.test.ts',
@@ -73,5 +74,19 @@ export const DELIVERIES: readonly Mutant[] = [
     find: 'this.#give(places - toAttempt.length)',
     replace: '',
     tests: LANE,
+  },
+  {
+    breaks: 'a long work of a user who was disabled goes on',
+    file: 'src/domain/works/run.ts',
+    find: `  if (isOwnerDisabled) return 'the user is disabled'\n`,
+    replace: '',
+    tests: REPLAY,
+  },
+  {
+    breaks: 'a replay to another URL goes on for days although nothing gets through',
+    file: 'src/domain/deliveries/replay-to-url.ts',
+    find: 'failedInARow < MAX_FAILURES_IN_A_ROW',
+    replace: 'failedInARow < Infinity',
+    tests: REPLAY,
   },
 ]

@@ -119,6 +119,15 @@ export async function findWork(
   return rows[0]
 }
 
+/** For operators: anybody's. */
+export async function findWorksByIds(db: Database, ids: readonly string[]): Promise<Work[]> {
+  const { rows } = await db.raw<{ rows: Work[] }>(
+    `select ${COLUMNS} from works w where w.id = any (?::uuid[])`,
+    [[...ids]],
+  )
+  return rows
+}
+
 /** Newest first. @param userId undefined: for operators, everybody's @param lineId only this line's */
 export async function listWorks(
   db: Database,

@@ -9,6 +9,7 @@ import {
 } from '../../../src/domain/deliveries/replay.js'
 import { MAX_CRASHES } from '../../../src/domain/crashes.js'
 import { disableUser } from '../../../src/domain/disabled-users.js'
+import { describeJobs } from '../../../src/domain/job-subjects.js'
 import { sweep } from '../../../src/domain/sweep.js'
 import { getWork, stopWork } from '../../../src/domain/works.js'
 import { goOnWithWork, recordCrashOfWork } from '../../../src/domain/works/run.js'
@@ -198,6 +199,9 @@ describeContext('replaying events', (context) => {
     await sweep(context)
     expect((await context.queues.maintenance.getJob(jobIdOf(work.id, 1)))?.data).to.include({ id: work.id })
     await goOn(context, work, 1)
+    expect([...(await describeJobs(context, 'maintenance', [work.id]))]).to.deep.equal([
+      [work.id, 'replay, 1 of 3: running'],
+    ])
     for (let n = 0; n < MAX_CRASHES; n += 1) await recordCrashOfWork(context, work.id)
     expect(await getWork(context, undefined, work.id)).to.include({
       status: 'failed',

@@ -81,7 +81,7 @@ export interface NewWork {
 const OPEN = `status in ('waiting', 'running')`
 
 /**
- * @param maxOpen of the user: with as many none is added. They are counted under the user's lock
+ * @param maxOpen of the user, and of each application: with as many none is added. They are counted under the user's lock
  * @returns whether it was added
  */
 export async function insertWork(trx: Database, work: NewWork, maxOpen: number): Promise<boolean> {
@@ -89,7 +89,8 @@ export async function insertWork(trx: Database, work: NewWork, maxOpen: number):
   const { rows } = await trx.raw<{ rows: object[] }>(
     `insert into works (id, kind, user_id, line_id, application_id, asked, total_count)
      select ?::uuid, ?, ?::uuid, ?::uuid, ?::uuid, ?::jsonb, ?::integer
-     where (select count(*) from works where ${OPEN} and user_id is not distinct from ?::uuid) < ?
+     where (select count(*) from works where ${OPEN} and user_id is not distinct from ?::uuid
+       and application_id is not distinct from ?::uuid) < ?
      returning id`,
     [
       work.id,
@@ -100,6 +101,7 @@ export async function insertWork(trx: Database, work: NewWork, maxOpen: number):
       toJson(work.asked),
       work.totalCount,
       work.userId,
+      work.applicationId,
       maxOpen,
     ],
   )
@@ -128,19 +130,24 @@ export async function findWorksByIds(db: Database, ids: readonly string[]): Prom
   return rows
 }
 
-/** Newest first. @param userId undefined: for operators, everybody's @param lineId only this line's */
+/** Newest first. @param userId undefined: for operators, everybody's @param only of this line, or of this application */
 export async function listWorks(
   db: Database,
   userId: string | undefined,
   { before, limit }: Page,
-  lineId?: string,
+  { lineId, applicationId }: { lineId?: string | undefined; applicationId?: string | undefined } = {},
 ): Promise<Work[]> {
   const { rows } = await db.raw<{ rows: Work[] }>(
     `select ${COLUMNS} from works w
      where (?::uuid is null or w.user_id = ?::uuid) and (?::uuid is null or w.id < ?::uuid)
-       and (?::uuid is null or w.line_id = ?::uuid)
+       and (?::uuid is null or w.line_id = ?::uuid) and (?::uuid is null or w.application_id = ?::uuid)
      order by w.id desc limit ?`,
-    [...[userId, userId, before, before, lineId, lineId].map((each) => each ?? null), limit],
+    [
+      ...[userId, userId, before, before, lineId, lineId, applicationId, applicationId].map(
+        (each) => each ?? null,
+      ),
+      limit,
+    ],
   )
   return rows
 }

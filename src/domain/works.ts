@@ -9,7 +9,7 @@ import type { Context } from './context.js'
 
 export type { Work } from '../database/works.js'
 
-/** Of a user, and of operators at the command line together: the next one is refused. */
+/** Of a user, of each application, and of operators at the command line together: the next one is refused. */
 export const MAX_OPEN_WORKS = 3
 
 /**
@@ -44,9 +44,9 @@ export async function listWorksOf(
   { db }: Context,
   userId: string | undefined,
   page: Page,
-  lineId?: string,
+  only: { lineId?: string | undefined; applicationId?: string | undefined } = {},
 ): Promise<Work[]> {
-  return listWorks(db, userId, page, lineId)
+  return listWorks(db, userId, page, only)
 }
 
 /**

@@ -26,7 +26,9 @@ function whoseOf({ lineId, applicationId, userId }: ClaimedWork, { of }: AskedRe
   const id = lineId ?? applicationId
   if (of === 'all') return { of }
   if (userId === null || id === null) throw new Error('a replay of one owner must say whose it is')
-  return { of, userId, id }
+  if (of !== 'connected_line') return { of, userId, id }
+  if (applicationId === null) throw new Error('a replay of an application must say whose it is')
+  return { of, userId, id, applicationId }
 }
 
 /** Part by part: one statement for all of them could take longer than a statement may. */

@@ -1,3 +1,4 @@
+import { findEndpointsOfLine } from '../../database/deliveries/creating.js'
 import type { EventType } from '../../database/events.js'
 import type { ReplayFilter, ReplayOutcome, ReplayTo } from '../../database/replaying.js'
 import { UserError } from '../../errors.js'
@@ -12,6 +13,8 @@ export type ReplayOf =
   | { of: 'line'; userId: string; id: string }
   | { of: 'line_and_applications'; userId: string; id: string }
   | { of: 'application'; userId: string; id: string }
+  /** What went to the application from one line of the user, for the application itself. */
+  | { of: 'connected_line'; userId: string; id: string; applicationId: string }
   | { of: 'all' }
 
 /** What was asked, as the row of the work has it. */
@@ -67,6 +70,15 @@ async function findReceivers(context: Context, whose: ReplayOf, isToUrl: boolean
       const endpoint = await getApplication(context, whose.userId, whose.id)
       return { applicationId: whose.id, endpointIds: usable(endpoint, isToUrl, NO_ENDPOINT_URL) }
     }
+    case 'connected_line': {
+      const { id: lineId, applicationId, userId } = whose
+      await requireLine(context.db, userId, lineId)
+      const endpoints = await findEndpointsOfLine(context.db, lineId)
+      const own = endpoints.filter((each) => each.applicationId === applicationId)
+      if (own.length === 0) throw new UserError(GETS_NONE, 409)
+      if (own.some(({ isDisabled }) => isDisabled)) throw new UserError(IS_DISABLED, 409)
+      return { lineId, applicationId, endpointIds: own.map(({ endpointId }) => endpointId) }
+    }
     case 'line': {
       const endpoint = await requireEnabled(context.db, whose.userId, whose.id)
       return { lineId: whose.id, applicationId: null, endpointIds: usable(endpoint, isToUrl, NO_URL) }
@@ -84,5 +96,7 @@ function usable(
   if (!isToUrl && endpoint.endpointDisabledAt !== null) throw new UserError(IS_DISABLED, 409)
   return [endpoint.endpointId]
 }
+
+const GETS_NONE = 'this application has no webhook URL, or gets no events of this line'
 
 const IS_DISABLED = 'the endpoint is disabled, because it failed: enable it first, or give another URL'

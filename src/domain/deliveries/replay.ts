@@ -44,22 +44,21 @@ export const MAX_RATE = 100
 export async function startReplay(context: Context, whose: ReplayOf, request: ReplayRequest): Promise<Work> {
   const asked = await readReplay(context, request)
   const { count, isMore } = await countSource(context, await findSource(context, whose, asked))
-  const { userId, id } = whose.of === 'all' ? { userId: null, id: null } : whose
-  const isApplications = whose.of === 'application'
+  const { userId, lineId, applicationId } = ownersOf(whose)
   const { url, types } = asked
   return addWork(
     context,
     {
       kind: 'replay',
       userId,
-      lineId: isApplications ? null : id,
-      applicationId: isApplications ? id : null,
+      lineId,
+      applicationId,
       asked: { ...asked, of: whose.of },
       totalCount: isMore ? null : count,
     },
     {
-      action: isApplications ? 'application.events.replayed' : 'line.events.replayed',
-      subjectId: id,
+      action: applicationId === null ? 'line.events.replayed' : 'application.events.replayed',
+      subjectId: applicationId ?? lineId,
       userId,
       after: {
         from: asked.from,
@@ -71,6 +70,15 @@ export async function startReplay(context: Context, whose: ReplayOf, request: Re
       },
     },
   )
+}
+
+function ownersOf(whose: ReplayOf) {
+  const nobodys = { userId: null, lineId: null, applicationId: null }
+  if (whose.of === 'all') return nobodys
+  const { userId, id } = whose
+  if (whose.of === 'application') return { ...nobodys, userId, applicationId: id }
+  const applicationId = whose.of === 'connected_line' ? whose.applicationId : null
+  return { userId, lineId: id, applicationId }
 }
 
 /** How many events a replay would send: exactly up to MAX_COUNTED. */

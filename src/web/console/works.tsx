@@ -136,12 +136,15 @@ function What({ work, lineNames }: { work: Work; lineNames: WorksView['lineNames
           </a>
         </>
       )}
-      {applicationId !== null && (
-        <>
-          {' of '}
-          <a href={applicationPath(applicationId)}>an application</a>
-        </>
-      )}
+      {applicationId !== null &&
+        (lineId === null ? (
+          <>
+            {' of '}
+            <a href={applicationPath(applicationId)}>an application</a>
+          </>
+        ) : (
+          ' to an application that asked for it'
+        ))}
       {url !== null && (
         <>
           {' to '}

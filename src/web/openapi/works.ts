@@ -1,6 +1,7 @@
 import { EVENT_TYPES, OPT_IN_EVENT_TYPES } from '../../database/events.js'
 import { WORK_FIELDS } from '../../database/works.js'
 import { DEFAULT_RATE, MAX_COUNTED, MAX_RATE, REPLAY_OUTCOMES } from '../../domain/deliveries/replay.js'
+import { orApplication } from './oauth.js'
 import {
   answers,
   answersList,
@@ -62,6 +63,7 @@ export function workSchemas(words: ProductNames): Record<string, Schema> {
 export function workPaths(words: ProductNames): Paths {
   const { vocabulary, line } = words
   const tags = ['Long works']
+  const security = orApplication(words, 'messages:connect')
   const parameters = [inPath('workId', "The work's id.")]
   const answer = answers('The work.', schemaOf('Work'))
   return {
@@ -69,6 +71,10 @@ export function workPaths(words: ProductNames): Paths {
       operationId: 'replayLineEvents',
       parameters: [inPath(vocabulary.idField, `The ${line}'s id.`)],
       to: `the ${line}'s outgoing webhook URL`,
+      more: {
+        security,
+        about: ` An application has what went to itself from the ${line} sent again, and gives no other URL.`,
+      },
     }),
     ...replayPaths('/v1/applications/{applicationId}/replay', {
       operationId: 'replayApplicationEvents',
@@ -79,6 +85,7 @@ export function workPaths(words: ProductNames): Paths {
       get: {
         operationId: 'listWorks',
         tags,
+        security,
         summary: 'List your long works',
         description: 'They come newest first, and are kept for 30 days.',
         parameters: [inQuery('before', id, 'Only what is older than this one.'), pageLimit],
@@ -93,6 +100,7 @@ export function workPaths(words: ProductNames): Paths {
       get: {
         operationId: 'getWork',
         tags,
+        security,
         summary: 'Get a long work, and how far it is',
         description: 'It goes on by itself until `endedAt` says that it is over.',
         responses: { 200: answer, ...problems(401, 404) },
@@ -103,6 +111,7 @@ export function workPaths(words: ProductNames): Paths {
       post: {
         operationId: 'stopWork',
         tags,
+        security,
         summary: 'Stop a long work',
         description: 'What is done stays done. This is refused when it is over.',
         responses: { 200: answer, ...problems(400, 401, 404, 409, 413) },
@@ -113,7 +122,17 @@ export function workPaths(words: ProductNames): Paths {
 
 function replayPaths(
   path: string,
-  { operationId, parameters, to }: { operationId: string; parameters: object[]; to: string },
+  {
+    operationId,
+    parameters,
+    to,
+    more: { about = '', ...more } = {},
+  }: {
+    operationId: string
+    parameters: object[]
+    to: string
+    more?: { security?: object[]; about?: string }
+  },
 ): Record<string, PathItem> {
   const tags = ['Long works']
   const requestBody = body(schemaOf('Replay'))
@@ -123,9 +142,9 @@ function replayPaths(
       post: {
         operationId,
         tags,
+        ...more,
         summary: `Send the events of a span of time again, to ${to} or to another one`,
-        description:
-          'The oldest go first, with their `webhook-id` and the header `webhook-replay: true`. This is refused while the endpoint is disabled, unless another URL is given.',
+        description: `The oldest go first, with their \`webhook-id\` and the header \`webhook-replay: true\`. This is refused while the endpoint is disabled, unless another URL is given.${about}`,
         requestBody,
         responses: { 200: answers('The long work.', schemaOf('Work')), ...problems(400, 401, 404, 409, 413) },
       },
@@ -135,6 +154,7 @@ function replayPaths(
       post: {
         operationId: `${operationId}Preview`,
         tags,
+        ...more,
         summary: 'See how many events a replay would send',
         description: `They are counted up to ${MAX_COUNTED.toLocaleString('en')}; \`isMore\`: there are more.`,
         requestBody,

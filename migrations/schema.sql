@@ -723,7 +723,8 @@ create table users (
   disabled_at timestamp with time zone,
   stopped_at timestamp with time zone,
   notice_mails text not null default 'all'::text,
-  notices_read_id uuid
+  notices_read_id uuid,
+  tour_closed_at timestamp with time zone
 );
 alter table users add constraint users_pkey PRIMARY KEY (id);
 alter table users add constraint users_notice_mails_check CHECK ((notice_mails = ANY (ARRAY['all'::text, 'own'::text, 'none'::text])));

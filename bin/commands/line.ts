@@ -1,6 +1,7 @@
 import { InvalidArgumentError, type Command } from 'commander'
 import { listAllLines } from '../../src/database/lines.js'
 import { addLine, getAnyLine, setLineStatus } from '../../src/domain/lines.js'
+import { tryLineMessagesNow } from '../../src/domain/messages/try-now.js'
 import { COMMAND_LINE, pauseLine, resumeLine } from '../../src/domain/pauses.js'
 import { readCap, setSpendCap } from '../../src/domain/spend-caps.js'
 import { getUserByEmail } from '../../src/domain/users.js'
@@ -89,6 +90,19 @@ export function addLineCommands(program: Command): void {
   }
 
   addPauseCommands(line)
+
+  line
+    .command('try-messages-now')
+    .description('try all messages now that wait until the carrier is tried again')
+    .argument('<line>', 'id or number')
+    .option('--json', 'print JSON')
+    .action((reference: string, options: { json?: boolean }) =>
+      run(options, async (context) => {
+        const { id, userId } = await getAnyLine(context, reference)
+        const count = await tryLineMessagesNow(context, userId, id)
+        return { result: { id, count }, lines: [`${count} messages are tried now`] }
+      }),
+    )
 
   line
     .command('cap')

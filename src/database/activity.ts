@@ -3,7 +3,7 @@ import { DELIVERY_FIELDS, type Delivery } from './deliveries/delivery.js'
 import { EVENT_TYPES, type EventType } from './events.js'
 import { MESSAGE_FIELDS, type Direction, type Message, type MessageType } from './messages/message.js'
 import { CONTACT_NUMBER } from './messages/reading.js'
-import { idsBetween, statusIs, type Page } from './pages.js'
+import { idsBetween, LOOKED_THROUGH, statusIs, type Page } from './pages.js'
 import { columnsOf } from '../shape.js'
 import { DELIVERY_STATUSES, MESSAGE_STATUSES } from '../states.js'
 
@@ -40,12 +40,6 @@ export interface ActivityKeys {
   /** All that is older was not looked through; null: everything was that could fit. */
   lookedBackTo: string | null
 }
-
-/**
- * What has no index is looked for in so many of the newest messages, of all lines together: reading them takes some
- * 50 ms, and what is older is a page further.
- */
-const LOOKED_THROUGH = 20_000
 
 /** A condition, with the values of its question marks. */
 type Condition = readonly [sql: string, ...bindings: string[]]
@@ -105,7 +99,10 @@ export async function findActivityMessages(db: Database, ids: readonly string[])
   return rows
 }
 
-/** Those with these ids, and all of these messages' events, oldest first; the caller has looked whose they are. */
+/**
+ * Those with these ids, and all of these messages' events, oldest first; the caller has looked whose they are. Each is looked
+ * up by itself: before the tables are analyzed, Postgres would rather read them whole.
+ */
 export async function findActivityDeliveries(
   db: Database,
   { messageIds, deliveryIds }: { messageIds: readonly string[]; deliveryIds: readonly string[] },
@@ -113,12 +110,14 @@ export async function findActivityDeliveries(
   const { rows } = await db.raw<{ rows: Delivery[] }>(
     `select ${columnsOf(DELIVERY_FIELDS)}
      from (
-       select v.id as event_id, d.id from events v join deliveries d on d.event_id = v.id
-       where v.message_id = any (?::uuid[])
-       union select event_id, id from deliveries where id = any (?::uuid[])
+       select v.id as event_id, d.id from unnest(?::uuid[]) w (message_id)
+       cross join lateral (select id from events where message_id = w.message_id offset 0) v
+       cross join lateral (select id from deliveries where event_id = v.id offset 0) d
+       union all select d.event_id, d.id from unnest(?::uuid[]) w (id)
+       cross join lateral (select id, event_id from deliveries where id = w.id offset 0) d
      ) found
-     join deliveries d on d.id = found.id
-     join events v on v.id = found.event_id
+     cross join lateral (select * from deliveries where id = found.id offset 0) d
+     cross join lateral (select * from events where id = found.event_id offset 0) v
      join endpoints e on e.id = d.endpoint_id
      left join applications a on a.id = d.application_id
      order by d.id`,
@@ -271,17 +270,17 @@ async function findEnd(
     const given = allOf(indexed, (sql) => sql)
     return {
       sql: `(select ${alias}.id from ${table} where ${alias}.line_id = l.id${span.sql}${given[0]}
-        order by ${alias}.id desc offset greatest(1000, ${LOOKED_THROUGH} / share.lines) - 1 limit 1)`,
+        order by ${alias}.id desc offset ${LOOKED_THROUGH} - 1 limit 1)`,
       bindings: [...span.bindings, ...given.slice(1)],
     }
   })
   const line = allOf(linesOf(userId, filter), (sql) => sql)
   const { rows } = await db.raw<{ rows: [{ id: string | null }] }>(
     `select max(k.id::text)::uuid as id
-     from (select count(*) as lines from lines l where true${line[0]}) share, lines l
+     from lines l
      cross join lateral (${parts.map(({ sql }) => sql).join(' union all ')}) k (id)
      where true${line[0]}`,
-    [...line.slice(1), ...parts.flatMap(({ bindings }) => bindings), ...line.slice(1)],
+    [...parts.flatMap(({ bindings }) => bindings), ...line.slice(1)],
   )
   return rows[0].id
 }

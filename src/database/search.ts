@@ -2,6 +2,7 @@ import { columnsOf } from '../shape.js'
 import type { Database } from './connection.js'
 import { MESSAGE_FIELDS, type Message } from './messages/message.js'
 import { CONTACT_NUMBER } from './messages/reading.js'
+import { LOOKED_THROUGH } from './pages.js'
 import type { User } from './users.js'
 
 /** Whose things are looked through; left out: everybody's. */
@@ -80,7 +81,7 @@ export async function findMessagesByClientRef(
 
 /**
  * Newest messages with numbers at the other end that have these digits in them. A whole number is looked up in the
- * index of each line; a part of one means reading the index of each line from its end until enough is found.
+ * index of each line; a part of one is looked for in the newest messages of each.
  */
 export async function findMessagesByNumber(
   db: Database,
@@ -89,11 +90,14 @@ export async function findMessagesByNumber(
   limit: number,
 ): Promise<FoundMessage[]> {
   const theirs = isTheirs('l.user_id', scope)
-  const condition = isWhole ? `${CONTACT_NUMBER} = ?` : `${CONTACT_NUMBER} like '%' || ? || '%'`
+  const found = isWhole
+    ? `messages m where m.line_id = l.id and ${CONTACT_NUMBER} = ?`
+    : `(select * from messages m where m.line_id = l.id order by m.id desc limit ${LOOKED_THROUGH}) m
+       where position(? in ${CONTACT_NUMBER}) > 0`
   const { rows } = await db.raw<{ rows: FoundMessage[] }>(
     `select found.* from lines l join users u on u.id = l.user_id
      cross join lateral (
-       select ${OF_MESSAGE} from messages m where m.line_id = l.id and ${condition}
+       select ${OF_MESSAGE} from ${found}
        order by m.id desc limit ?
      ) found
      where true${theirs.sql} order by found.id desc limit ?`,
@@ -140,6 +144,25 @@ export async function findApplications(
      where a.deleted_at is null and (a.id = ?::uuid or a.client_id = ? or ${has('a.name')})${theirs.sql}
      order by a.name, a.id limit ?`,
     [id, words, words, ...theirs.bindings, limit],
+  )
+  return rows
+}
+
+export interface FoundContact {
+  number: string
+  name: string
+}
+
+/** What the user calls so. */
+export async function findContactsByName(
+  db: Database,
+  userId: string,
+  words: string,
+  limit: number,
+): Promise<FoundContact[]> {
+  const { rows } = await db.raw<{ rows: FoundContact[] }>(
+    `select number, name from contacts where user_id = ? and ${has('name')} order by name, id limit ?`,
+    [userId, words, limit],
   )
   return rows
 }

@@ -1,6 +1,7 @@
 import type { Database } from '../database/connection.js'
 import {
   findApplications,
+  findContactsByName,
   findLines,
   findMessagesByCarrierId,
   findMessagesByClientRef,
@@ -8,6 +9,7 @@ import {
   findMessagesByNumber,
   findUsers,
   type FoundApplication,
+  type FoundContact,
   type FoundLine,
   type FoundMessage,
   type FoundUser,
@@ -20,7 +22,7 @@ import type { Context } from './context.js'
 import { parseE164 } from './phone-number.js'
 import type { Session } from './sessions.js'
 
-export type { FoundApplication, FoundLine, FoundMessage, FoundUser } from '../database/search.js'
+export type { FoundApplication, FoundContact, FoundLine, FoundMessage, FoundUser } from '../database/search.js'
 
 /** Of each kind: whoever needs more than a screen of them writes more of what they look for. */
 export const MAX_FOUND = 20
@@ -34,8 +36,12 @@ export interface Found {
   messages: FoundMessage[]
   lines: FoundLine[]
   applications: FoundApplication[]
+  /** The reader's own. */
+  contacts: FoundContact[]
   /** Operators only. */
   users: FoundUser[]
+  /** A part of a number was looked for in the newest messages only. */
+  isOfNewest: boolean
   /** There was more to read for a part of a number than a statement has time for. */
   isIncomplete: boolean
 }
@@ -59,23 +65,29 @@ export async function search(
   const scope = isOperator ? {} : { userId }
   const id = isId(words) ? words.toLowerCase() : null
   const digits = digitsOf(words)
-  const [byId, byCarrierId, byClientRef, byNumber, lines, applications, users] = await Promise.all([
+  const [byId, byCarrierId, byClientRef, byNumber, lines, applications, contacts, users] = await Promise.all([
     id === null ? [] : findMessagesById(db, scope, id),
     id !== null || /\s/.test(words) ? [] : findMessagesByCarrierId(db, scope, words),
     findMessagesByClientRef(db, scope, words, MAX_FOUND).catch(ifTooSlow),
-    digits === '' ? [] : findByNumber(db, scope, digits).catch(ifTooSlow),
+    digits === '' ? { messages: [], isOfNewest: false } : findByNumber(db, scope, digits).catch(ifTooSlow),
     findLines(db, scope, { id, words, digits }, MAX_FOUND),
     findApplications(db, scope, { id, words }, MAX_FOUND),
+    findContactsByName(db, userId, words, MAX_FOUND),
     isOperator ? findUsers(db, { id, words }, MAX_FOUND) : [],
   ])
   const messages = new Map(
-    [...byId, ...byCarrierId, ...(byClientRef ?? []), ...(byNumber ?? [])].map((each) => [each.id, each]),
+    [...byId, ...byCarrierId, ...(byClientRef ?? []), ...(byNumber?.messages ?? [])].map((each) => [
+      each.id,
+      each,
+    ]),
   )
   return {
     messages: [...messages.values()].slice(0, MAX_FOUND),
     lines,
     applications,
+    contacts,
     users,
+    isOfNewest: byNumber?.isOfNewest === true,
     isIncomplete: byNumber === undefined || byClientRef === undefined,
   }
 }
@@ -88,10 +100,16 @@ function digitsOf(words: string): string {
 }
 
 /** The index has whole numbers, so that way comes first; many parts of numbers could be whole ones. */
-async function findByNumber(db: Database, scope: Scope, digits: string): Promise<FoundMessage[]> {
+async function findByNumber(
+  db: Database,
+  scope: Scope,
+  digits: string,
+): Promise<{ messages: FoundMessage[]; isOfNewest: boolean }> {
   const isPossible = parseE164(`+${digits}`) !== undefined
   const whole = isPossible ? await findMessagesByNumber(db, scope, { digits, isWhole: true }, MAX_FOUND) : []
-  return whole.length > 0 ? whole : findMessagesByNumber(db, scope, { digits, isWhole: false }, MAX_FOUND)
+  if (whole.length > 0) return { messages: whole, isOfNewest: false }
+  const messages = await findMessagesByNumber(db, scope, { digits, isWhole: false }, MAX_FOUND)
+  return { messages, isOfNewest: true }
 }
 
 function ifTooSlow(error: unknown): undefined {

@@ -110,6 +110,14 @@ describe('in a browser', function () {
       }
       await show('3-connected')
 
+      const tour = await page.context().newPage()
+      await tour.goto('/console')
+      await tour.getByRole('link', { name: 'Connect your server' }).click()
+      await tour.getByText('Python', { exact: true }).click()
+      await tour.locator('#receive-code-python').waitFor()
+      expect(await tour.locator('#receive-code-node').isVisible()).to.equal(false)
+      await sees(tour, '0 of 3 done')
+
       const phone = await page.context().newPage()
       await phone.goto(`/simulator?phone=${encodeURIComponent(PHONE)}`)
       expect(await post(webhookUrl, `Your table is ready, ${name}`)).to.deep.equal({
@@ -117,6 +125,7 @@ describe('in a browser', function () {
         body: { success: true },
       })
       await sees(phone, `Your table is ready, ${name}`)
+      await sees(tour, '1 of 3 done')
 
       const before = receiver.requests.length
       await phone.getByLabel('Text', { exact: true }).fill(`On my way, ${name}`)
@@ -129,6 +138,8 @@ describe('in a browser', function () {
         fromNumber: PHONE,
         toNumber: number,
       })
+      await sees(tour, /your server answered 200 in \d+ ms\./)
+      await sees(tour, 'All is done.')
       await phone.screenshot({
         path: `test/browser/screenshots/${name}-4-phone.png`,
         fullPage: true,

@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { expect } from 'chai'
@@ -11,35 +12,65 @@ import { launchBrowser, openPage, type WatchedPage } from '../helpers/browser.js
 import type { Environment } from '../helpers/environment.js'
 import { createLine, type TestLine } from '../helpers/factories.js'
 import { openings } from '../helpers/openings.js'
-import { runNode, startProcess, startWeb, stopProcesses, type RunningProcess } from '../helpers/processes.js'
+import {
+  runProgram,
+  startProcess,
+  startWeb,
+  stopProcesses,
+  type RunningProcess,
+} from '../helpers/processes.js'
 import { until } from '../helpers/until.js'
 import { createInstallation, outboundMessages, textTo } from '../journeys/steps.js'
 
-const FOLDER = fileURLToPath(new URL('../../examples/auto-reply/', import.meta.url))
-const PHONE = '+15005550199'
-const OTHER_PHONE = '+15005550177'
+const NODE = fileURLToPath(new URL('../../examples/auto-reply/', import.meta.url))
+const PYTHON = fileURLToPath(new URL('../../examples/auto-reply-python/', import.meta.url))
 
-/** Specification §4.3 with a program that knows nothing of Linehook but its addresses: as developers run it. */
+interface Example {
+  language: string
+  command: string[]
+  folder: string
+  /** Of an answer that its browser did not ask for. */
+  saysOfState: string
+  phone: string
+  otherPhone: string
+}
+
+const EXAMPLES: Example[] = [
+  {
+    language: 'Node',
+    command: [process.execPath, 'server.js'],
+    folder: NODE,
+    saysOfState: 'unexpected "state" response parameter value',
+    phone: '+15005550199',
+    otherPhone: '+15005550177',
+  },
+]
+if (spawnSync('python3', ['--version']).status === 0)
+  EXAMPLES.push({
+    language: 'Python',
+    // -B: it leaves no compiled files behind.
+    command: ['python3', '-B', 'server.py'],
+    folder: PYTHON,
+    saysOfState: 'the answer has another state than we gave',
+    phone: '+15005550198',
+    otherPhone: '+15005550178',
+  })
+
+/** Specification §4.3 with programs that know nothing of Linehook but its addresses: as developers run them. */
 describe('the example application', function () {
   this.timeout(90_000)
 
   let context: Context
   let browser: Browser
   let url: string
-  let exampleUrl: string
-  let example: RunningProcess
-  let environment: Environment
-  let developer: WatchedPage
-  let visitor: WatchedPage
-  let shop: TestLine
 
   after(stopProcesses)
   const open = openings()
 
   before(async () => {
-    const ports = [await freePort(), await freePort()]
-    ;[url = '', exampleUrl = ''] = ports.map((port) => `http://127.0.0.1:${port}`)
-    const installation = await createInstallation({ PORT: String(ports[0]), PUBLIC_URL: url })
+    const port = await freePort()
+    url = `http://127.0.0.1:${port}`
+    const installation = await createInstallation({ PORT: String(port), PUBLIC_URL: url })
     context = open(installation.context)
     browser = await open(launchBrowser())
     await Promise.all([
@@ -48,174 +79,191 @@ describe('the example application', function () {
       startProcess('deliver-event', installation.environment),
       startProcess('maintenance', installation.environment),
     ])
-    environment = { LINEHOOK_URL: url, PORT: String(ports[1]), APP_URL: exampleUrl }
-    ;[developer, visitor] = await Promise.all([openPage(browser, url), openPage(browser, url)])
   })
-
-  const signIn = async ({ page }: WatchedPage, { email }: Person) => {
-    await page.getByLabel('E-mail').fill(email)
-    await page.getByLabel('Password').fill(PASSWORD)
-    await page.getByRole('button', { name: 'Sign in' }).click()
-  }
-
-  /** As Linehook would. @returns the status */
-  const postEvent = async (fromNumber: string, payload: string, id: string, secret: string) => {
-    const { lineId, userId, number: toNumber } = shop
-    const body = JSON.stringify({ type: 'inboundText', payload, fromNumber, toNumber, userId, lineId })
-    const now = new Date()
-    const { status } = await fetch(`${exampleUrl}/events`, {
-      method: 'POST',
-      headers: {
-        'webhook-id': id,
-        'webhook-timestamp': String(Math.floor(now.getTime() / 1000)),
-        'webhook-signature': new Webhook(secret).sign(id, now, body),
-      },
-      body,
-    })
-    return status
-  }
-
-  const whenReplied = (eventId: string) =>
-    until(
-      () => `there is a reply to ${eventId}; the example said:\n${example.lines.join('\n')}`,
-      () => example.outputLines.includes(`Replied to event ${eventId}`),
-    )
 
   it('has the versions of its libraries that are tested here', () => {
     const read = (path: string) => JSON.parse(readFileSync(path, 'utf8')) as Record<string, Environment>
     const { devDependencies } = read('package.json')
-    for (const [name, version] of Object.entries(read(`${FOLDER}package.json`).dependencies ?? {})) {
+    for (const [name, version] of Object.entries(read(`${NODE}package.json`).dependencies ?? {})) {
       expect(devDependencies?.[name], name).to.equal(version)
     }
   })
 
-  it('says which settings it has not got', async () => {
-    const started = runNode('auto-reply', ['server.js'], { ...environment, CLIENT_ID: 'x' }, FOLDER)
-    expect(await started.exitCode).to.equal(1)
-    expect(started.lines.join('\n')).to.include('Set CLIENT_SECRET, SIGNING_SECRET')
-  })
-
-  it('starts with what the console shows to the developer who registers it', async () => {
-    const { page } = developer
-    await page.goto('/console/applications')
-    await signIn(developer, await createPerson(context))
-    await page.getByLabel(/^Name/).fill('Auto reply')
-    await page.getByLabel(/^Redirect URIs/).fill(`${exampleUrl}/callback`)
-    await page.getByLabel(/^Webhook URL/).fill(`${exampleUrl}/events`)
-    await page.getByRole('button', { name: 'Register', exact: true }).click()
-    const shown = async (id: string) => (await page.locator(id).textContent()) ?? ''
-    environment.CLIENT_ID = await shown('#client-id')
-    environment.CLIENT_SECRET = await shown('#client-secret')
-    await page.getByRole('button', { name: 'Reveal' }).click()
-    environment.SIGNING_SECRET = await shown('#secret')
-
-    example = runNode('auto-reply', ['server.js'], environment, FOLDER)
-    await until(
-      () => `it listens; it said:\n${example.lines.join('\n')}`,
-      () => example.outputLines.includes(`Auto reply is at ${exampleUrl}`),
-    )
-  })
-
-  it('sends a user to Linehook, who signs in, ticks a line and comes back', async () => {
-    const user = await createPerson(context)
-    shop = await createLine(context, { userId: user.id, name: 'Shop' })
-    await createLine(context, { userId: user.id, name: 'Home' })
-    const { page } = visitor
-    await page.goto(exampleUrl)
-    await page.getByRole('link', { name: 'Connect your lines' }).click()
-    await signIn(visitor, user)
-    await page.getByRole('checkbox', { name: 'Shop' }).check()
-    await page.getByRole('button', { name: 'Authorize', exact: true }).click()
-    await page.getByText(`Connected: Shop (${shop.number}).`).waitFor()
-    await visitor.screenshot('example-connected')
-  })
-
-  it('exchanges no code for a browser that did not begin there, or whose state is another', async () => {
-    const again = await fetch(visitor.page.url())
-    expect(again.status).to.equal(400)
-    const other = await fetch(`${exampleUrl}/callback?code=x&state=y&iss=${encodeURIComponent(url)}`, {
-      headers: { Cookie: 'connecting=z.verifier' },
+  for (const example of EXAMPLES)
+    describe(`in ${example.language}`, () => {
+      describeExample(example)
     })
-    expect(other.status).to.equal(500)
-    // Its answer may be here before what it wrote is.
-    await until('it says why', () =>
-      example.errorLines.join('\n').includes('unexpected "state" response parameter value'),
-    )
-  })
 
-  it('replies to a text that comes to the line', async () => {
-    const { page } = visitor
-    await page.goto(`${url}/simulator?phone=${encodeURIComponent(PHONE)}`)
-    await textTo(url, { fromNumber: PHONE, toNumber: shop.number, text: 'Are you open?' })
-    await page.getByText('You said: Are you open?').waitFor()
-    expect((await outboundMessages(context, shop)).map(({ to_number }) => to_number)).to.deep.equal([PHONE])
-  })
+  function describeExample({ command, folder, saysOfState, phone, otherPhone }: Example): void {
+    let exampleUrl: string
+    let example: RunningProcess
+    let environment: Environment
+    let developer: WatchedPage
+    let visitor: WatchedPage
+    let shop: TestLine
 
-  it('refreshes its token when that has expired', async () => {
-    await expireAccessTokens()
-    const ids = [newId(), newId()] as const
-    const { SIGNING_SECRET = '' } = environment
-    // Two at once: one refreshes, and the other must not use the same refresh token.
-    await Promise.all(ids.map((id) => postEvent(OTHER_PHONE, `Event ${id}`, id, SIGNING_SECRET)))
-    await Promise.all(ids.map(whenReplied))
-    await textTo(url, { fromNumber: PHONE, toNumber: shop.number, text: 'And now?' })
-    await visitor.page.getByText('You said: And now?').waitFor()
-  })
+    before(async () => {
+      const port = await freePort()
+      exampleUrl = `http://127.0.0.1:${port}`
+      environment = { LINEHOOK_URL: url, PORT: String(port), APP_URL: exampleUrl }
+      ;[developer, visitor] = await Promise.all([openPage(browser, url), openPage(browser, url)])
+    })
 
-  it('replies once to an event that comes again, and never to one that Linehook did not sign', async () => {
-    const [id, next] = [newId(), newId()]
-    const { SIGNING_SECRET = '' } = environment
-    const forged = `whsec_${Buffer.alloc(32, 7).toString('base64')}`
-    expect(await postEvent(OTHER_PHONE, 'Forged', newId(), forged)).to.equal(401)
-    expect(await postEvent(OTHER_PHONE, 'Again', id, SIGNING_SECRET)).to.equal(200)
-    await whenReplied(id)
-    expect(await postEvent(OTHER_PHONE, 'Again', id, SIGNING_SECRET)).to.equal(200)
-    expect(await postEvent(OTHER_PHONE, 'Next', next, SIGNING_SECRET)).to.equal(200)
-    await whenReplied(next)
-    expect(example.outputLines.filter((line) => line.endsWith(id))).to.have.length(1)
-    expect(await textsTo(OTHER_PHONE))
-      .to.include('You said: Again')
-      .and.not.include('You said: Forged')
-  })
+    const signIn = async ({ page }: WatchedPage, { email }: Person) => {
+      await page.getByLabel('E-mail').fill(email)
+      await page.getByLabel('Password').fill(PASSWORD)
+      await page.getByRole('button', { name: 'Sign in' }).click()
+    }
 
-  it('replies no more once the user has disconnected it', async () => {
-    const { page } = visitor
-    await page.goto(`${url}/console/authorized-applications`)
-    await page.getByText('Disconnect the application…').click()
-    await page.getByRole('button', { name: 'Disconnect the application' }).click()
-    await page.getByText('No application may use your lines.').waitFor()
-    const before = await outboundMessages(context, shop)
-    const deliveries = () => context.db('deliveries').where({ line_id: shop.lineId }).pluck<string[]>('id')
-    const delivered = await deliveries()
+    /** As Linehook would. @returns the status */
+    const postEvent = async (fromNumber: string, payload: string, id: string, secret: string) => {
+      const { lineId, userId, number: toNumber } = shop
+      const body = JSON.stringify({ type: 'inboundText', payload, fromNumber, toNumber, userId, lineId })
+      const now = new Date()
+      const { status } = await fetch(`${exampleUrl}/events`, {
+        method: 'POST',
+        headers: {
+          'webhook-id': id,
+          'webhook-timestamp': String(Math.floor(now.getTime() / 1000)),
+          'webhook-signature': new Webhook(secret).sign(id, now, body),
+        },
+        body,
+      })
+      return status
+    }
 
-    await page.goto(`${url}/simulator?phone=${encodeURIComponent(PHONE)}`)
-    await textTo(url, { fromNumber: PHONE, toNumber: shop.number, text: 'Still there?' })
-    await page.getByText('Still there?').waitFor()
-    expect(await deliveries()).to.have.members(delivered)
+    const whenReplied = (eventId: string) =>
+      until(
+        () => `there is a reply to ${eventId}; the example said:\n${example.lines.join('\n')}`,
+        () => example.outputLines.includes(`Replied to event ${eventId}`),
+      )
 
-    // One that was under way: its tokens are worth nothing.
-    await postEvent(PHONE, 'Late', newId(), environment.SIGNING_SECRET ?? '')
-    await until('it is refused', () => example.errorLines.some((line) => line.includes('invalid_grant')))
-    expect(await outboundMessages(context, shop)).to.have.length(before.length)
-    expect(await page.getByText('You said: Still there?').count()).to.equal(0)
-    expect(example.isRunning()).to.be.true
-  })
+    it('says which settings it has not got', async () => {
+      const started = runProgram('auto-reply', command, { ...environment, CLIENT_ID: 'x' }, { cwd: folder })
+      expect(await started.exitCode).to.equal(1)
+      expect(started.lines.join('\n')).to.include('Set CLIENT_SECRET, SIGNING_SECRET')
+    })
 
-  it('leaves no complaint in a browser', () => {
-    // Going back to the application is a request to it.
-    const own = visitor.complaints.filter((each) => each !== `request to ${exampleUrl}`)
-    expect([...developer.complaints, ...own]).to.deep.equal([])
-  })
+    it('starts with what the console shows to the developer who registers it', async () => {
+      const { page } = developer
+      await page.goto('/console/applications')
+      await signIn(developer, await createPerson(context))
+      await page.getByLabel(/^Name/).fill('Auto reply')
+      await page.getByLabel(/^Redirect URIs/).fill(`${exampleUrl}/callback`)
+      await page.getByLabel(/^Webhook URL/).fill(`${exampleUrl}/events`)
+      await page.getByRole('button', { name: 'Register', exact: true }).click()
+      const shown = async (id: string) => (await page.locator(id).textContent()) ?? ''
+      environment.CLIENT_ID = await shown('#client-id')
+      environment.CLIENT_SECRET = await shown('#client-secret')
+      await page.getByRole('button', { name: 'Reveal' }).click()
+      environment.SIGNING_SECRET = await shown('#secret')
 
-  async function expireAccessTokens(): Promise<void> {
-    await context.db.raw(
-      `update oauth_records set expires_at = now() - interval '1 second',
+      example = runProgram('auto-reply', command, environment, { cwd: folder })
+      await until(
+        () => `it listens; it said:\n${example.lines.join('\n')}`,
+        () => example.outputLines.includes(`Auto reply is at ${exampleUrl}`),
+      )
+    })
+
+    it('sends a user to Linehook, who signs in, ticks a line and comes back', async () => {
+      const user = await createPerson(context)
+      shop = await createLine(context, { userId: user.id, name: 'Shop' })
+      await createLine(context, { userId: user.id, name: 'Home' })
+      const { page } = visitor
+      await page.goto(exampleUrl)
+      await page.getByRole('link', { name: 'Connect your lines' }).click()
+      await signIn(visitor, user)
+      await page.getByRole('checkbox', { name: 'Shop' }).check()
+      await page.getByRole('button', { name: 'Authorize', exact: true }).click()
+      await page.getByText(`Connected: Shop (${shop.number}).`).waitFor()
+      await visitor.screenshot('example-connected')
+    })
+
+    it('exchanges no code for a browser that did not begin there, or whose state is another', async () => {
+      const again = await fetch(visitor.page.url())
+      expect(again.status).to.equal(400)
+      const other = await fetch(`${exampleUrl}/callback?code=x&state=y&iss=${encodeURIComponent(url)}`, {
+        headers: { Cookie: 'connecting=z.verifier' },
+      })
+      expect(other.status).to.equal(500)
+      // Its answer may be here before what it wrote is.
+      await until('it says why', () => example.errorLines.join('\n').includes(saysOfState))
+    })
+
+    it('replies to a text that comes to the line', async () => {
+      const { page } = visitor
+      await page.goto(`${url}/simulator?phone=${encodeURIComponent(phone)}`)
+      await textTo(url, { fromNumber: phone, toNumber: shop.number, text: 'Are you open?' })
+      await page.getByText('You said: Are you open?').waitFor()
+      expect((await outboundMessages(context, shop)).map(({ to_number }) => to_number)).to.deep.equal([phone])
+    })
+
+    it('refreshes its token when that has expired', async () => {
+      await expireAccessTokens()
+      const ids = [newId(), newId()] as const
+      const { SIGNING_SECRET = '' } = environment
+      // Two at once: one refreshes, and the other must not use the same refresh token.
+      await Promise.all(ids.map((id) => postEvent(otherPhone, `Event ${id}`, id, SIGNING_SECRET)))
+      await Promise.all(ids.map(whenReplied))
+      await textTo(url, { fromNumber: phone, toNumber: shop.number, text: 'And now?' })
+      await visitor.page.getByText('You said: And now?').waitFor()
+    })
+
+    it('replies once to an event that comes again, and never to one that Linehook did not sign', async () => {
+      const [id, next] = [newId(), newId()]
+      const { SIGNING_SECRET = '' } = environment
+      const forged = `whsec_${Buffer.alloc(32, 7).toString('base64')}`
+      expect(await postEvent(otherPhone, 'Forged', newId(), forged)).to.equal(401)
+      expect(await postEvent(otherPhone, 'Again', id, SIGNING_SECRET)).to.equal(200)
+      await whenReplied(id)
+      expect(await postEvent(otherPhone, 'Again', id, SIGNING_SECRET)).to.equal(200)
+      expect(await postEvent(otherPhone, 'Next', next, SIGNING_SECRET)).to.equal(200)
+      await whenReplied(next)
+      expect(example.outputLines.filter((line) => line.endsWith(id))).to.have.length(1)
+      expect(await textsTo(otherPhone))
+        .to.include('You said: Again')
+        .and.not.include('You said: Forged')
+    })
+
+    it('replies no more once the user has disconnected it', async () => {
+      const { page } = visitor
+      await page.goto(`${url}/console/authorized-applications`)
+      await page.getByText('Disconnect the application…').click()
+      await page.getByRole('button', { name: 'Disconnect the application' }).click()
+      await page.getByText('No application may use your lines.').waitFor()
+      const before = await outboundMessages(context, shop)
+      const deliveries = () => context.db('deliveries').where({ line_id: shop.lineId }).pluck<string[]>('id')
+      const delivered = await deliveries()
+
+      await page.goto(`${url}/simulator?phone=${encodeURIComponent(phone)}`)
+      await textTo(url, { fromNumber: phone, toNumber: shop.number, text: 'Still there?' })
+      await page.getByText('Still there?').waitFor()
+      expect(await deliveries()).to.have.members(delivered)
+
+      // One that was under way: its tokens are worth nothing.
+      await postEvent(phone, 'Late', newId(), environment.SIGNING_SECRET ?? '')
+      await until('it is refused', () => example.errorLines.some((line) => line.includes('invalid_grant')))
+      expect(await outboundMessages(context, shop)).to.have.length(before.length)
+      expect(await page.getByText('You said: Still there?').count()).to.equal(0)
+      expect(example.isRunning()).to.be.true
+    })
+
+    it('leaves no complaint in a browser', () => {
+      // Going back to the application is a request to it.
+      const own = visitor.complaints.filter((each) => each !== `request to ${exampleUrl}`)
+      expect([...developer.complaints, ...own]).to.deep.equal([])
+    })
+
+    async function expireAccessTokens(): Promise<void> {
+      await context.db.raw(
+        `update oauth_records set expires_at = now() - interval '1 second',
          payload = payload || jsonb_build_object('exp', extract(epoch from now())::integer - 1)
        where kind = 'AccessToken'`,
-    )
-  }
+      )
+    }
 
-  function textsTo(number: string): Promise<string[]> {
-    return context.db('messages').where({ line_id: shop.lineId, to_number: number }).pluck<string[]>('text')
+    function textsTo(number: string): Promise<string[]> {
+      return context.db('messages').where({ line_id: shop.lineId, to_number: number }).pluck<string[]>('text')
+    }
   }
 })

@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import { saveContact } from '../../src/domain/contacts.js'
 import { search, MAX_FOUND, type Found } from '../../src/domain/search.js'
 import { newId } from '../../src/ids.js'
 import { describeContext } from '../helpers/context.js'
@@ -123,12 +124,19 @@ describeContext('search', (context) => {
     expect((await findAsOperator(user.email.slice(0, 20))).users.map(({ id }) => id)).to.deep.equal([user.id])
   })
 
+  it('finds the reader’s own contacts by a part of their names', async () => {
+    await saveContact(context, line.userId, '+14155550188', { name: 'Maria Ω' })
+    expect((await find('maria')).contacts).to.deep.equal([{ number: '+14155550188', name: 'Maria Ω' }])
+    expect((await findAsOperator('maria')).contacts).to.deep.equal([])
+  })
+
   it('takes what has a special meaning in SQL as it is', async () => {
     for (const written of ['%%%', '___', "'; drop", '\\\\\\', 'a\0bc']) {
       expect(await find(written), written).to.deep.include({
         messages: [],
         lines: [],
         applications: [],
+        contacts: [],
         users: [],
       })
     }

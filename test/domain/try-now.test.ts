@@ -6,7 +6,7 @@ import {
   tryLineEventsNow,
 } from '../../src/domain/deliveries/try-now.js'
 import { deliver } from '../../src/domain/deliveries/deliver.js'
-import { tryMessageNow } from '../../src/domain/messages/try-now.js'
+import { countMessagesToTry, tryLineMessagesNow, tryMessageNow } from '../../src/domain/messages/try-now.js'
 import { ownerOf } from '../../src/domain/pauses.js'
 import { hurryJob } from '../../src/domain/hurry-job.js'
 import { newId } from '../../src/ids.js'
@@ -16,7 +16,14 @@ import { startReceiver } from '../helpers/receiver.js'
 import { openForSuite } from '../helpers/suite.js'
 import { until } from '../helpers/until.js'
 import { connect, createApplication } from './applications.js'
-import { deliveryRow, hasDeliveryJob, messageRow, queueMessage, receiveForDelivery } from './fixtures.js'
+import {
+  deliveryRow,
+  hasDeliveryJob,
+  messageRow,
+  queueMessage,
+  queueMessages,
+  receiveForDelivery,
+} from './fixtures.js'
 import { refusal } from './refusal.js'
 
 describeContext('trying now', (context) => {
@@ -105,6 +112,23 @@ describeContext('trying now', (context) => {
     expect(await refusal(tryMessageNow(context, newId(), id))).to.include({ status: 404 })
     expect(await tryMessageNow(context, line.userId, id)).to.include({ id, status: 'queued' })
     expect(await messageRow(context, id)).to.include({ not_before: null, job_generation: 1 })
+  })
+
+  it('takes all of a line that wait for their carrier, in their order, and leaves the others', async () => {
+    const ids = await queueMessages(context, line, 3)
+    const waiting = ids.slice(0, 2)
+    await context.db('messages').whereIn('id', waiting).update({ not_before: inAnHour(), due_at: inAnHour() })
+    expect(await countMessagesToTry(context, line.lineId)).to.equal(2)
+    expect(await refusal(tryLineMessagesNow(context, newId(), line.lineId))).to.include({ status: 404 })
+    expect(await tryLineMessagesNow(context, line.userId, line.lineId)).to.equal(2)
+    const rows = await context
+      .db('messages')
+      .whereIn('id', ids)
+      .orderBy('id')
+      .select('not_before', 'job_generation')
+    expect(rows).to.deep.equal([1, 1, 0].map((job_generation) => ({ not_before: null, job_generation })))
+    expect(await countMessagesToTry(context, line.lineId)).to.equal(0)
+    expect(await tryLineMessagesNow(context, line.userId, line.lineId)).to.equal(0)
   })
 
   it('is what an operator does who promotes a job', async () => {

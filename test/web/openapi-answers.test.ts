@@ -44,6 +44,7 @@ describeWith('the document and the answers', serveApi, (api) => {
       ['PUT', path, { right: { name: 'Shop' }, wrong: { name: '' } }],
       ['POST', `${path}/pause-sending`, {}],
       ['POST', `${path}/resume-sending`, {}],
+      ['POST', `${path}/try-messages-now`, {}],
       ['GET', `${path}/limits`, {}],
       ['GET', `${path}/opt-outs`, { query: '?limit=0' }],
       ['GET', `${path}/events/stream`, { query: '?from=x' }],

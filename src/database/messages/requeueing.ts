@@ -71,3 +71,26 @@ export async function hurryMessage(db: Database, userId: string, id: string): Pr
   )
   return rows[0]
 }
+
+/** Of a line, by the index of what waits. */
+const WAITS_FOR_CARRIER = `m.line_id = ? and m.status in ('queued', 'sending') and ${isQueued} and m.not_before > clock_timestamp()`
+
+/** How many of a line's messages wait until the carrier is tried again, at most so many. */
+export async function countWaitingForCarrier(db: Database, lineId: string, max: number): Promise<number> {
+  const { rows } = await db.raw<{ rows: [{ count: number }] }>(
+    `select count(*)::integer as count from (select from messages m where ${WAITS_FOR_CARRIER} limit ?) m`,
+    [lineId, max],
+  )
+  return rows[0].count
+}
+
+/** As `hurryMessage`, for those of a line, in the order in which they are to be sent. */
+export async function hurryMessagesOf(db: Database, lineId: string, limit: number): Promise<Requeued[]> {
+  const { rows } = await db.raw<{ rows: Requeued[] }>(
+    `update messages m set job_generation = m.job_generation + 1, due_at = clock_timestamp(), not_before = null
+     from (select id from messages m where ${WAITS_FOR_CARRIER} order by "position" limit ? for update skip locked) waiting
+     where m.id = waiting.id and ${isQueued} returning m.id, m.job_generation as generation`,
+    [lineId, limit],
+  )
+  return rows
+}

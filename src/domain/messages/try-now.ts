@@ -1,8 +1,15 @@
-import { hurryMessage } from '../../database/messages/requeueing.js'
+import { countWaitingForCarrier, hurryMessage, hurryMessagesOf } from '../../database/messages/requeueing.js'
 import type { Message } from '../../database/messages/message.js'
 import { UserError } from '../../errors.js'
 import type { Context } from '../context.js'
+import { getOwnLine } from '../lines.js'
 import { getMessage } from './get-message.js'
+
+/** A person waits for the answer, and messages wait for the locks of a batch. */
+const AT_ONCE = 500
+
+/** Of a line more are not counted. */
+export const MAX_WAITING_COUNTED = 1000
 
 /**
  * A message that waits until the carrier is tried again is tried now. Windows, pauses and earlier messages to the same number
@@ -21,4 +28,21 @@ export async function tryMessageNow(context: Context, userId: string, id: string
   }
   void context.queues.enqueueMessages([hurried])
   return getMessage(context, userId, id)
+}
+
+/** As `tryMessageNow`, for all of a line. @returns how many @throws UserError 404 */
+export async function tryLineMessagesNow(context: Context, userId: string, lineId: string): Promise<number> {
+  await getOwnLine(context, userId, lineId)
+  let count = 0
+  for (;;) {
+    const hurried = await hurryMessagesOf(context.db, lineId, AT_ONCE)
+    void context.queues.enqueueMessages(hurried)
+    count += hurried.length
+    if (hurried.length < AT_ONCE) return count
+  }
+}
+
+/** How many of a line's messages wait until the carrier is tried again; the caller has looked whose line it is. */
+export function countMessagesToTry({ db }: Context, lineId: string): Promise<number> {
+  return countWaitingForCarrier(db, lineId, MAX_WAITING_COUNTED + 1)
 }

@@ -8,7 +8,7 @@ import { getMessage } from '../../domain/messages/get-message.js'
 import { cancelMessage, MAX_CLIENT_REF_LENGTH, rescheduleMessage } from '../../domain/messages/later.js'
 import { postMessages, postMessage as submitMessage, type NewMessage } from '../../domain/messages/post.js'
 import { sendMessageAgain } from '../../domain/messages/send-again.js'
-import { tryMessageNow } from '../../domain/messages/try-now.js'
+import { tryLineMessagesNow, tryMessageNow } from '../../domain/messages/try-now.js'
 import { refusalOf, Unavailable, UserError } from '../../errors.js'
 import { newId } from '../../ids.js'
 import { MESSAGE_STATUSES } from '../../states.js'
@@ -178,3 +178,7 @@ export const postMessageAgain = onOwn('message', async (context, { userId, id, c
   const message = await sendMessageAgain(context, userId, id, key === '' ? newId() : key, 'api')
   return presentMessage(context, message)
 })
+
+export const postLineMessagesTry = onOwn('line', async (context, { userId, id }) => ({
+  count: await tryLineMessagesNow(context, userId, id),
+}))

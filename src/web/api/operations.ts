@@ -60,6 +60,7 @@ export {
   postMessageBatch,
   postMessageCancellation,
   postMessageNow,
+  postLineMessagesTry,
 } from './messages.js'
 export { getMetrics } from './metrics.js'
 export { getOptOuts } from './opt-outs.js'

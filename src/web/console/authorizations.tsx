@@ -84,7 +84,9 @@ function Authorized({ page, application }: { page: Page; application: Authorized
             <th>Connected</th>
             <th>Last sent</th>
             <th>Last received</th>
-            <th />
+            <th>
+              <span class="unseen">What to do</span>
+            </th>
           </tr>
         </thead>
         <tbody>

@@ -54,7 +54,7 @@ const HTMX_CONFIG = JSON.stringify({ includeIndicatorCSS: false, morphIgnore: ['
 function Header({ page }: { page: Page }) {
   const { session } = page
   const brand = (
-    <a class="brand" href={session === undefined ? '/console' : homeOf(session)}>
+    <a class="brand" href={session === undefined ? '/console' : homeOf(session)} aria-label="Linehook">
       <img src={assetPath('icon.svg')} alt="" width="24" height="24" /> <span>Linehook</span>
     </a>
   )

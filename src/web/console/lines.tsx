@@ -2,6 +2,7 @@ import type { Middleware } from 'koa'
 import { listLineHealth, type LineHealth } from '../../database/line-health.js'
 import type { Context } from '../../domain/context.js'
 import { needOfLine, type LineNeed } from '../../domain/line-needs.js'
+import { findTour } from '../../domain/first-steps.js'
 import { listOwnLines } from '../../domain/lines.js'
 import { EndpointState, OnOff } from './endpoint/state.js'
 import { Ago, Empty } from './form.js'
@@ -12,6 +13,7 @@ import { answerPage, pageOf, type Page } from './page.js'
 import { PhoneNumber } from './phone-number.js'
 import { sessionOf } from './session.js'
 import { Sparkline } from './sparkline.js'
+import { TourSection } from './start/tour.js'
 import { UserText } from './user-text.js'
 
 type Line = Awaited<ReturnType<typeof listOwnLines>>[number]
@@ -21,9 +23,10 @@ export function showLines(context: Context): Middleware {
   return async (ctx) => {
     const page = pageOf(ctx, context)
     const { userId } = sessionOf(ctx)
-    const [lines, health] = await Promise.all([
+    const [lines, health, tour] = await Promise.all([
       listOwnLines(context, userId),
       listLineHealth(context.db, userId),
+      findTour(context, userId),
     ])
     const rows = lines.map((line) => {
       const found = health.find(({ lineId }) => lineId === line.id)
@@ -33,6 +36,7 @@ export function showLines(context: Context): Middleware {
       ctx,
       <Layout page={page} title="Lines">
         <h1>Lines</h1>
+        <TourSection page={page} tour={tour} />
         <Needs rows={rows} />
         {rows.length === 0 ? <NoLines page={page} /> : <LineTable rows={rows} />}
       </Layout>,

@@ -50,6 +50,7 @@ const NOTICES = {
   'text-accepted': 'The text is accepted. Below is how it goes.',
   'tried-now': 'It is tried now: this page shows what comes of it.',
   'events-tried-now': 'All events that waited for their next attempt are tried now.',
+  'messages-tried-now': 'All messages that waited for the carrier are tried now.',
   'sent-again': 'It is being sent again.',
   cancelled: 'The message is cancelled.',
   rescheduled: 'The message has its new time.',

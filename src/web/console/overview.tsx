@@ -1,6 +1,7 @@
 import type { Context as KoaContext, Middleware } from 'koa'
 import { renderToString } from 'preact-render-to-string'
 import type { Context } from '../../domain/context.js'
+import { findTour } from '../../domain/first-steps.js'
 import { watchOf, type Overview } from '../../domain/overview/overview.js'
 import { isSpan, SPANS, type Span } from '../../domain/overview/spans.js'
 import { UserError } from '../../errors.js'
@@ -11,19 +12,23 @@ import { OverviewNow } from './overview/now.js'
 import { answerPage, pageOf } from './page.js'
 import { OVERVIEW } from './home.js'
 import { sessionOf } from './session.js'
+import { TourSection } from './start/tour.js'
 
 /** The first page of operators: all of the installation at one glance, which keeps itself up to date. */
 export function showOverview(context: Context): Middleware {
   return async (ctx) => {
     const span = spanOf(ctx)
     const now = await lookNow(context, ctx, span)
+    const tour = await findTour(context, sessionOf(ctx).userId)
+    const page = pageOf(ctx, context)
     answerPage(
       ctx,
-      <Layout page={pageOf(ctx, context)} title="Overview">
+      <Layout page={page} title="Overview">
         <div class="overview-head">
           <h1>Overview</h1>
           <SpanLinks span={span} />
         </div>
+        <TourSection page={page} tour={tour} />
         <div {...{ 'hx-sse:connect': `${OVERVIEW}/live?span=${span}` }} hx-swap="innerMorph">
           {now}
         </div>

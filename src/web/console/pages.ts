@@ -64,9 +64,10 @@ export { showLineReceive } from './line/receive.js'
 export { showLineSend } from './line/send.js'
 export { liveLimits } from './line/limits.js'
 export { postSegmentCount, postText } from './line/send-text.js'
-export { postPause, postResume } from './line/sending.js'
+export { postPause, postResume, postTryLineMessagesNow } from './line/sending.js'
 export { postRotate } from './line/signing-secret.js'
 export { showLines } from './lines.js'
+export { liveStart, postCloseTour, postStartIncomingWebhook, postStartUrl, showStart } from './start.js'
 export {
   liveMessage,
   postCancel,

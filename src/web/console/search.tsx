@@ -63,14 +63,19 @@ async function openedTo({ role }: Session, acting: Context): Promise<Set<string>
 
 function Results(props: { found: Found; session: Session; opened: Set<string> }) {
   const { found, session, opened } = props
-  const { messages, lines, applications, users, isIncomplete } = found
-  const isEmpty = [messages, lines, applications, users].every(({ length }) => length === 0)
+  const { messages, lines, applications, contacts, users, isIncomplete, isOfNewest } = found
+  const isEmpty = [messages, lines, applications, contacts, users].every(({ length }) => length === 0)
   const isTheirs = (userId: string) => userId === session.userId
   return (
     <>
       {isIncomplete && (
         <p role="alert" class="fault">
           There are too many messages to look through for a part of a number: write the whole number.
+        </p>
+      )}
+      {isOfNewest && (
+        <p class="muted">
+          A part of a number is looked for in the newest messages. A whole one is found in all of them.
         </p>
       )}
       {isEmpty && !isIncomplete && <Empty>Nothing has that number, id or name.</Empty>}
@@ -118,6 +123,16 @@ function Results(props: { found: Found; session: Session; opened: Set<string> })
               ? { id, href: applicationPath(id), label: name }
               : { id, href: userPath(userId), label: name, owner: ownerEmail },
           )}
+        />
+      )}
+      {contacts.length > 0 && (
+        <Links
+          title="Contacts"
+          rows={contacts.map(({ number, name }) => ({
+            id: number,
+            href: `/console/activity?${new URLSearchParams({ number }).toString()}`,
+            label: labelOf(name, number),
+          }))}
         />
       )}
       {users.length > 0 && (

@@ -81,7 +81,9 @@ function LineTable({ page, path, lines }: { page: Page; path: string; lines: Lin
           <th>Name</th>
           <th>Carrier account</th>
           <th>Status</th>
-          <th />
+          <th>
+            <span class="unseen">What to do</span>
+          </th>
         </tr>
       </thead>
       <tbody>

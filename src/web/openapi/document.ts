@@ -22,7 +22,7 @@ import { outgoingWebhooks, webhookPaths, webhookSchemas } from './webhooks.js'
  * Describes what programs can ask of this installation, in its own product word (OpenAPI 3.1). It is written by hand,
  * and tests compare it with the route table and with real answers.
  */
-export function describeApi({ config, vocabulary }: Context) {
+export function describeApi({ config, vocabulary }: Pick<Context, 'config' | 'vocabulary'>) {
   const words = productNamesOf(vocabulary)
   return {
     openapi: '3.1.0',

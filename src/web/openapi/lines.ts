@@ -152,6 +152,19 @@ export function linePaths(words: ProductNames): Paths {
         responses: { 200: answers(`The ${line}.`, schemaOf(Line)), ...problems(400, 401, 403, 404, 413) },
       },
     },
+    [vocabulary.path('/v1/lines/{lineId}/try-messages-now')]: {
+      parameters: [lineId],
+      post: {
+        operationId: 'tryLineMessagesNow',
+        tags,
+        summary: 'Try all messages now that wait until the carrier is tried again',
+        description: 'Limits, pauses and earlier messages to the same numbers hold as ever.',
+        responses: {
+          200: answers('How many messages are tried.', object({ count })),
+          ...problems(400, 401, 404, 413),
+        },
+      },
+    },
     [vocabulary.path('/v1/lines/{lineId}/opt-outs')]: {
       parameters: [lineId],
       get: {

@@ -1,6 +1,5 @@
 import { expect } from 'chai'
-import { addLine, setLineStatus } from '../../../src/domain/lines.js'
-import { addUser } from '../../../src/domain/users.js'
+import { setLineStatus } from '../../../src/domain/lines.js'
 import { newId } from '../../../src/ids.js'
 import { moveToAnotherCarrier } from '../../domain/fixtures.js'
 import { browse } from '../../helpers/browser-session.js'
@@ -91,33 +90,6 @@ describeWith("a line's page in the console", startConsole, (site) => {
       expect(wordsOf(text)).to.include('at another')
       expect(text.match(/href="\/simulator/g), 'only in the navigation').to.have.length(1)
     }
-  })
-
-  it('leads through a new line until all is done, folded once something has happened', async () => {
-    const { id: userId } = await addUser(site.context, { email: 'new@example.com' })
-    const line = await addLine(site.context, { userId, number: '+15558880002', carrierAccount: 'simulator' })
-    const browser = await browse(site.context, site.web, userId)
-    const path = `/console/lines/${line.id}`
-    const words = async () => wordsOf((await browser.get(path)).text)
-    const isDone = async (step: string) => new RegExp(`${step}[^.]*\\. done`).test(await words())
-    expect(await words())
-      .to.include('Get started 0 of 4 done')
-      .and.include('phone simulator')
-    expect((await browser.get(path)).text).to.include('<details class="start" open')
-    expect(await isDone('Enable the developer connection')).to.equal(false)
-    await browser.submit(`${path}/connection/enable`)
-    expect(await isDone('Enable the developer connection')).to.equal(true)
-    expect(await isDone('Create the incoming webhook')).to.equal(false)
-    const created = await browser.submit(`${path}/incoming-webhook`)
-    expect(await isDone('Create the incoming webhook')).to.equal(true)
-    const { text } = await browser.get(created.headers.get('location') ?? '')
-    const url = /id="webhook-url">([^<]+)</.exec(text)?.[1] ?? ''
-    const { pathname, search } = new URL(url)
-    expect((await site.web.post(pathname + search, messageBody())).status).to.equal(200)
-    expect(await words()).to.include('Get started 3 of 4 done')
-    expect((await browser.get(path)).text).to.include('<details class="start">')
-    await browser.submit(`${path}/outgoing-webhook`, { url: site.receiver.url })
-    expect(await words()).not.to.include('Get started')
   })
 
   it('says why nothing goes on a disabled line', async () => {

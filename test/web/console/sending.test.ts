@@ -38,6 +38,19 @@ describeWeb('the console, of what is paused', ({ context, web }) => {
 
   describe('a line', () => {
     it('is paused and resumed by its owner, and shown in red', async () => {
+      const id = await queueMessage(context, line)
+      await context
+        .db('messages')
+        .where({ id })
+        .update({ not_before: context.db.raw(`now() + interval '1 hour'`) })
+      expect(await words(owning, `${path}/send`)).to.include(
+        '1 message waits until the carrier is tried again.',
+      )
+      expectSentTo(
+        await owning.submit(`${path}/sending/try-now`),
+        `${path}/send?done=messages-tried-now#sending`,
+      )
+      expect(await words(owning, `${path}/send`)).not.to.include('until the carrier is tried again')
       expect(await words(owning, `${path}/send`)).to.include('Messages go out as soon as the limits allow')
       expectSentTo(await owning.submit(`${path}/sending/pause`), `${path}/send?done=sending-paused#sending`)
       expect(await words(owning, `${path}/send`)).to.match(/Paused since [^.]* by you\./)

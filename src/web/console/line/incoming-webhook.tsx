@@ -11,7 +11,9 @@ import { Confirm, Form, Select, Time } from '../form.js'
 import type { Act } from '../page.js'
 import { Copyable, Masked } from '../secret.js'
 import { sessionOf } from '../session.js'
-import { curlLine, TRIAL_NUMBER } from './curl.js'
+import { TRIAL_NUMBER } from '../start/sample.js'
+import { Samples } from '../start/samples.js'
+import { sendSamples } from '../start/send-samples.js'
 import { hasPhones, lineWithNotice, NeedsConnection, Section, tabPath, type LineView } from './section.js'
 
 const ID = 'incoming-webhook'
@@ -68,8 +70,8 @@ function Shown({ view, url }: { view: LineView; url: string }) {
     <>
       <h3>URL</h3>
       <Copyable id="webhook-url" text={url} what="the URL" />
-      <h3>Try it in a terminal</h3>
-      <Copyable id="webhook-curl" text={curlLine(url)} what="the curl line" />
+      <h3>Try it</h3>
+      <Samples id="webhook" samples={sendSamples({ url, toNumber: TRIAL_NUMBER, text: 'Hello' })} />
       {isOpen && (
         <p>
           It answers {'{"success":true}'}.{' '}

@@ -1,5 +1,6 @@
 import type { Middleware } from 'koa'
 import type { VNode } from 'preact'
+import { findFirstSteps } from '../../../database/first-steps.js'
 import { listLineHealth, type LineHealth } from '../../../database/line-health.js'
 import type { OwnLine } from '../../../database/lines.js'
 import type { Context } from '../../../domain/context.js'
@@ -13,8 +14,8 @@ import { live } from '../live.js'
 import { PhoneNumber } from '../phone-number.js'
 import { sessionOf } from '../session.js'
 import { Sparkline } from '../sparkline.js'
+import { FirstStepsLink } from '../start/steps.js'
 import { Need } from './need.js'
-import { QuickStart } from './quick-start.js'
 import { tabPath } from './section.js'
 import { lineTab } from './tab.js'
 
@@ -27,7 +28,7 @@ const NO_NAMES = new Map<string, string>()
 export function showLine(context: Context): Middleware {
   return lineTab(context, 'overview', async (_ctx, view) => (
     <>
-      <QuickStart view={view} />
+      <FirstStepsLink line={view.line} steps={await findFirstSteps(context.db, view.line.id)} />
       <div {...{ 'hx-sse:connect': `${view.path}/live` }} hx-swap="innerMorph">
         {await now(context, view.line)}
       </div>

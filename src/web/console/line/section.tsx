@@ -24,7 +24,7 @@ export interface LineView {
 }
 
 /** Whether the simulator's phones can write to the line, and see what it sends. */
-export function hasPhones({ page, line }: LineView): boolean {
+export function hasPhones({ page, line }: Pick<LineView, 'page' | 'line'>): boolean {
   return page.hasSimulator && line.carrierAccount === SIMULATOR
 }
 
@@ -68,6 +68,7 @@ const TAB_OF: Record<SectionId, Tab> = {
 const SAID_AT: Partial<Record<string, SectionId>> = {
   'sending-paused': 'sending',
   'sending-resumed': 'sending',
+  'messages-tried-now': 'sending',
   'events-paused': 'outgoing-webhook',
   'events-resumed': 'outgoing-webhook',
   'events-tried-now': 'outgoing-webhook',

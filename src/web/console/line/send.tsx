@@ -1,6 +1,7 @@
 import type { Middleware } from 'koa'
 import type { Context } from '../../../domain/context.js'
 import { revealIncomingWebhook } from '../../../domain/incoming-webhooks.js'
+import { countMessagesToTry } from '../../../domain/messages/try-now.js'
 import { actingFor } from '../../actor.js'
 import { queryOf } from '../form-values.js'
 import { shownOnce } from '../page.js'
@@ -24,12 +25,15 @@ export function showLineSend(context: Context): Middleware {
       ? await revealIncomingWebhook(actingFor(ctx, context), line.userId, line.id)
       : undefined
     const maskedUrl = context.config.publicUrl + context.vocabulary.incomingWebhookPath(line.id)
-    const optOuts = await loadOptOuts(context, line)
+    const [optOuts, toTry] = await Promise.all([
+      loadOptOuts(context, line),
+      countMessagesToTry(context, line.id),
+    ])
     return (
       <>
         <IncomingWebhook view={view} webhook={webhook} maskedUrl={maskedUrl} />
         <SendText view={view} counted={shownOnce<{ counted: CountedText }>(ctx).counted} />
-        <Sending view={view} />
+        <Sending view={view} toTry={toTry} />
         <Limits view={view} />
         <OptOuts view={view} now={optOuts} />
       </>

@@ -1,6 +1,7 @@
 import { countryName } from '../../../domain/country-guard.js'
 import { getOwnLine } from '../../../domain/lines.js'
 import type { Context } from '../../../domain/context.js'
+import { MAX_WAITING_COUNTED, tryLineMessagesNow } from '../../../domain/messages/try-now.js'
 import { pauseLine, pauseOf, resumeLine, type Pause } from '../../../domain/pauses.js'
 import { idOf } from '../form-values.js'
 import { Confirm, Form, Time } from '../form.js'
@@ -10,13 +11,16 @@ import { sessionOf } from '../session.js'
 import { lineWithNotice, Section, type LineView } from './section.js'
 
 /** Whether what the line sends goes out, and the switch for it. */
-export function Sending({ view }: { view: LineView }) {
+/** @param props.toTry how many messages wait until the carrier is tried again */
+export function Sending({ view, toTry }: { view: LineView; toTry: number }) {
   const { page, line, path } = view
   const pause = pauseOf(line)
   const action = `${path}/sending/${pause === null ? 'pause' : 'resume'}`
   const mayResume = pause?.by === 'owner' || page.session?.role === 'operator'
+  const tryAction = `${path}/sending/try-now`
+  const offers = [...(pause === null || mayResume ? [action] : []), ...(toTry > 0 ? [tryAction] : [])]
   return (
-    <Section view={view} id="sending" title="Sending" offers={pause === null || mayResume ? [action] : []}>
+    <Section view={view} id="sending" title="Sending" offers={offers}>
       {pause === null ? (
         <>
           <p>
@@ -35,6 +39,19 @@ export function Sending({ view }: { view: LineView }) {
         </>
       ) : (
         <Paused pause={pause} />
+      )}
+      {toTry > 0 && (
+        <>
+          <p>
+            {toTry > MAX_WAITING_COUNTED ? `More than ${MAX_WAITING_COUNTED}` : toTry}{' '}
+            {toTry === 1 ? 'message waits' : 'messages wait'} until the carrier is tried again.
+          </p>
+          <Form page={page} action={tryAction} class="inline">
+            <button type="submit" class="secondary">
+              Try them now
+            </button>
+          </Form>
+        </>
       )}
       {line.pausedCountries !== null && (
         <p class="fault">
@@ -73,5 +90,13 @@ export function postResume(context: Context): Act {
     const line = await getOwnLine(context, sessionOf(ctx).userId, idOf(ctx, 'lineId'))
     await resumeLine(context, pauserOf(ctx), line)
     return lineWithNotice(line.id, 'sending-resumed')
+  }
+}
+
+export function postTryLineMessagesNow(context: Context): Act {
+  return async (ctx) => {
+    const lineId = idOf(ctx, 'lineId')
+    await tryLineMessagesNow(context, sessionOf(ctx).userId, lineId)
+    return lineWithNotice(lineId, 'messages-tried-now')
   }
 }

@@ -21,7 +21,9 @@ export function Endpoints({ troubles, userId }: { troubles: EndpointTroubles; us
             <th>Endpoint</th>
             <th>State</th>
             <th>Waiting</th>
-            <th />
+            <th>
+              <span class="unseen">What to do</span>
+            </th>
           </tr>
         </thead>
         <tbody>

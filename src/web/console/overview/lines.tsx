@@ -12,7 +12,9 @@ export function BusiestLines({ lines, userId }: { lines: readonly BusyLine[]; us
           <th>Line</th>
           <th>Accepted</th>
           <th>Received</th>
-          <th />
+          <th>
+            <span class="unseen">What to do</span>
+          </th>
         </tr>
       </thead>
       <tbody>

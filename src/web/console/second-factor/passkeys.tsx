@@ -57,7 +57,9 @@ function Table({ page, passkeys }: { page: Page; passkeys: Passkey[] }) {
           <th>Name</th>
           <th>Added</th>
           <th>Last used</th>
-          <th />
+          <th>
+            <span class="unseen">What to do</span>
+          </th>
         </tr>
       </thead>
       <tbody>

@@ -65,7 +65,9 @@ export function ApiTokens(props: {
               <th>Created</th>
               <th>Last used</th>
               <th>Expires</th>
-              <th />
+              <th>
+                <span class="unseen">What to do</span>
+              </th>
             </tr>
           </thead>
           <tbody>

@@ -19,7 +19,9 @@ export function Sessions(props: { page: Page; sessions: ListedSession[]; current
             <th>Browser</th>
             <th>Signed in</th>
             <th>Last seen</th>
-            <th />
+            <th>
+              <span class="unseen">What to do</span>
+            </th>
           </tr>
         </thead>
         <tbody>

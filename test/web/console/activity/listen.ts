@@ -8,7 +8,11 @@ export interface Heard {
 }
 
 /** A page's live part, as htmx would hear it. */
-export async function listen({ web }: Console, { browser }: OpenLine, path: string): Promise<Heard> {
+export async function listen(
+  { web }: Console,
+  { browser }: Pick<OpenLine, 'browser'>,
+  path: string,
+): Promise<Heard> {
   const stream = new AbortController()
   const response = await fetch(web.url + path, {
     headers: { Cookie: browser.cookie() },

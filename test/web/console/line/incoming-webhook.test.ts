@@ -24,9 +24,9 @@ describeWith("the incoming webhook on a line's page", startConsole, (site) => {
     const shown = await line.page('/send?show=webhook')
     expect(shownPath(shown)).to.equal(line.webhookPath)
     expect(wordsOf(shown)).to.include(
-      `curl -d '{"intent":"message","data":{"toNumber":"+15005550199","text":"Hello"}}' 'http`,
+      `--data-raw '{"intent":"message","data":{"toNumber":"+15005550199","text":"Hello"}}' 'http`,
     )
-    expect(shown.match(/data-copy="webhook-(url|curl)"/g)).to.have.length(2)
+    expect(shown.match(/data-copy="webhook-\w+"/g), 'the URL, and code in six languages').to.have.length(7)
   })
 
   it('asks for the password first when it was given too long ago', async () => {

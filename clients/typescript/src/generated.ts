@@ -1,0 +1,1190 @@
+// The operations and types of /openapi.json. Made by `npm run client`; a test compares it.
+import { segment, type CallOptions, type IdempotentOptions } from './exchange.js'
+
+export interface Parts {
+  query?: object | undefined
+  body?: unknown
+}
+
+export abstract class Operations {
+  protected abstract call<T>(
+    method: string,
+    path: string,
+    parts: Parts,
+    options?: IdempotentOptions,
+  ): Promise<T>
+  protected abstract iterate<T>(
+    path: string,
+    query: object | undefined,
+    options?: CallOptions,
+  ): AsyncGenerator<T, void, undefined>
+
+  /** List your lines. They come oldest first. An application sees those that are connected to it, or all of them with `lines:read`. */
+  async listLines(query?: ListLinesQuery, options?: CallOptions): Promise<Line[]> {
+    return this.call('GET', `/v1/lines`, { query }, options)
+  }
+
+  /** Get a line. An application gets only lines that it can see. */
+  async getLine(lineId: string, options?: CallOptions): Promise<Line> {
+    return this.call('GET', `/v1/lines/${segment(lineId)}`, {}, options)
+  }
+
+  /** Rename a line. The name is in the body, or in the query, as clients of the original send it. If both have one, the body counts. Other parameters, such as `ringer`, are ignored. An application must be able to see the line, and must have `lines:write`. */
+  async renameLine(lineId: string, body?: RenameLineBody, options?: CallOptions): Promise<Line | Line[]> {
+    return this.call('PUT', `/v1/lines/${segment(lineId)}`, { body }, options)
+  }
+
+  /** Pause what a line sends. Messages are accepted and wait; what waits too long expires, as always. What the service answers to STOP, START and HELP goes out, and what the line receives goes on. */
+  async pauseSending(lineId: string, options?: CallOptions): Promise<Line> {
+    return this.call('POST', `/v1/lines/${segment(lineId)}/pause-sending`, {}, options)
+  }
+
+  /** Resume what a line sends. What waits goes out soon, in order and within the limits. 403: an operator has paused it. */
+  async resumeSending(lineId: string, options?: CallOptions): Promise<Line> {
+    return this.call('POST', `/v1/lines/${segment(lineId)}/resume-sending`, {}, options)
+  }
+
+  /** Try all messages now that wait until the carrier is tried again. Limits, pauses and earlier messages to the same numbers hold as ever. */
+  async tryLineMessagesNow(
+    lineId: string,
+    options?: CallOptions,
+  ): Promise<{
+    count: number
+  }> {
+    return this.call('POST', `/v1/lines/${segment(lineId)}/try-messages-now`, {}, options)
+  }
+
+  /** List the numbers that have opted out of a line. They are sorted by number. These people texted STOP and are sent nothing more. Only they can undo this, by texting START. */
+  async listOptOuts(lineId: string, query?: ListOptOutsQuery, options?: CallOptions): Promise<OptOut[]> {
+    return this.call('GET', `/v1/lines/${segment(lineId)}/opt-outs`, { query }, options)
+  }
+
+  /** List the numbers that have opted out of a line. All of them, read page by page. */
+  iterateOptOuts(
+    lineId: string,
+    query?: ListOptOutsQuery,
+    options?: CallOptions,
+  ): AsyncGenerator<OptOut, void, undefined> {
+    return this.iterate(`/v1/lines/${segment(lineId)}/opt-outs`, query, options)
+  }
+
+  /** See how full the incoming webhook's windows are. The windows count what was accepted in the last 60 s. */
+  async getLimits(lineId: string, options?: CallOptions): Promise<Limits> {
+    return this.call('GET', `/v1/lines/${segment(lineId)}/limits`, {}, options)
+  }
+
+  /** Get a line's developer connection. All of it is empty if the line was never connected. */
+  async getConnection(lineId: string, options?: CallOptions): Promise<Connection> {
+    return this.call('GET', `/v1/lines/${segment(lineId)}/connection`, {}, options)
+  }
+
+  /** Enable or disable the connection, and set its URL. Give at least one of the fields. A field that is left out stays as it is. `enabled: true` also enables an endpoint that was disabled. A URL can be set only while the connection is enabled. */
+  async changeConnection(
+    lineId: string,
+    body: ChangeConnectionBody,
+    options?: CallOptions,
+  ): Promise<Connection> {
+    return this.call('PUT', `/v1/lines/${segment(lineId)}/connection`, { body }, options)
+  }
+
+  /** Disconnect, and delete the incoming webhook. From then on the incoming webhook answers 404, and no event is sent. */
+  async disconnectLine(lineId: string, options?: CallOptions): Promise<Connection> {
+    return this.call('DELETE', `/v1/lines/${segment(lineId)}/connection`, {}, options)
+  }
+
+  /** Send a test event to the outgoing webhook URL. The event is sent at once, and only once. The answer is 200 even if that fails, and says what happened. Its payload is an example of its type. */
+  async sendTestEvent(
+    lineId: string,
+    body?: SendTestEventBody,
+    options?: CallOptions,
+  ): Promise<TestEventResult> {
+    return this.call('POST', `/v1/lines/${segment(lineId)}/connection/test-event`, { body }, options)
+  }
+
+  /** Get the secret that signs events. Your server verifies events with it (Standard Webhooks). */
+  async getSigningSecret(lineId: string, options?: CallOptions): Promise<SigningSecret> {
+    return this.call('GET', `/v1/lines/${segment(lineId)}/connection/signing-secret`, {}, options)
+  }
+
+  /** Make a new signing secret. The old secret signs too for 24 h. */
+  async rotateSecret(lineId: string, options?: CallOptions): Promise<SigningSecret> {
+    return this.call('POST', `/v1/lines/${segment(lineId)}/connection/rotate-secret`, {}, options)
+  }
+
+  /** Pause the events to the outgoing webhook URL. They wait, and use up no attempt. Test events are sent. */
+  async pauseEvents(lineId: string, options?: CallOptions): Promise<Connection> {
+    return this.call('POST', `/v1/lines/${segment(lineId)}/connection/pause-events`, {}, options)
+  }
+
+  /** Resume the events to the outgoing webhook URL. What waits is sent soon, in order. 403: an operator has paused them. */
+  async resumeEvents(lineId: string, options?: CallOptions): Promise<Connection> {
+    return this.call('POST', `/v1/lines/${segment(lineId)}/connection/resume-events`, {}, options)
+  }
+
+  /** Try all events now that wait for their next attempt. For a server that was mended. This is refused while the events are paused. */
+  async tryLineEventsNow(
+    lineId: string,
+    options?: CallOptions,
+  ): Promise<{
+    count: number
+  }> {
+    return this.call('POST', `/v1/lines/${segment(lineId)}/connection/try-events-now`, {}, options)
+  }
+
+  /** Send the events that were held while the endpoint was disabled. They are sent oldest first. This is refused while the endpoint is still disabled. */
+  async sendHeldEvents(
+    lineId: string,
+    options?: CallOptions,
+  ): Promise<{
+    count: number
+  }> {
+    return this.call('POST', `/v1/lines/${segment(lineId)}/connection/send-held-events`, {}, options)
+  }
+
+  /** See how the outgoing webhook URL wants its events. It stays when the URL is taken away. */
+  async getPolicy(lineId: string, options?: CallOptions): Promise<EndpointPolicy> {
+    return this.call('GET', `/v1/lines/${segment(lineId)}/connection/policy`, {}, options)
+  }
+
+  /** Change how the outgoing webhook URL wants its events. Give at least one field (RFC 7396): what is left out stays, and null stands for the default. It counts from the next attempt on. */
+  async changePolicy(lineId: string, body: ChangePolicyBody, options?: CallOptions): Promise<EndpointPolicy> {
+    return this.call('PATCH', `/v1/lines/${segment(lineId)}/connection/policy`, { body }, options)
+  }
+
+  /** See the last event as it would be posted with other fields. Nothing is saved or sent. */
+  async previewPolicy(
+    lineId: string,
+    body?: PreviewPolicyBody,
+    options?: CallOptions,
+  ): Promise<{
+    contentType: string
+    body: string
+    /** There was no event yet, so it is of one that was made up. */ isSample: boolean
+  }> {
+    return this.call('POST', `/v1/lines/${segment(lineId)}/connection/policy/preview`, { body }, options)
+  }
+
+  /** Get the URL with its token. Anybody who has the URL can send. If somebody else may know it, give it a new token. */
+  async getIncomingWebhook(
+    lineId: string,
+    options?: CallOptions,
+  ): Promise<{
+    url: string
+    token: string
+  }> {
+    return this.call('GET', `/v1/lines/${segment(lineId)}/incoming-webhook`, {}, options)
+  }
+
+  /** Create the incoming webhook. The developer connection must be enabled. */
+  async createIncomingWebhook(
+    lineId: string,
+    options?: CallOptions,
+  ): Promise<{
+    url: string
+    token: string
+  }> {
+    return this.call('POST', `/v1/lines/${segment(lineId)}/incoming-webhook`, {}, options)
+  }
+
+  /** Delete the webhook; its URL then answers 404. You can create a new one, which has another token. */
+  async deleteIncomingWebhook(lineId: string, options?: CallOptions): Promise<Connection> {
+    return this.call('DELETE', `/v1/lines/${segment(lineId)}/incoming-webhook`, {}, options)
+  }
+
+  /** Give it a new token. The old token ends at once, or after `overlapSeconds`. */
+  async regenerateToken(
+    lineId: string,
+    body?: RegenerateTokenBody,
+    options?: CallOptions,
+  ): Promise<{
+    url: string
+    token: string
+  }> {
+    return this.call('POST', `/v1/lines/${segment(lineId)}/incoming-webhook/regenerate`, { body }, options)
+  }
+
+  /** List the messages of your lines. They come newest first. An application sees those of connected lines. With `messages:write` alone it sees those that it sent. */
+  async listMessages(query?: ListMessagesQuery, options?: CallOptions): Promise<Message[]> {
+    return this.call('GET', `/v1/messages`, { query }, options)
+  }
+
+  /** List the messages of your lines. All of them, read page by page. */
+  iterateMessages(
+    query?: ListMessagesQuery,
+    options?: CallOptions,
+  ): AsyncGenerator<Message, void, undefined> {
+    return this.iterate(`/v1/messages`, query, options)
+  }
+
+  /** Send a message. You send from one of your lines. An application sends from one that is connected to it. The message is accepted at once, and a worker sends it. */
+  async sendMessage(body: SendMessageBody, options?: IdempotentOptions): Promise<Message> {
+    return this.call('POST', `/v1/messages`, { body }, options)
+  }
+
+  /** Count the segments of a text before it is sent. Nothing is sent or kept. */
+  async countSegments(body: CountSegmentsBody, options?: CallOptions): Promise<Segments> {
+    return this.call('POST', `/v1/segments`, { body }, options)
+  }
+
+  /** Send up to 500 messages. Each is accepted or refused by itself: what is wrong with one does not keep the others. The answer has one outcome for each, in their order. Limits and caps count each message. The body may have 4 MiB. */
+  async sendMessages(body: SendMessagesBody, options?: CallOptions): Promise<BatchOutcome[]> {
+    return this.call('POST', `/v1/messages/batch`, { body }, options)
+  }
+
+  /** Get a message. The answer says what became of it: its state, the carrier’s answer, and its media. */
+  async getMessage(messageId: string, options?: CallOptions): Promise<Message> {
+    return this.call('GET', `/v1/messages/${segment(messageId)}`, {}, options)
+  }
+
+  /** Change when a message is sent. This is possible while it is `scheduled`, or `queued` and no carrier was asked to send it yet. A moment that is over means at once. An application may change what it sent itself. */
+  async rescheduleMessage(
+    messageId: string,
+    body: RescheduleMessageBody,
+    options?: CallOptions,
+  ): Promise<Message> {
+    return this.call('PATCH', `/v1/messages/${segment(messageId)}`, { body }, options)
+  }
+
+  /** Cancel a message that waits. A message that is `scheduled` or `queued` becomes `failed` with the error `cancelled`. To do it again changes nothing. An application may cancel what it sent itself. */
+  async cancelMessage(messageId: string, options?: CallOptions): Promise<Message> {
+    return this.call('POST', `/v1/messages/${segment(messageId)}/cancel`, {}, options)
+  }
+
+  /** Try a message now that waits for its next attempt. Rate limits, pauses and earlier messages to the same number hold as ever. This is refused when it does not wait for a time. */
+  async tryMessageNow(messageId: string, options?: CallOptions): Promise<Message> {
+    return this.call('POST', `/v1/messages/${segment(messageId)}/try-now`, {}, options)
+  }
+
+  /** Send a message again that failed or is unknown. This makes a new message. Without an `Idempotency-Key` each request makes another one. */
+  async sendMessageAgain(messageId: string, options?: IdempotentOptions): Promise<Message> {
+    return this.call('POST', `/v1/messages/${segment(messageId)}/send-again`, {}, options)
+  }
+
+  /** List your contacts. They come oldest first. */
+  async listContacts(query?: ListContactsQuery, options?: CallOptions): Promise<Contact[]> {
+    return this.call('GET', `/v1/contacts`, { query }, options)
+  }
+
+  /** List your contacts. All of them, read page by page. */
+  iterateContacts(
+    query?: ListContactsQuery,
+    options?: CallOptions,
+  ): AsyncGenerator<Contact, void, undefined> {
+    return this.iterate(`/v1/contacts`, query, options)
+  }
+
+  /** Name or block a number. A number that is a contact already is changed. Fields may be in the body, JSON or a form, or in the query, as clients of the original send them; the body counts more. Other fields are ignored: a contact counts for all lines, whatever `lineIds` says. */
+  async saveContact(body?: SaveContactBody, options?: CallOptions): Promise<Contact> {
+    return this.call('POST', `/v1/contacts`, { body }, options)
+  }
+
+  /** Change a contact. What is left out stays as it is. 409: another contact has the number. Fields may be in the body, JSON or a form, or in the query, as clients of the original send them; the body counts more. Other fields are ignored: a contact counts for all lines, whatever `lineIds` says. */
+  async changeContact(contactId: string, body?: ChangeContactBody, options?: CallOptions): Promise<Contact> {
+    return this.call('PUT', `/v1/contacts/${segment(contactId)}`, { body }, options)
+  }
+
+  /** List the deliveries of your lines' events. They come newest first. */
+  async listDeliveries(query?: ListDeliveriesQuery, options?: CallOptions): Promise<Delivery[]> {
+    return this.call('GET', `/v1/deliveries`, { query }, options)
+  }
+
+  /** List the deliveries of your lines' events. All of them, read page by page. */
+  iterateDeliveries(
+    query?: ListDeliveriesQuery,
+    options?: CallOptions,
+  ): AsyncGenerator<Delivery, void, undefined> {
+    return this.iterate(`/v1/deliveries`, query, options)
+  }
+
+  /** Get a delivery with its attempts. Each attempt has its status, its duration, and the beginning of the answer. */
+  async getDelivery(deliveryId: string, options?: CallOptions): Promise<DeliveryWithAttempts> {
+    return this.call('GET', `/v1/deliveries/${segment(deliveryId)}`, {}, options)
+  }
+
+  /** Make the next attempt of an event now. It is one of the attempts that the delivery has. This is refused when it does not wait for one, and while its endpoint is paused. */
+  async tryDeliveryNow(deliveryId: string, options?: CallOptions): Promise<DeliveryWithAttempts> {
+    return this.call('POST', `/v1/deliveries/${segment(deliveryId)}/try-now`, {}, options)
+  }
+
+  /** Send an event again, with the same `webhook-id`. This is refused while its attempts are under way. */
+  async sendDeliveryAgain(deliveryId: string, options?: CallOptions): Promise<DeliveryWithAttempts> {
+    return this.call('POST', `/v1/deliveries/${segment(deliveryId)}/send-again`, {}, options)
+  }
+
+  /** Send the events of a span of time again, to the line's outgoing webhook URL or to another one. The oldest go first, with their `webhook-id` and the header `webhook-replay: true`. This is refused while the endpoint is disabled, unless another URL is given. An application has what went to itself from the line sent again, and gives no other URL. */
+  async replayLineEvents(lineId: string, body: ReplayLineEventsBody, options?: CallOptions): Promise<Work> {
+    return this.call('POST', `/v1/lines/${segment(lineId)}/connection/replay`, { body }, options)
+  }
+
+  /** See how many events a replay would send. They are counted up to 10,000; `isMore`: there are more. */
+  async replayLineEventsPreview(
+    lineId: string,
+    body: ReplayLineEventsPreviewBody,
+    options?: CallOptions,
+  ): Promise<{
+    count: number
+    isMore: boolean
+  }> {
+    return this.call('POST', `/v1/lines/${segment(lineId)}/connection/replay/preview`, { body }, options)
+  }
+
+  /** Send the events of a span of time again, to its webhook URL or to another one. The oldest go first, with their `webhook-id` and the header `webhook-replay: true`. This is refused while the endpoint is disabled, unless another URL is given. */
+  async replayApplicationEvents(
+    applicationId: string,
+    body: ReplayApplicationEventsBody,
+    options?: CallOptions,
+  ): Promise<Work> {
+    return this.call('POST', `/v1/applications/${segment(applicationId)}/replay`, { body }, options)
+  }
+
+  /** See how many events a replay would send. They are counted up to 10,000; `isMore`: there are more. */
+  async replayApplicationEventsPreview(
+    applicationId: string,
+    body: ReplayApplicationEventsPreviewBody,
+    options?: CallOptions,
+  ): Promise<{
+    count: number
+    isMore: boolean
+  }> {
+    return this.call('POST', `/v1/applications/${segment(applicationId)}/replay/preview`, { body }, options)
+  }
+
+  /** List your long works. They come newest first, and are kept for 30 days. */
+  async listWorks(query?: ListWorksQuery, options?: CallOptions): Promise<Work[]> {
+    return this.call('GET', `/v1/works`, { query }, options)
+  }
+
+  /** List your long works. All of them, read page by page. */
+  iterateWorks(query?: ListWorksQuery, options?: CallOptions): AsyncGenerator<Work, void, undefined> {
+    return this.iterate(`/v1/works`, query, options)
+  }
+
+  /** Get a long work, and how far it is. It goes on by itself until `endedAt` says that it is over. */
+  async getWork(workId: string, options?: CallOptions): Promise<Work> {
+    return this.call('GET', `/v1/works/${segment(workId)}`, {}, options)
+  }
+
+  /** Stop a long work. What is done stays done. This is refused when it is over. */
+  async stopWork(workId: string, options?: CallOptions): Promise<Work> {
+    return this.call('POST', `/v1/works/${segment(workId)}/stop`, {}, options)
+  }
+
+  /** List the applications that you registered. They come oldest first and without their secrets. */
+  async listApplications(options?: CallOptions): Promise<Application[]> {
+    return this.call('GET', `/v1/applications`, {}, options)
+  }
+
+  /** Register an application. Other users can then authorize it for their lines by OAuth 2.0. You can have at most 50. */
+  async registerApplication(
+    body: RegisterApplicationBody,
+    options?: CallOptions,
+  ): Promise<RegisteredApplication> {
+    return this.call('POST', `/v1/applications`, { body }, options)
+  }
+
+  /** Get an application. It comes without its secrets. */
+  async getApplication(applicationId: string, options?: CallOptions): Promise<Application> {
+    return this.call('GET', `/v1/applications/${segment(applicationId)}`, {}, options)
+  }
+
+  /** Change an application. Give at least one of the fields. A field that is left out stays as it is. Giving `webhookUrl` enables an endpoint that was disabled. */
+  async changeApplication(
+    applicationId: string,
+    body: ChangeApplicationBody,
+    options?: CallOptions,
+  ): Promise<Application> {
+    return this.call('PUT', `/v1/applications/${segment(applicationId)}`, { body }, options)
+  }
+
+  /** Delete an application. From then on its tokens are refused, and it gets no events. */
+  async deleteApplication(applicationId: string, options?: CallOptions): Promise<Application> {
+    return this.call('DELETE', `/v1/applications/${segment(applicationId)}`, {}, options)
+  }
+
+  /** Make a new client secret. The old secret is refused at once. */
+  async rotateClientSecret(
+    applicationId: string,
+    options?: CallOptions,
+  ): Promise<{
+    clientSecret: string
+  }> {
+    return this.call('POST', `/v1/applications/${segment(applicationId)}/rotate-secret`, {}, options)
+  }
+
+  /** Get the secret that signs its events. The application's server verifies events with it (Standard Webhooks). */
+  async getApplicationSigningSecret(applicationId: string, options?: CallOptions): Promise<SigningSecret> {
+    return this.call('GET', `/v1/applications/${segment(applicationId)}/signing-secret`, {}, options)
+  }
+
+  /** Make a new signing secret. The old secret signs too for 24 h. */
+  async rotateApplicationSigningSecret(applicationId: string, options?: CallOptions): Promise<SigningSecret> {
+    return this.call('POST', `/v1/applications/${segment(applicationId)}/rotate-signing-secret`, {}, options)
+  }
+
+  /** Send a test event to its webhook URL. The event is sent at once, and only once. The answer is 200 even if that fails, and says what happened. */
+  async sendApplicationTestEvent(applicationId: string, options?: CallOptions): Promise<TestEventResult> {
+    return this.call('POST', `/v1/applications/${segment(applicationId)}/test-event`, {}, options)
+  }
+
+  /** Try all events now that wait for their next attempt. For a server that was mended. This is refused while the events are paused. */
+  async tryApplicationEventsNow(
+    applicationId: string,
+    options?: CallOptions,
+  ): Promise<{
+    count: number
+  }> {
+    return this.call('POST', `/v1/applications/${segment(applicationId)}/try-events-now`, {}, options)
+  }
+
+  /** Send the events that were held while its webhook URL was disabled. They are sent oldest first. This is refused while the URL is still disabled. */
+  async sendHeldApplicationEvents(
+    applicationId: string,
+    options?: CallOptions,
+  ): Promise<{
+    count: number
+  }> {
+    return this.call('POST', `/v1/applications/${segment(applicationId)}/send-held-events`, {}, options)
+  }
+
+  /** Pause the events to its webhook URL. They wait, and use up no attempt. Test events are sent. */
+  async pauseApplicationEvents(applicationId: string, options?: CallOptions): Promise<Application> {
+    return this.call('POST', `/v1/applications/${segment(applicationId)}/pause-events`, {}, options)
+  }
+
+  /** Resume the events to its webhook URL. What waits is sent soon, in order. */
+  async resumeApplicationEvents(applicationId: string, options?: CallOptions): Promise<Application> {
+    return this.call('POST', `/v1/applications/${segment(applicationId)}/resume-events`, {}, options)
+  }
+
+  /** List what became of its events. They come newest first. */
+  async listApplicationDeliveries(
+    applicationId: string,
+    query?: ListApplicationDeliveriesQuery,
+    options?: CallOptions,
+  ): Promise<ApplicationDelivery[]> {
+    return this.call('GET', `/v1/applications/${segment(applicationId)}/deliveries`, { query }, options)
+  }
+
+  /** List what became of its events. All of them, read page by page. */
+  iterateApplicationDeliveries(
+    applicationId: string,
+    query?: ListApplicationDeliveriesQuery,
+    options?: CallOptions,
+  ): AsyncGenerator<ApplicationDelivery, void, undefined> {
+    return this.iterate(`/v1/applications/${segment(applicationId)}/deliveries`, query, options)
+  }
+
+  /** See how its webhook URL wants its events. It stays when the URL is taken away. */
+  async getApplicationPolicy(applicationId: string, options?: CallOptions): Promise<EndpointPolicy> {
+    return this.call('GET', `/v1/applications/${segment(applicationId)}/policy`, {}, options)
+  }
+
+  /** Change how its webhook URL wants its events. Give at least one field (RFC 7396): what is left out stays, and null stands for the default. It counts from the next attempt on. */
+  async changeApplicationPolicy(
+    applicationId: string,
+    body: ChangeApplicationPolicyBody,
+    options?: CallOptions,
+  ): Promise<EndpointPolicy> {
+    return this.call('PATCH', `/v1/applications/${segment(applicationId)}/policy`, { body }, options)
+  }
+
+  /** See the last event as it would be posted with other fields. Nothing is saved or sent. */
+  async previewApplicationPolicy(
+    applicationId: string,
+    body?: PreviewApplicationPolicyBody,
+    options?: CallOptions,
+  ): Promise<{
+    contentType: string
+    body: string
+    /** There was no event yet, so it is of one that was made up. */ isSample: boolean
+  }> {
+    return this.call('POST', `/v1/applications/${segment(applicationId)}/policy/preview`, { body }, options)
+  }
+
+  /** List the applications that may use your lines. The answer says what each may do, and when it last sent or received. */
+  async listAuthorizedApplications(options?: CallOptions): Promise<AuthorizedApplication[]> {
+    return this.call('GET', `/v1/authorized-applications`, {}, options)
+  }
+
+  /** Disconnect an application. From then on it can use none of your lines, and its tokens are refused. */
+  async disconnectApplication(
+    applicationId: string,
+    options?: CallOptions,
+  ): Promise<AuthorizedApplication[]> {
+    return this.call('DELETE', `/v1/authorized-applications/${segment(applicationId)}`, {}, options)
+  }
+
+  /** Disconnect one line from an application. Its tokens end when it has no line left. */
+  async disconnectLineFromApplication(
+    applicationId: string,
+    lineId: string,
+    options?: CallOptions,
+  ): Promise<AuthorizedApplication[]> {
+    return this.call(
+      'DELETE',
+      `/v1/authorized-applications/${segment(applicationId)}/lines/${segment(lineId)}`,
+      {},
+      options,
+    )
+  }
+
+  /** The keys that verify `v1a` signatures. The current one comes first. For 24 h after a rotation the one before is there too. */
+  async getPublicKeys(
+    endpointId: string,
+    options?: CallOptions,
+  ): Promise<{
+    keys: string[]
+  }> {
+    return this.call('GET', `/.well-known/webhook-keys/${segment(endpointId)}`, {}, options)
+  }
+}
+
+/** What is posted to the outgoing webhook URL; `type` says which. */
+export type WebhookEvent =
+  | InboundTextEvent
+  | InboundMediaEvent
+  | VoiceMailEvent
+  | MessageStatusEvent
+  | OptOutEvent
+  | LineDisconnectedEvent
+
+export const EVENT_FIELDS = ['type', 'payload', 'fromNumber', 'toNumber', 'userId', 'lineId'] as const
+
+export interface ListLinesQuery {
+  /** Only the line with this id. */ id?: string | undefined
+  /** The same as `id`. */ lineId?: string | undefined
+  /** Only the line with this number. */ phoneNumber?: string | undefined
+  /** Only lines with exactly this name. */ name?: string | undefined
+}
+
+export interface RenameLineBody {
+  name?: string | undefined
+}
+
+export interface ListOptOutsQuery {
+  /** Only numbers after this one, which is the last of the page before. */ after?: string | undefined
+  /** The most that one page has. */ limit?: number | undefined
+}
+
+export interface ChangeConnectionBody {
+  enabled?: boolean | undefined
+  outgoingWebhookUrl?: string | null | undefined
+  /** The events that the URL gets besides those of received messages. */ optInEvents?:
+    ('messageStatus' | 'optOut')[] | undefined
+}
+
+export interface SendTestEventBody {
+  type?: 'inboundText' | 'inboundMedia' | 'voiceMail' | 'messageStatus' | 'optOut' | undefined
+}
+
+export interface ChangePolicyBody {
+  retrySchedule?: 'default' | 'short' | 'long' | number[] | null | undefined
+  retryOnTimeout?: boolean | null | undefined
+  timeoutSeconds?: number | null | undefined
+  requestsAtOnce?: number | null | undefined
+  ordered?: boolean | null | undefined
+  declinedEvents?: ('inboundText' | 'inboundMedia' | 'voiceMail')[] | null | undefined
+  shape?:
+    | 'linehook'
+    | 'cloudevents'
+    | 'cloudevents-binary'
+    | 'slack'
+    | 'discord'
+    | 'ifttt'
+    | 'template'
+    | null
+    | undefined
+  template?: string | null | undefined
+  templateContentType?: string | null | undefined
+  signature?: 'v1' | 'v1a' | null | undefined
+  /** Headers that are added to each request, or replaced; null takes one away. They are kept encrypted. */ headers?:
+    Record<string, string | null> | undefined
+}
+
+export interface PreviewPolicyBody {
+  retrySchedule?: 'default' | 'short' | 'long' | number[] | null | undefined
+  retryOnTimeout?: boolean | null | undefined
+  timeoutSeconds?: number | null | undefined
+  requestsAtOnce?: number | null | undefined
+  ordered?: boolean | null | undefined
+  declinedEvents?: ('inboundText' | 'inboundMedia' | 'voiceMail')[] | null | undefined
+  shape?:
+    | 'linehook'
+    | 'cloudevents'
+    | 'cloudevents-binary'
+    | 'slack'
+    | 'discord'
+    | 'ifttt'
+    | 'template'
+    | null
+    | undefined
+  template?: string | null | undefined
+  templateContentType?: string | null | undefined
+  signature?: 'v1' | 'v1a' | null | undefined
+}
+
+export interface RegenerateTokenBody {
+  /** How long the old token still works. */ overlapSeconds?: number | undefined
+}
+
+export interface ListMessagesQuery {
+  /** Only what belongs to this line. */ lineId?: string | undefined
+  /** Only with this direction. */ direction?: 'outbound' | 'inbound' | undefined
+  /** Only with this type. */ type?: 'text' | 'media' | 'voicemail' | undefined
+  /** Only with this status. */ status?:
+    'scheduled' | 'queued' | 'sending' | 'sent' | 'delivered' | 'failed' | 'unknown' | 'received' | undefined
+  /** Only with this clientRef. */ clientRef?: string | undefined
+  /** Only with this number at the other end. */ number?: string | undefined
+  /** Only what is from this moment or later. */ from?: string | undefined
+  /** Only what is from before this moment. */ until?: string | undefined
+  /** Only what is older than the entry with this id. Give the last id of the page before. */ before?:
+    string | undefined
+  /** The most that one page has. */ limit?: number | undefined
+}
+
+export interface SendMessageBody {
+  lineId: string
+  /** E.164 is best. A number as people write it in the sender's own country is read too. */ toNumber: string
+  text?: string | undefined
+  /** The URL of a png, jpg, gif or mpg file under 5 MB. An empty text stands for no media. */ mediaUrl?:
+    string | undefined
+  /** When it is to be sent, 30 days ahead at most. A moment that is over means at once. */ sendAt?:
+    string | null | undefined
+  /** If the carrier was not asked to send it by then, it fails as `expired`. */ expiresAt?:
+    string | null | undefined
+  /** What you call it. Answers and `messageStatus` events have it, and messages are found by it. */ clientRef?:
+    string | null | undefined
+}
+
+export interface CountSegmentsBody {
+  text: string
+}
+
+export interface SendMessagesBody {
+  /** Each has the fields of `POST /v1/messages`, and may have an `idempotencyKey` in place of the header. */ messages: object[]
+}
+
+export interface RescheduleMessageBody {
+  /** As when it is sent. */ sendAt: string
+}
+
+export interface ListContactsQuery {
+  /** Only those that are blocked, or only those that are not. */ blocked?: boolean | undefined
+  /** The most that one page has. */ pageSize?: number | undefined
+  /** Which page. */ page?: number | undefined
+}
+
+export interface SaveContactBody {
+  /** What you call the number. An empty name takes it away. */ name?: string | undefined
+  /** E.164 is best. It may also be the short code or the name of a sender. */ phoneNumber?:
+    string | undefined
+  /** Whether what the number sends to a line makes no events. */ blocked?: boolean | undefined
+}
+
+export interface ChangeContactBody {
+  /** What you call the number. An empty name takes it away. */ name?: string | undefined
+  /** E.164 is best. It may also be the short code or the name of a sender. */ phoneNumber?:
+    string | undefined
+  /** Whether what the number sends to a line makes no events. */ blocked?: boolean | undefined
+}
+
+export interface ListDeliveriesQuery {
+  /** Only what belongs to this line. */ lineId?: string | undefined
+  /** Only with this type. */ type?:
+    'inboundText' | 'inboundMedia' | 'voiceMail' | 'messageStatus' | 'optOut' | 'lineDisconnected' | undefined
+  /** Only with this status. */ status?:
+    'pending' | 'delivering' | 'delivered' | 'exhausted' | 'held' | undefined
+  /** Only with this number at the other end. */ number?: string | undefined
+  /** Only what is from this moment or later. */ from?: string | undefined
+  /** Only what is from before this moment. */ until?: string | undefined
+  /** Only what is older than the entry with this id. Give the last id of the page before. */ before?:
+    string | undefined
+  /** The most that one page has. */ limit?: number | undefined
+}
+
+export type ReplayLineEventsBody = Replay
+
+export type ReplayLineEventsPreviewBody = Replay
+
+export type ReplayApplicationEventsBody = Replay
+
+export type ReplayApplicationEventsPreviewBody = Replay
+
+export interface ListWorksQuery {
+  /** Only what is older than this one. */ before?: string | undefined
+  /** The most that one page has. */ limit?: number | undefined
+}
+
+export interface RegisterApplicationBody {
+  /** Users read it when they authorize it. */ name: string
+  /** Compared as whole strings. https, the scheme of an app, or http to the own machine only, with any port. */ redirectUris: string[]
+  /** Events besides those of received messages that the webhook URL gets. `lineDisconnected`: a user took away what it names. */ optInEvents?:
+    ('messageStatus' | 'optOut' | 'lineDisconnected')[] | undefined
+  description?: string | null | undefined
+  website?: string | null | undefined
+  /** The URL to which its events are sent. With null it gets no events. */ webhookUrl?:
+    string | null | undefined
+  /** `confidential`: has a server that keeps its secret. `public`: has no secret and must use PKCE. */ kind?:
+    'confidential' | 'public' | undefined
+}
+
+export interface ChangeApplicationBody {
+  /** Users read it when they authorize it. */ name?: string | undefined
+  /** Compared as whole strings. https, the scheme of an app, or http to the own machine only, with any port. */ redirectUris?:
+    string[] | undefined
+  /** Events besides those of received messages that the webhook URL gets. `lineDisconnected`: a user took away what it names. */ optInEvents?:
+    ('messageStatus' | 'optOut' | 'lineDisconnected')[] | undefined
+  description?: string | null | undefined
+  website?: string | null | undefined
+  /** The URL to which its events are sent. With null it gets no events. */ webhookUrl?:
+    string | null | undefined
+}
+
+export interface ListApplicationDeliveriesQuery {
+  /** Only what is older than the delivery with this id. */ before?: string | undefined
+  /** The most that one page has. */ limit?: number | undefined
+}
+
+export interface ChangeApplicationPolicyBody {
+  retrySchedule?: 'default' | 'short' | 'long' | number[] | null | undefined
+  retryOnTimeout?: boolean | null | undefined
+  timeoutSeconds?: number | null | undefined
+  requestsAtOnce?: number | null | undefined
+  ordered?: boolean | null | undefined
+  declinedEvents?: ('inboundText' | 'inboundMedia' | 'voiceMail')[] | null | undefined
+  shape?:
+    | 'linehook'
+    | 'cloudevents'
+    | 'cloudevents-binary'
+    | 'slack'
+    | 'discord'
+    | 'ifttt'
+    | 'template'
+    | null
+    | undefined
+  template?: string | null | undefined
+  templateContentType?: string | null | undefined
+  signature?: 'v1' | 'v1a' | null | undefined
+  /** Headers that are added to each request, or replaced; null takes one away. They are kept encrypted. */ headers?:
+    Record<string, string | null> | undefined
+}
+
+export interface PreviewApplicationPolicyBody {
+  retrySchedule?: 'default' | 'short' | 'long' | number[] | null | undefined
+  retryOnTimeout?: boolean | null | undefined
+  timeoutSeconds?: number | null | undefined
+  requestsAtOnce?: number | null | undefined
+  ordered?: boolean | null | undefined
+  declinedEvents?: ('inboundText' | 'inboundMedia' | 'voiceMail')[] | null | undefined
+  shape?:
+    | 'linehook'
+    | 'cloudevents'
+    | 'cloudevents-binary'
+    | 'slack'
+    | 'discord'
+    | 'ifttt'
+    | 'template'
+    | null
+    | undefined
+  template?: string | null | undefined
+  templateContentType?: string | null | undefined
+  signature?: 'v1' | 'v1a' | null | undefined
+}
+
+export interface InboundTextEvent {
+  type: 'inboundText'
+  /** The text, or the URL of the media or the recording. For `messageStatus` it is JSON with `messageId`, `status`, `error`, `carrierCode` and `clientRef`. For `optOut` it is `optedOut` or `optedIn`. */ payload: string
+  /** The other side's number, in E.164 form. It may be a short code or a name instead. */ fromNumber: string
+  /** The line's number. */ toNumber: string
+  userId: string
+  lineId: string
+}
+
+export interface InboundMediaEvent {
+  type: 'inboundMedia'
+  /** The text, or the URL of the media or the recording. For `messageStatus` it is JSON with `messageId`, `status`, `error`, `carrierCode` and `clientRef`. For `optOut` it is `optedOut` or `optedIn`. */ payload: string
+  /** The other side's number, in E.164 form. It may be a short code or a name instead. */ fromNumber: string
+  /** The line's number. */ toNumber: string
+  userId: string
+  lineId: string
+}
+
+export interface VoiceMailEvent {
+  type: 'voiceMail'
+  /** The text, or the URL of the media or the recording. For `messageStatus` it is JSON with `messageId`, `status`, `error`, `carrierCode` and `clientRef`. For `optOut` it is `optedOut` or `optedIn`. */ payload: string
+  /** The other side's number, in E.164 form. It may be a short code or a name instead. */ fromNumber: string
+  /** The line's number. */ toNumber: string
+  userId: string
+  lineId: string
+}
+
+export interface MessageStatusEvent {
+  type: 'messageStatus'
+  /** The text, or the URL of the media or the recording. For `messageStatus` it is JSON with `messageId`, `status`, `error`, `carrierCode` and `clientRef`. For `optOut` it is `optedOut` or `optedIn`. */ payload: string
+  /** The other side's number, in E.164 form. It may be a short code or a name instead. */ fromNumber: string
+  /** The line's number. */ toNumber: string
+  userId: string
+  lineId: string
+}
+
+export interface MessageStatusPayload {
+  messageId: string
+  status: 'sent' | 'delivered' | 'failed' | 'unknown'
+  error: string | null
+  carrierCode: string | null
+  clientRef: string | null
+}
+
+export interface OptOutEvent {
+  type: 'optOut'
+  /** The text, or the URL of the media or the recording. For `messageStatus` it is JSON with `messageId`, `status`, `error`, `carrierCode` and `clientRef`. For `optOut` it is `optedOut` or `optedIn`. */ payload:
+    'optedOut' | 'optedIn'
+  /** The other side's number, in E.164 form. It may be a short code or a name instead. */ fromNumber: string
+  /** The line's number. */ toNumber: string
+  userId: string
+  lineId: string
+}
+
+export interface LineDisconnectedEvent {
+  type: 'lineDisconnected'
+  /** The text, or the URL of the media or the recording. For `messageStatus` it is JSON with `messageId`, `status`, `error`, `carrierCode` and `clientRef`. For `optOut` it is `optedOut` or `optedIn`. */ payload: ''
+  /** The other side's number, in E.164 form. It may be a short code or a name instead. */ fromNumber: string
+  /** The line's number. */ toNumber: string
+  userId: string
+  lineId: string
+}
+
+export interface Application {
+  id: string
+  clientId: string
+  /** `confidential`: has a server that keeps its secret. `public`: has no secret and must use PKCE. */ kind:
+    'confidential' | 'public'
+  /** Users read it when they authorize it. */ name: string
+  description: string
+  website: string | null
+  /** Compared as whole strings. https, the scheme of an app, or http to the own machine only, with any port. */ redirectUris: string[]
+  /** Where its events are sent; null: it gets none. */ webhookUrl: string | null
+  /** Events besides those of received messages that the webhook URL gets. `lineDisconnected`: a user took away what it names. */ optInEvents: (
+    'messageStatus' | 'optOut' | 'lineDisconnected'
+  )[]
+  /** The webhook URL's health; null without a URL. */ endpoint: EndpointHealth | null
+  createdAt: string
+}
+
+export interface ApplicationDelivery {
+  id: string
+  lineId: string
+  /** The header `webhook-id` of every attempt. */ eventId: string
+  /** Besides the first three an endpoint gets only what it asked for (`optInEvents`); `lineDisconnected` is for applications. */ type:
+    'inboundText' | 'inboundMedia' | 'voiceMail' | 'messageStatus' | 'optOut' | 'lineDisconnected'
+  /** `exhausted`: its attempts are used up, or the application may have no more. `held`: its endpoint is disabled. */ status:
+    'pending' | 'delivering' | 'delivered' | 'exhausted' | 'held'
+  attemptCount: number
+  /** The last failure's name: `disconnected`, `forgotten`, `internal_error`, `earlier_event_waits`, `worker_lost`, `stopped_by_receiver`, `template_failed`, `media_…`, or what came of the request, such as `timeout` or `http_500`. */ lastFailure:
+    string | null
+  createdAt: string
+  /** While it is pending: when it is tried next. */ dueAt: string
+  /** A replay has sent it again; its attempts have the header `webhook-replay: true` since then. */ isReplayed: boolean
+  deliveredAt: string | null
+}
+
+export interface AuthorizedApplication {
+  id: string
+  name: string
+  website: string | null
+  /** The user who registered it. */ ownerName: string
+  /** Your lines that it may use. */ connected_lines: {
+    id: string
+    name: string
+    phoneNumber: string
+    /** What it may do. */ scopes: string[]
+    connectedAt: string
+    lastSentAt: string | null
+    /** This is exact to the minute. */ lastReceivedAt: string | null
+  }[]
+}
+
+export interface Connection {
+  lineId: string
+  enabled: boolean
+  /** The URL to which events are sent. */ outgoingWebhookUrl: string | null
+  /** The events that the URL gets besides those of received messages. */ optInEvents: (
+    'messageStatus' | 'optOut'
+  )[]
+  /** The outgoing webhook URL's health; null without a URL. */ endpoint: {
+    /** Every attempt since this moment has failed. */ failingSince: string | null
+    consecutiveFailureCount: number
+    /** Events are held since this moment. Enable the connection to send events again. */ disabledAt:
+      string | null
+    /** `gone`: it answered 410. `failing`: every attempt of five days failed. `owner_disabled`: the account of its owner was disabled. */ disabledReason:
+      'gone' | 'failing' | 'owner_disabled' | null
+    /** Since when no events are sent: they wait. */ pausedAt: string | null
+    /** What an `operator` paused only operators resume. */ pausedBy: 'owner' | 'operator' | null
+    /** Until this moment the previous signing secret signs too. */ previousSecretUntil: string | null
+  } | null
+  incomingWebhook: {
+    createdAt: string
+    regeneratedAt: string | null
+    /** Until this moment the previous token works too. */ previousTokenUntil: string | null
+  } | null
+}
+
+export interface Contact {
+  id: string
+  name: string | null
+  /** In E.164 form, or the short code or the name of a sender. */ phoneNumber: string
+  /** A contact counts for all lines of the user. These are the ones that you may see. */ lineIds: string[]
+  /** What a blocked number sends to a line is kept and makes no events. */ blocked: boolean
+  blockedAt: string | null
+  createdAt: string
+}
+
+export interface Delivery {
+  id: string
+  lineId: string
+  /** The header `webhook-id` of every attempt. */ eventId: string
+  /** Besides the first three an endpoint gets only what it asked for (`optInEvents`); `lineDisconnected` is for applications. */ type:
+    'inboundText' | 'inboundMedia' | 'voiceMail' | 'messageStatus' | 'optOut' | 'lineDisconnected'
+  /** `exhausted`: its attempts are used up, or the application may have no more. `held`: its endpoint is disabled. */ status:
+    'pending' | 'delivering' | 'delivered' | 'exhausted' | 'held'
+  attemptCount: number
+  /** The last failure's name: `disconnected`, `forgotten`, `internal_error`, `earlier_event_waits`, `worker_lost`, `stopped_by_receiver`, `template_failed`, `media_…`, or what came of the request, such as `timeout` or `http_500`. */ lastFailure:
+    string | null
+  createdAt: string
+  /** While it is pending: when it is tried next. */ dueAt: string
+  /** A replay has sent it again; its attempts have the header `webhook-replay: true` since then. */ isReplayed: boolean
+  deliveredAt: string | null
+  /** The message that was received; null: the event tells of none. */ messageId: string | null
+  /** The application that gets it; null: the line's own server. */ applicationId: string | null
+  /** Where it goes; of another user's application only the origin. */ url: string
+  fromNumber: string
+  toNumber: string
+}
+
+export interface DeliveryWithAttempts {
+  id: string
+  lineId: string
+  /** The header `webhook-id` of every attempt. */ eventId: string
+  /** Besides the first three an endpoint gets only what it asked for (`optInEvents`); `lineDisconnected` is for applications. */ type:
+    'inboundText' | 'inboundMedia' | 'voiceMail' | 'messageStatus' | 'optOut' | 'lineDisconnected'
+  /** `exhausted`: its attempts are used up, or the application may have no more. `held`: its endpoint is disabled. */ status:
+    'pending' | 'delivering' | 'delivered' | 'exhausted' | 'held'
+  attemptCount: number
+  /** The last failure's name: `disconnected`, `forgotten`, `internal_error`, `earlier_event_waits`, `worker_lost`, `stopped_by_receiver`, `template_failed`, `media_…`, or what came of the request, such as `timeout` or `http_500`. */ lastFailure:
+    string | null
+  createdAt: string
+  /** While it is pending: when it is tried next. */ dueAt: string
+  /** A replay has sent it again; its attempts have the header `webhook-replay: true` since then. */ isReplayed: boolean
+  deliveredAt: string | null
+  /** The message that was received; null: the event tells of none. */ messageId: string | null
+  /** The application that gets it; null: the line's own server. */ applicationId: string | null
+  /** Where it goes; of another user's application only the origin. */ url: string
+  fromNumber: string
+  toNumber: string
+  attempts: {
+    attemptNumber: number
+    startedAt: string
+    durationMs: number
+    responseStatus: number | null
+    responseExcerpt: string | null
+    /** The failure's name; null when it succeeded. */ failure: string | null
+    nextAttemptAt: string | null
+  }[]
+}
+
+export interface EndpointHealth {
+  /** Every attempt since this moment has failed. */ failingSince: string | null
+  consecutiveFailureCount: number
+  /** Events are held since this moment. Give `webhookUrl` again to enable the endpoint. */ disabledAt:
+    string | null
+  disabledReason: 'gone' | 'failing' | 'owner_disabled' | null
+  /** Until this moment the previous signing secret signs too. */ previousSecretUntil: string | null
+  /** Since when no events are sent: they wait. */ pausedAt: string | null
+}
+
+export interface EndpointPolicy {
+  /** When a failed event is sent again. `default`: 10 attempts within three days. `short`: 5 within a quarter of an hour. `long`: 17 within about a week. Or the waits between attempts, in seconds; an empty list: never. */ retrySchedule:
+    'default' | 'short' | 'long' | number[]
+  /** false: an event that was sent, and not answered in time, is not sent again by itself. */ retryOnTimeout: boolean
+  /** How long the endpoint may take to answer; null: as long as this installation waits. */ timeoutSeconds:
+    number | null
+  /** How many events it is sent at the same time, at most; null: as many as it takes. */ requestsAtOnce:
+    number | null
+  /** true: an event waits until the one before it from the same number is taken, or is not tried again. It does not hold up events from others. It counts for events from then on. */ ordered: boolean
+  /** Events of received messages that it does not get. Other events come only if `optInEvents` names them. */ declinedEvents: (
+    'inboundText' | 'inboundMedia' | 'voiceMail'
+  )[]
+  /** What is posted. `linehook`: the six fields. `cloudevents`: CloudEvents 1.0 in structured mode; `cloudevents-binary`: in binary mode. `slack`, `discord`: a text for an incoming webhook of theirs. `ifttt`: `value1` is the sender, `value2` the payload, `value3` the receiver. `template`: what `template` makes. */ shape:
+    'linehook' | 'cloudevents' | 'cloudevents-binary' | 'slack' | 'discord' | 'ifttt' | 'template'
+  /** In the [Liquid](https://shopify.github.io/liquid/) language, with the six fields, `id` and `time`: `{"text": {{ payload | json }}}`. */ template:
+    string | null
+  /** The Content-Type of what the template makes. What is JSON by this is checked. */ templateContentType: string
+  /** Of Standard Webhooks. `v1`: HMAC-SHA256 by the signing secret. `v1a`: Ed25519, verified with the key at `publicKeyUrl`. For 24 h after a change both are there. */ signature:
+    'v1' | 'v1a'
+  /** Until this moment both kinds of signatures are there. */ bothSignaturesUntil: string | null
+  /** Where everybody reads the keys of `v1a` signatures. */ publicKeyUrl: string
+  /** The names of the headers that you added. Their values are not shown. */ headerNames: string[]
+}
+
+export interface Limits {
+  line: {
+    /** How many messages are accepted in 60 s. */ limit: number
+    /** How many were accepted in the last 60 s. */ used: number
+    /** The milliseconds until one more fits. If one fits now: until the window has room for one more; 0 if it is empty. */ opensMs: number
+  }
+  /** The five numbers with the most messages in the last 60 s. */ numbers: {
+    number: string
+    /** How many messages are accepted in 60 s. */ limit: number
+    /** How many were accepted in the last 60 s. */ used: number
+    /** The milliseconds until one more fits. If one fits now: until the window has room for one more; 0 if it is empty. */ opensMs: number
+  }[]
+  /** The daily caps, if operators have set any. */ caps: {
+    /** `user`: of all lines of the user together. */ of: 'line' | 'user'
+    /** How many segments are accepted on a day (UTC). */ segmentsPerDay: number
+    /** How many were accepted today. */ used: number
+    /** 80 % are used, or more. */ isNear: boolean
+    /** When the next day begins. */ resetsAt: string
+  }[]
+}
+
+export interface Line {
+  id: string
+  name: string
+  phoneNumber: string
+  /** A disabled line sends and delivers nothing. */ status: 'active' | 'disabled'
+  /** Whether its developer connection is enabled. */ isConnected: boolean
+  /** The limit to one number. */ messagesPerNumberPerMinute: number
+  /** The limit in all. */ messagesPerMinute: number
+  /** Since when what the line sends is paused: messages wait. */ pausedAt: string | null
+  /** What an `operator` paused only operators resume. */ pausedBy: 'owner' | 'operator' | null
+  /** ISO 3166 codes of countries to which messages are refused, because they rose suddenly. An operator ends it. */ pausedCountries: string[]
+  /** When it last sent or received. */ lastActivityAt: string | null
+}
+
+export interface Media {
+  /** A message is sent, and an event delivered, when its media are `stored`. */ status:
+    'pending' | 'fetching' | 'stored' | 'failed'
+  /** Why it was not copied, or is not copied yet, such as `media_http_404`. */ failure: string | null
+  /** The type that its bytes show. */ contentType: string | null
+  byteCount: number | null
+  width: number | null
+  height: number | null
+  /** The URL of our copy. It is null before the copy is stored, and after the copy was deleted for its age. */ url:
+    string | null
+}
+
+export interface Message {
+  id: string
+  lineId: string
+  direction: 'outbound' | 'inbound'
+  /** What it came by; `carrier` when it was received, `service` when it answers STOP, START or HELP. */ source:
+    'webhook' | 'application' | 'api' | 'console' | 'carrier' | 'service'
+  /** The application that sent it. */ applicationId: string | null
+  type: 'text' | 'media' | 'voicemail'
+  fromNumber: string
+  toNumber: string
+  text: string | null
+  /** Of the text; null without one. */ encoding: 'GSM-7' | 'UCS-2' | null
+  /** How many pieces the text is sent in, and charged for; null without one. */ segmentCount: number | null
+  /** What was given; of a received message our copy, which is there once it is stored. */ mediaUrl:
+    string | null
+  /** Our copy; null: the message has no media. */ media: Media | null
+  /** Outbound: `scheduled` for later, then `queued → sending → sent → delivered`, or `failed`, or `unknown`: the carrier may have taken it. */ status:
+    'scheduled' | 'queued' | 'sending' | 'sent' | 'delivered' | 'failed' | 'unknown' | 'received'
+  /** Why it failed, is unknown, or was not sent yet: `cancelled`, `disconnected`, `expired`, `forgotten`, `line_disabled`, `opted_out`, `internal_error`, `throttled`, `carrier_unavailable`, `carrier_missing`, `carrier_outcome_unknown`, `worker_lost`, `restored`, `carrier_has_no_record`, `media_…`, or the carrier's words. */ error:
+    string | null
+  /** The carrier's own code beside the error, such as Twilio's `30003`. */ carrierCode: string | null
+  attemptCount: number
+  carrierMessageId: string | null
+  /** The message that was sent again with this one. */ againOf: string | null
+  /** What whoever sent it calls it. */ clientRef: string | null
+  /** When it was, or is, to be sent; null: at once. Until then it is `scheduled`. */ sendAt: string | null
+  /** If the carrier was not asked to send it by then, it fails as `expired`. */ expiresAt: string | null
+  /** When it was accepted, or the line received it. */ createdAt: string
+  sentAt: string | null
+  /** When the carrier's report on it came. */ receiptAt: string | null
+}
+
+export interface OptOut {
+  number: string
+  optedOutAt: string
+}
+
+export interface RegisteredApplication {
+  id: string
+  clientId: string
+  /** `confidential`: has a server that keeps its secret. `public`: has no secret and must use PKCE. */ kind:
+    'confidential' | 'public'
+  /** Users read it when they authorize it. */ name: string
+  description: string
+  website: string | null
+  /** Compared as whole strings. https, the scheme of an app, or http to the own machine only, with any port. */ redirectUris: string[]
+  /** Where its events are sent; null: it gets none. */ webhookUrl: string | null
+  /** Events besides those of received messages that the webhook URL gets. `lineDisconnected`: a user took away what it names. */ optInEvents: (
+    'messageStatus' | 'optOut' | 'lineDisconnected'
+  )[]
+  /** The webhook URL's health; null without a URL. */ endpoint: EndpointHealth | null
+  createdAt: string
+  /** It is shown only in this answer. It is null for a public application. */ clientSecret: string | null
+  /** It signs the events. It is null without a webhook URL. */ signingSecret: string | null
+}
+
+export interface Replay {
+  /** Events from this moment or later. */ from: string
+  /** Events from before this moment; now when left out. */ until?: string | undefined
+  /** Only events of these types; of every type when left out. */ types?:
+    | ('inboundText' | 'inboundMedia' | 'voiceMail' | 'messageStatus' | 'optOut' | 'lineDisconnected')[]
+    | undefined
+  /** `undelivered`: those that it did not get, and those that wait for another attempt after one that failed. */ outcome?:
+    'any' | 'undelivered' | 'delivered' | undefined
+  /** How many events a second at most. */ perSecond?: number | undefined
+  /** A URL that gets the events instead, such as a staging server. Each is tried three times and signed with the same secret; deliveries stay as they are. */ url?:
+    string | undefined
+}
+
+export interface Segments {
+  /** It is UCS-2 if any character is not in GSM-7. */ encoding: 'GSM-7' | 'UCS-2'
+  /** Carriers charge for each segment. */ segmentCount: number
+  /** A unit of GSM-7 has 7 bits: a single segment has 160, each of several has 153. A unit of UCS-2 has 16 bits: a single segment has 70, each of several has 67. */ unitCount: number
+  characterCount: number
+}
+
+export interface SigningSecret {
+  signingSecret: string
+}
+
+export interface TestEventResult {
+  delivered: boolean
+  responseStatus: number | null
+  /** The failure's name, such as `timeout` or `http_500`. */ failure: string | null
+  durationMs: number
+  responseExcerpt: string | null
+}
+
+export interface Work {
+  id: string
+  kind: 'replay' | 'held_events' | 'import'
+  /** `stopped`: a person stopped it, or its owner was disabled. `failed`: `error` says why. */ status:
+    'waiting' | 'running' | 'done' | 'stopped' | 'failed'
+  /** The line whose events they are; null: not of one only. */ lineId: string | null
+  /** The application whose events they are. */ applicationId: string | null
+  /** Of a replay to another URL: which one. */ url: string | null
+  /** null: there are so many that they are still counted. */ totalCount: number | null
+  doneCount: number
+  /** How many of them another URL did not take. */ failedCount: number
+  /** The last failure's name, such as `http_500`. */ lastFailure: string | null
+  /** Why it ended before it was done. */ error: string | null
+  createdAt: string
+  startedAt: string | null
+  endedAt: string | null
+}
+
+export type BatchOutcome =
+  | {
+      status: 200
+      /** Of the message that is accepted. */ id: string
+    }
+  | {
+      /** What the message alone would be answered with. */ status: number
+      /** Why it is refused; it names the field and the fix. */ detail: string
+    }

@@ -1,0 +1,5 @@
+export { Linehook, type LinehookOptions } from './client.js'
+export { LinehookError, type CallOptions, type IdempotentOptions } from './exchange.js'
+export { sendByWebhook, type WebhookMessage, type WebhookOptions } from './webhook.js'
+export { verify, verifySignature, VerificationError, type VerifyOptions } from './verify.js'
+export type * from './generated.js'

@@ -1,0 +1,53 @@
+"""What Linehook posts: its signature, and events that come again."""
+
+import base64
+import hashlib
+import hmac
+import json
+import threading
+import time
+
+from settings import SIGNING_SECRET
+
+MAX_BODY_LENGTH = 100_000
+MAX_REMEMBERED = 10_000
+TOLERANCE_SECONDS = 300
+
+KEY = base64.b64decode(SIGNING_SECRET.removeprefix("whsec_"))
+
+# `webhook-id` of the events that came already, oldest first. A real application asks its database.
+seen = {}
+seen_lock = threading.Lock()
+
+
+class WrongSignature(Exception):
+    """It was somebody else, or long ago."""
+
+
+def read_event(headers, body):
+    """Gives what Linehook posted: type, payload, fromNumber, toNumber, userId, lineId.
+
+    The signature (https://www.standardwebhooks.com) is of the bytes as they came: parsed and written again they may differ.
+    """
+    event_id = headers.get("webhook-id", "")
+    timestamp = headers.get("webhook-timestamp", "")
+    if not timestamp.isdecimal() or abs(time.time() - int(timestamp)) > TOLERANCE_SECONDS:
+        raise WrongSignature
+    content = f"{event_id}.{timestamp}.".encode() + body
+    expected = b"v1," + base64.b64encode(hmac.digest(KEY, content, hashlib.sha256))
+    # There are two while a secret takes the place of another.
+    signatures = headers.get("webhook-signature", "").encode().split(b" ")
+    if not any(hmac.compare_digest(expected, signature) for signature in signatures):
+        raise WrongSignature
+    return json.loads(body)
+
+
+def is_repeat(event_id):
+    """An event comes again when Linehook did not see our answer; its `webhook-id` stays the same."""
+    with seen_lock:
+        if event_id in seen:
+            return True
+        seen[event_id] = True
+        if len(seen) > MAX_REMEMBERED:
+            del seen[next(iter(seen))]
+        return False

@@ -78,12 +78,16 @@ function readRemote({ url, token }: RemoteOptions): Remote {
 export async function askRemote(
   remote: Remote,
   path: string,
-  { method = 'GET', body }: { method?: string; body?: unknown } = {},
+  {
+    method = 'GET',
+    body,
+    timeoutMs = ANSWER_MS,
+  }: { method?: string; body?: unknown; timeoutMs?: number } = {},
 ): Promise<unknown> {
   const response = await fetchRemote(remote, path, {
     method,
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    signal: AbortSignal.timeout(ANSWER_MS),
+    signal: AbortSignal.timeout(timeoutMs),
   })
   if (!response.ok) throw await refusalOf(response)
   return response.json().catch(() => {

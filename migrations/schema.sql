@@ -227,7 +227,13 @@ create table delivery_attempts (
   response_status integer,
   response_excerpt text,
   failure text,
-  next_attempt_at timestamp with time zone
+  next_attempt_at timestamp with time zone,
+  dns_ms integer,
+  connect_ms integer,
+  tls_ms integer,
+  first_byte_ms integer,
+  request_headers json,
+  response_headers json
 ) partition by range (id);
 alter table delivery_attempts add constraint delivery_attempts_pkey PRIMARY KEY (id);
 CREATE INDEX delivery_attempts_delivery ON public.delivery_attempts USING btree (delivery_id, attempt_number);
@@ -388,6 +394,17 @@ CREATE INDEX lines_carrier ON public.lines USING btree (carrier);
 CREATE INDEX lines_paused ON public.lines USING btree (id) WHERE (paused_at IS NOT NULL);
 CREATE INDEX lines_resumed ON public.lines USING btree (id) WHERE (resumed_at IS NOT NULL);
 CREATE INDEX lines_user ON public.lines USING btree (user_id, id);
+
+create table listener_attempts (
+  id uuid not null,
+  event_id uuid not null,
+  started_at timestamp with time zone not null,
+  duration_ms integer not null,
+  response_status integer,
+  failure text
+) partition by range (id);
+alter table listener_attempts add constraint listener_attempts_pkey PRIMARY KEY (id);
+CREATE INDEX listener_attempts_event ON public.listener_attempts USING btree (event_id, started_at);
 
 create table media (
   id uuid not null,
@@ -679,6 +696,20 @@ create table spend_caps (
 );
 alter table spend_caps add constraint spend_caps_pkey PRIMARY KEY (owner_id);
 alter table spend_caps add constraint spend_caps_segments_per_day_check CHECK ((segments_per_day > 0));
+
+create table test_events (
+  id uuid not null,
+  user_id uuid not null,
+  line_id uuid not null,
+  type text not null,
+  payload text not null,
+  from_number text not null,
+  to_number text not null,
+  created_at timestamp with time zone not null default now()
+);
+alter table test_events add constraint test_events_pkey PRIMARY KEY (id);
+alter table test_events add constraint test_events_line_id_fkey FOREIGN KEY (line_id) REFERENCES lines(id) ON DELETE CASCADE;
+CREATE INDEX test_events_line ON public.test_events USING btree (line_id, id);
 
 create table totp_secrets (
   user_id uuid not null,
@@ -1798,12 +1829,16 @@ begin
   with given as materialized (
     select * from jsonb_to_recordset(results) as x(attempt_id uuid, delivery_id uuid, endpoint_id uuid, url text,
       attempt_number integer, started_at timestamptz, duration_ms integer, response_status integer,
-      response_excerpt text, failure text, status text, retry_in_ms bigint, is_gone boolean, is_slow boolean)
+      response_excerpt text, failure text, status text, retry_in_ms bigint, is_gone boolean, is_slow boolean,
+      dns_ms integer, connect_ms integer, tls_ms integer, first_byte_ms integer, request_headers text,
+      response_headers text)
   ), attempts as (
     insert into delivery_attempts (id, delivery_id, attempt_number, started_at, duration_ms, response_status,
-      response_excerpt, failure, next_attempt_at)
+      response_excerpt, failure, next_attempt_at, dns_ms, connect_ms, tls_ms, first_byte_ms, request_headers,
+      response_headers)
     select attempt_id, delivery_id, attempt_number, started_at, duration_ms, response_status, response_excerpt, failure,
-      clock_timestamp() + make_interval(secs => retry_in_ms / 1000.0)
+      clock_timestamp() + make_interval(secs => retry_in_ms / 1000.0), dns_ms, connect_ms, tls_ms, first_byte_ms,
+      request_headers::json, response_headers::json
     from given
     -- The attempt may be there already, from a statement whose answer was lost.
     on conflict do nothing

@@ -12,6 +12,7 @@ import { bareHost, parseUserUrl } from './safe-fetch/urls.js'
 export { isForbiddenAddress, parseRanges, type AddressRange } from './safe-fetch/addresses.js'
 export type { AnswerHead, SafeRequest, SafeResponse } from './safe-fetch/exchange.js'
 export { FetchFailed, type FetchFailureName } from './safe-fetch/failures.js'
+export type { Phases } from './safe-fetch/phases.js'
 export { MAX_URL_LENGTH } from './safe-fetch/urls.js'
 export type { Lookup } from './safe-fetch/resolve.js'
 export type { BodySink } from './safe-fetch/stream.js'
@@ -101,8 +102,8 @@ export function createSafeFetch(options: SafeFetchOptions): SafeFetch {
       return await work(elapsedMs)
     } catch (error) {
       if (!(error instanceof Fault)) throw error
-      const { failure, message, requestSent, cause } = error
-      throw new FetchFailed(failure, message, { requestSent, durationMs: elapsedMs(), cause })
+      const { failure, message, requestSent, phases, cause } = error
+      throw new FetchFailed(failure, message, { requestSent, durationMs: elapsedMs(), phases, cause })
     }
   }
 

@@ -15,6 +15,7 @@ import {
   parseRanges,
   type SafeFetch,
   type SafeFetchOptions,
+  type SafeRequest,
 } from '../src/safe-fetch.js'
 
 /** As hosts of a URL; those that WHATWG parsing turns into another spelling are there to show that it helps nobody. */
@@ -494,6 +495,36 @@ describe('safe-fetch', () => {
       ])
     })
 
+    it('say how long each part took, of those that there were, also when one failed', async () => {
+      const { port } = await serve((request, response) => {
+        if (request.url === '/') response.end('ok')
+      })
+      const closed = await serve(() => undefined)
+      await new Promise((resolve) => closed.server.close(resolve))
+      const safeFetch = createFetch({ ...LOOPBACK, lookup: answers(['127.0.0.1']) })
+      const partsOf = async (url: string, request: SafeRequest = {}) => {
+        const { phases } = await safeFetch.request(url, request).catch((error: unknown) => {
+          if (error instanceof FetchFailed) return error
+          throw error
+        })
+        await turn()
+        for (const ms of Object.values(phases)) expect(ms).to.be.at.least(0).and.satisfy(Number.isInteger)
+        return Object.keys(phases)
+      }
+      expect(await partsOf(`http://hooks.test:${port}/`)).to.deep.equal(['dnsMs', 'connectMs', 'firstByteMs'])
+      expect(await partsOf(`http://hooks.test:${port}/`), 'kept').to.deep.equal(['firstByteMs'])
+      expect(await partsOf(`http://127.0.0.1:${port}/`)).to.deep.equal(['connectMs', 'firstByteMs'])
+      const late = await partsOf(`http://hooks.test:${port}/never`, { timeoutMs: 100 })
+      expect(late, 'no answer').to.deep.equal(['firstByteMs'])
+      expect(await partsOf(`http://hooks.test:${closed.port}/`)).to.deep.equal(['dnsMs', 'connectMs'])
+      expect(await partsOf('ftp://hooks.test/')).to.deep.equal([])
+      // Each of requests that begin together knows its own connection.
+      const together = await Promise.all(
+        Array.from({ length: 20 }, () => partsOf(`http://localhost:${port}/`)),
+      )
+      expect(together.filter((parts) => parts.includes('connectMs'))).to.have.length(20)
+    })
+
     it('reuse a connection for the same origin and never for another one on the same address', async () => {
       const { port, counts } = await serve((_request, response) => response.end('ok'))
       const safeFetch = createFetch({ ...LOOPBACK, lookup: answers(['127.0.0.1']) })
@@ -813,9 +844,12 @@ describe('safe-fetch', () => {
     it('tells and verifies the name of the host although a checked address is dialled', async () => {
       const { port, counts } = await serveTls()
       const safeFetch = createFetch(trusting())
-      expect((await safeFetch.request(`https://hooks.test:${port}/`)).body.toString()).to.equal('hooks.test')
+      const { body, phases } = await safeFetch.request(`https://hooks.test:${port}/`)
+      expect(body.toString()).to.equal('hooks.test')
+      expect(phases).to.have.all.keys('dnsMs', 'connectMs', 'tlsMs', 'firstByteMs')
       const failed = await failureOf(safeFetch.request(`https://other.test:${port}/`))
       expect(failed).to.include({ failure: 'tls_wrong_host', requestSent: false })
+      expect(failed.phases).to.have.all.keys('dnsMs', 'connectMs', 'tlsMs')
       expect(failed.message).to.equal('The certificate of other.test is for another name.')
       expect(counts.requests).to.equal(1)
     })

@@ -8,7 +8,7 @@ import { getAnyDelivery } from '../../src/domain/deliveries/delivery-history.js'
 import { sendDeliveryAgain } from '../../src/domain/deliveries/send-again.js'
 import { tryDeliveryNow } from '../../src/domain/deliveries/try-now.js'
 import { DELIVERY_STATUSES } from '../../src/states.js'
-import { formatDuration } from '../../src/web/console/message/labels.js'
+import { formatDuration, phaseWords } from '../../src/web/console/message/labels.js'
 import { run } from '../run.js'
 import { facts, printable, table } from '../terminal.js'
 import { originOf, shownAttempt, shownDelivery, shownNumber, type Shown } from './hidden.js'
@@ -134,10 +134,23 @@ async function show(context: Context, id: string, options: ShowOptions) {
           `  attempt ${attempt.attemptNumber}`,
           attempt.startedAt.toISOString(),
           formatDuration(attempt.durationMs),
+          phaseWords(attempt),
           attempt.failure ?? String(attempt.responseStatus ?? ''),
           options.text === true ? printable(attempt.responseExcerpt ?? '') : '',
         ]),
       ),
+      ...attempts.flatMap((attempt) => [
+        ...headerLines(`request of attempt ${attempt.attemptNumber}`, attempt.requestHeaders),
+        ...(options.text === true
+          ? headerLines(`answer to attempt ${attempt.attemptNumber}`, attempt.responseHeaders)
+          : []),
+      ]),
     ],
   }
+}
+
+function headerLines(title: string, headers: Record<string, string> | null): string[] {
+  return headers === null
+    ? []
+    : [`${title}:`, ...Object.entries(headers).map(([name, value]) => `  ${printable(`${name}: ${value}`)}`)]
 }

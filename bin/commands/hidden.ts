@@ -35,8 +35,8 @@ export function shownDelivery(
 }
 
 export function shownAttempt(attempt: DeliveryAttempt, { text }: Shown): Record<string, unknown> {
-  const { responseExcerpt, ...rest } = presentAttempt(attempt)
-  return text === true ? { ...rest, responseExcerpt } : rest
+  const { responseExcerpt, responseHeaders, ...rest } = presentAttempt(attempt)
+  return text === true ? { ...rest, responseHeaders, responseExcerpt } : rest
 }
 
 export function originOf(url: string): string {

@@ -6,6 +6,7 @@ import { signatureHeaders } from '../../src/domain/deliveries/signature.js'
 import { UserError } from '../../src/errors.js'
 import { isId } from '../../src/ids.js'
 import { newSigningSecret } from '../../src/secrets.js'
+import { AnswersOfListener, type ListenerAnswer } from '../answers-of-listener.js'
 import { readEventStream } from '../event-stream.js'
 import {
   addRemoteOptions,
@@ -79,6 +80,7 @@ async function listen(
   const forwarded = new Set<string>()
   let lastId = typeof options.since === 'string' ? options.since : undefined
   let failures = 0
+  const answers = new AnswersOfListener(remote, line.id, say)
   while (!isOver(stopping)) {
     try {
       const stream = await openStream(remote, line, { lastId, since: options.since }, stopping)
@@ -87,15 +89,18 @@ async function listen(
         failures = 0
         if (event !== 'position') {
           const streamed = JSON.parse(data) as StreamedEvent
-          if (!forwarded.has(streamed.id))
-            show(await forward(streamed, options.forwardTo, secret, stopping), options)
+          if (!forwarded.has(streamed.id)) {
+            const answer = await forward(streamed, options.forwardTo, secret, stopping)
+            show(answer, options)
+            if (!isOver(stopping)) answers.add(noteOf(answer))
+          }
           remember(forwarded, streamed.id)
         }
         lastId = id ?? lastId
-        if (isOver(stopping)) return
+        if (isOver(stopping)) break
       }
     } catch (error) {
-      if (isOver(stopping)) return
+      if (isOver(stopping)) break
       if (error instanceof RemoteRefusal && !error.mayPass) throw error
       if (failures === 0)
         say(`${error instanceof RemoteRefusal ? error.message : 'The stream broke off'}: it is tried again.`)
@@ -105,6 +110,13 @@ async function listen(
       signal: stopping,
     }).catch(() => undefined)
   }
+  await answers.flush()
+}
+
+function noteOf({ id, startedAt, durationMs, status, failure }: Forwarded): ListenerAnswer {
+  // Words of the machine are nobody else's; a code is what a page can show.
+  const code = failure === null || /^\w{1,64}$/.test(failure) ? failure : 'no_answer'
+  return { eventId: id, startedAt, durationMs, responseStatus: status, failure: code }
 }
 
 /** A function, because it changes while the compiler believes what it saw. */
@@ -151,6 +163,7 @@ interface Forwarded {
   /** null: there was no answer, and `failure` says why. */
   status: number | null
   failure: string | null
+  startedAt: string
   durationMs: number
 }
 
@@ -162,12 +175,13 @@ async function forward(
   stopping: AbortSignal,
 ): Promise<Forwarded> {
   const startedAt = performance.now()
+  const at = new Date().toISOString()
   const signed =
     headers['webhook-signature'] === undefined
       ? signatureHeaders(id, Number(headers['webhook-timestamp']), body, [secret])
       : {}
   const done = (status: number | null, failure: string | null) => ({
-    ...{ id, type, number: fromNumber, status, failure },
+    ...{ id, type, number: fromNumber, status, failure, startedAt: at },
     durationMs: Math.round(performance.now() - startedAt),
   })
   try {
@@ -185,9 +199,8 @@ async function forward(
   }
 }
 
-function show({ number, ...forwarded }: Forwarded, options: ListenOptions): void {
+function show({ number, startedAt: at, ...forwarded }: Forwarded, options: ListenOptions): void {
   const { id, type, status, failure, durationMs } = forwarded
-  const at = new Date().toISOString()
   const shown = shownNumber(number, options)
   const words = [
     at,

@@ -7,7 +7,7 @@ export function addTriggerCommand(program: Command): void {
   const command = program
     .command('trigger')
     .description(
-      "send an example event of a type to a line's outgoing webhook URL, once: needs an API token, no database",
+      "send an example event of a type to a line's URL and listeners, once: needs an API token, no database",
     )
     .argument('<line>', 'id or number')
     .argument('<type>', 'such as inboundText or messageStatus')
@@ -16,8 +16,15 @@ export function addTriggerCommand(program: Command): void {
     runRemote(options, async (remote) => {
       const { id } = await findRemoteLine(remote, reference)
       const path = `/v1/lines/${id}/connection/test-event`
-      const result = (await askRemote(remote, path, { method: 'POST', body: { type } })) as TestEventResult
+      const result = (await askRemote(remote, path, {
+        method: 'POST',
+        body: { type, listeners: true },
+      })) as TestEventResult
       const { delivered, responseStatus, failure, durationMs } = result
+      if (failure === 'no_url') {
+        print(options, result, ['for listeners only: the line has no outgoing webhook URL, or it is off'])
+        return
+      }
       const outcome = `${delivered ? 'delivered' : 'failed'}: ${responseStatus ?? failure ?? ''}`
       print(options, result, [`${outcome} in ${durationMs} ms`])
       if (!delivered) process.exitCode = 1

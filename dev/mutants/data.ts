@@ -29,7 +29,7 @@ export const DATA: readonly Mutant[] = [
   {
     breaks: 'what endpoints answered to the events of a forgotten person stays',
     file: 'src/database/people/erasing.ts',
-    find: 'where delivery_id = any (:ids::uuid[]) and response_excerpt is not null',
+    find: 'where delivery_id = any (:ids::uuid[]) and num_nonnulls(response_excerpt, response_headers, request_headers) > 0',
     replace: 'where false',
     tests: FORGETTING,
   },

@@ -41,18 +41,27 @@ export async function insertEvent(db: Database, event: Event): Promise<void> {
   })
 }
 
+const COLUMNS = {
+  id: 'id',
+  userId: 'user_id',
+  lineId: 'line_id',
+  messageId: 'message_id',
+  type: 'type',
+  payload: 'payload',
+  fromNumber: 'from_number',
+  toNumber: 'to_number',
+}
+
+export async function findEvent(db: Database, id: string): Promise<Event | undefined> {
+  return db('events').where({ id }).first<Event | undefined>(COLUMNS)
+}
+
 /** What a received message tells its endpoints. */
 export async function findEventToDeliver(db: Database, messageId: string): Promise<Event | undefined> {
-  return db('events').where({ message_id: messageId }).whereIn('type', EVENT_TYPES).first<Event | undefined>({
-    id: 'id',
-    userId: 'user_id',
-    lineId: 'line_id',
-    messageId: 'message_id',
-    type: 'type',
-    payload: 'payload',
-    fromNumber: 'from_number',
-    toNumber: 'to_number',
-  })
+  return db('events')
+    .where({ message_id: messageId })
+    .whereIn('type', EVENT_TYPES)
+    .first<Event | undefined>(COLUMNS)
 }
 
 export interface EventOfMessage {

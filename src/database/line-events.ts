@@ -19,9 +19,11 @@ const EVENT = `e.id, e.user_id as "userId", e.line_id as "lineId", e.message_id 
   exists (select from media c where c.message_id = e.message_id and c.purpose <> 'outbound' and c.status <> 'stored')
     as "isWaiting"`
 
+const TEST_EVENT = `t.id, t.user_id, t.line_id, null::uuid, t.type, t.payload, t.from_number, t.to_number, t.created_at, false`
+
 /**
- * The events of a line whose messages or deliveries come after an id, the oldest first: what was received, and what the
- * line's own URL gets because it asked for it.
+ * The events of a line whose messages or deliveries come after an id, the oldest first: what was received, what the
+ * line's own URL gets because it asked for it, and the examples that were made for listeners.
  *
  * `events` has no index by line, and needs none for this: events of received messages are found by the line's messages,
  * all others by the line's deliveries. So nothing more is written for those who do not look, and what one look reads is
@@ -39,12 +41,17 @@ export async function listLineEvents(
        union all
        (select id, null, case when application_id is null and type = any (:optIn::text[]) then event_id end
         from deliveries where line_id = :lineId::uuid and id > :afterKey::uuid order by id limit :limit)
+       union all
+       (select id, null, id from test_events where line_id = :lineId::uuid and id > :afterKey::uuid
+        order by id limit :limit)
        order by key limit :limit
      ) s
      left join lateral (
        (select ${EVENT} from events e where e.message_id = s.message_id and e.type = any (:types::text[]) limit 1)
        union all
        (select ${EVENT} from events e where e.id = s.event_id limit 1)
+       union all
+       (select ${TEST_EVENT} from test_events t where t.id = s.event_id limit 1)
      ) e on true
      order by s.key`,
     { lineId, afterKey, limit, types: [...EVENT_TYPES], optIn: [...OPT_IN_EVENT_TYPES] },

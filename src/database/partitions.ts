@@ -1,6 +1,13 @@
 import type { Database } from './connection.js'
 
-const PARTITIONED = ['messages', 'events', 'deliveries', 'delivery_attempts', 'audit_log']
+const PARTITIONED = [
+  'messages',
+  'events',
+  'deliveries',
+  'delivery_attempts',
+  'listener_attempts',
+  'audit_log',
+]
 /** This month's and the next two: housekeeping could fail for two months before rows go to the default partition. */
 const MONTHS_AHEAD = 3
 

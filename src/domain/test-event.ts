@@ -1,5 +1,6 @@
 import { findEndpoint, type EndpointToCall } from '../database/endpoints.js'
-import { EVENT_TYPES, type EventType } from '../database/events.js'
+import { EVENT_TYPES, type Event, type EventType } from '../database/events.js'
+import { insertTestEvent } from '../database/test-events.js'
 import { UserError } from '../errors.js'
 import { newId } from '../ids.js'
 import { requireEnabled } from './connection-requirements.js'
@@ -13,7 +14,7 @@ import { NO_URL } from './signing-secrets.js'
 export interface TestEventResult {
   delivered: boolean
   responseStatus: number | null
-  /** The failure's name, as in delivery attempts. */
+  /** The failure's name, as in delivery attempts; `no_url`: it was for listeners only. */
   failure: string | null
   durationMs: number
   responseExcerpt: string | null
@@ -35,43 +36,71 @@ export function readTestEventType(written: string | undefined): EventType {
 
 /**
  * POSTs a signed event to the line's outgoing webhook URL, now and only once, so that a developer sees what a real event
- * would do. It is no event of the line: it is not stored, not tried again, and does not count for the endpoint's health.
+ * would do. It is no event of the line: it is not kept (for listeners an hour), not tried again, and does not count for the endpoint's health.
  * It comes from the line's own number, so that an automatic answer to it is refused and reaches nobody.
  *
- * @throws UserError 404, 409 when the connection is not enabled or has no URL
+ * @param options.listeners whoever listens to the line gets it too; then it is no fault that there is no URL
+ * @throws UserError 404, 409 when the connection is not enabled or has no URL, 429 after 100 for listeners in an hour
  */
 export async function sendTestEvent(
   context: Context,
   userId: string,
   lineId: string,
   type: EventType = 'inboundText',
+  { listeners = false }: { listeners?: boolean } = {},
 ): Promise<TestEventResult> {
   const { number } = await getOwnLine(context, userId, lineId)
-  const { endpointId } = await requireEnabled(context.db, userId, lineId)
-  const endpoint = endpointId === null ? undefined : await findEndpoint(context.db, endpointId)
-  if (endpointId === null || endpoint === undefined) throw new UserError(NO_URL, 409)
-  return deliverTestEvent(context, { ...endpoint, endpointId }, { lineId, number, userId }, type)
+  const event = exampleOf({ lineId, number, userId }, type)
+  if (listeners && !(await insertTestEvent(context.db, event))) throw new UserError(TOO_MANY, 429)
+  try {
+    const { endpointId } = await requireEnabled(context.db, userId, lineId)
+    const endpoint = endpointId === null ? undefined : await findEndpoint(context.db, endpointId)
+    if (endpointId === null || endpoint === undefined) throw new UserError(NO_URL, 409)
+    return await postExample(context, { ...endpoint, endpointId }, event)
+  } catch (error) {
+    if (listeners && error instanceof UserError && error.status === 409) return NOWHERE
+    throw error
+  }
+}
+
+const TOO_MANY = 'this line had 100 test events for listeners within an hour: wait a while'
+const NOWHERE: TestEventResult = {
+  delivered: false,
+  responseStatus: null,
+  failure: 'no_url',
+  durationMs: 0,
+  responseExcerpt: null,
 }
 
 /** Posts the test event of this line to any endpoint. */
 export async function deliverTestEvent(
   context: Context,
   endpoint: EndpointToCall & { endpointId: string },
-  { lineId, number, userId }: { lineId: string; number: string; userId: string },
+  line: TestedLine,
   type: EventType = 'inboundText',
+): Promise<TestEventResult> {
+  return postExample(context, endpoint, exampleOf(line, type))
+}
+
+interface TestedLine {
+  lineId: string
+  number: string
+  userId: string
+}
+
+function exampleOf({ lineId, number, userId }: TestedLine, type: EventType): Omit<Event, 'messageId'> {
+  const numbers = { fromNumber: number, toNumber: number }
+  return { id: newId(), type, payload: EXAMPLE_PAYLOADS[type], ...numbers, userId, lineId }
+}
+
+async function postExample(
+  context: Context,
+  endpoint: EndpointToCall & { endpointId: string },
+  { id: eventId, ...event }: Omit<Event, 'messageId'>,
 ): Promise<TestEventResult> {
   const { durationMs, failure, response } = await postEvent(
     context,
-    {
-      ...endpoint,
-      eventId: newId(),
-      type,
-      payload: EXAMPLE_PAYLOADS[type],
-      fromNumber: number,
-      toNumber: number,
-      userId,
-      lineId,
-    },
+    { ...endpoint, ...event, eventId },
     new Date(),
   )
   return {

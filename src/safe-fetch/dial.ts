@@ -5,6 +5,7 @@ import type { buildConnector } from 'undici'
 import { asError } from '../errors.js'
 import { isForbiddenAddress } from './addresses.js'
 import { Fault, type FetchFailureName } from './failures.js'
+import { noteOpening, PhaseClock } from './phases.js'
 import { blocked, checkedAddresses, type Guard } from './resolve.js'
 import { bareHost } from './urls.js'
 
@@ -40,9 +41,20 @@ export function guardedDial(dialler: Dialler): Dial {
     const isTls = protocol === 'https:'
     const host = bareHost({ hostname })
     const deadlineAt = performance.now() + dialler.connectTimeoutMs
-    const addresses = await checkedAddresses(host, dialler, dialler.connectTimeoutMs)
-    const peer = { host, port: Number(port) || (isTls ? 443 : 80), isTls, addresses }
-    return dial(peer, dialler, deadlineAt - performance.now())
+    const clock = new PhaseClock()
+    if (isIP(host) === 0) clock.begin('dnsMs')
+    try {
+      const addresses = await checkedAddresses(host, dialler, dialler.connectTimeoutMs)
+      clock.begin('connectMs')
+      const peer = { host, port: Number(port) || (isTls ? 443 : 80), isTls, addresses }
+      const socket = await dial(peer, dialler, deadlineAt - performance.now(), clock)
+      noteOpening(socket, clock.phases)
+      return socket
+    } catch (error) {
+      clock.end()
+      if (error instanceof Fault) error.phases = clock.phases
+      throw error
+    }
   }
 }
 
@@ -61,7 +73,7 @@ export function connectorOf(dial: Dial): buildConnector.connector {
 }
 
 /** Connects to one of the peer's checked addresses. Rejects with a Fault: `connect`, `tls…` or `blocked_address`. */
-function dial(peer: Peer, dialler: Dialler, timeoutMs: number): Promise<Socket> {
+function dial(peer: Peer, dialler: Dialler, timeoutMs: number, clock: PhaseClock): Promise<Socket> {
   return new Promise((resolve, reject) => {
     const socket = open(peer, dialler.secureContext)
     let stage: 'connect' | 'tls' = 'connect'
@@ -77,10 +89,12 @@ function dial(peer: Peer, dialler: Dialler, timeoutMs: number): Promise<Socket> 
     // This runs before Node's own listener, which writes the TLS greeting. So not one byte leaves for a forbidden address.
     socket.prependOnceListener('connect', () => {
       stage = 'tls'
+      if (peer.isTls) clock.begin('tlsMs')
       if (isForbiddenAddress(socket.remoteAddress ?? '', dialler.allowed)) fail(blocked(peer.host))
     })
     socket.once(peer.isTls ? 'secureConnect' : 'connect', () => {
       clearTimeout(timer)
+      clock.end()
       resolve(socket)
     })
     socket.once('error', (error) => {

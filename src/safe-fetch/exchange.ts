@@ -1,8 +1,9 @@
 import { validateHeaderName, validateHeaderValue } from 'node:http'
 import type { Agent, Dispatcher } from 'undici'
 import { CappedBody } from './capped-body.js'
-import { faultOf } from './failures.js'
+import { Fault, faultOf } from './failures.js'
 import { Outcome, type Patience } from './outcome.js'
+import { onOpening, PhaseClock, type Phases } from './phases.js'
 
 export interface SafeRequest extends Patience {
   /** The default is GET. */
@@ -23,6 +24,7 @@ export interface SafeResponse {
   /** Whether the body was longer than `maxResponseBytes`. */
   truncated: boolean
   durationMs: number
+  phases: Phases
 }
 
 export type AnswerHead = Pick<SafeResponse, 'status' | 'headers'>
@@ -47,11 +49,12 @@ export const MAX_HEADER_BYTES = 16 * 1_024
  * Never pause undici 7.30.2, and never read one of its bodies as a stream. If the server closes meanwhile, undici throws
  * outside of every promise, which ends the process (nodejs/undici#5360; mended in 8 only). `stream.ts` reads long bodies.
  */
-export function exchange(agent: Agent, url: URL, request: SafeRequest): Promise<Answer> {
+export async function exchange(agent: Agent, url: URL, request: SafeRequest): Promise<Answer> {
   const { method = 'GET', headers = {}, body } = request
   checkHeaders(headers)
   const kept = new CappedBody(request.maxResponseBytes ?? DEFAULT_MAX_RESPONSE_BYTES)
   const head: AnswerHead = { status: 0, headers: {} }
+  const clock = new PhaseClock()
   let controller: Dispatcher.DispatchController | undefined
   const outcome = new Outcome<Answer>(request, () => controller?.abort(new Error('settled')))
   if (outcome.isSettled) return outcome.promise
@@ -73,24 +76,33 @@ export function exchange(agent: Agent, url: URL, request: SafeRequest): Promise<
         if (outcome.isSettled) throw new Error('settled before a connection was free')
         controller = started
         outcome.isRequestSent = true
+        onOpening((phases) => Object.assign(clock.phases, phases))
+        clock.begin('firstByteMs')
       },
       onResponseStart(_controller, status, received) {
+        clock.end()
         head.status = status
         head.headers = joinValues(received)
       },
       onResponseData(_controller, piece) {
         if (outcome.isSettled || kept.add(piece)) return
-        outcome.cut({ ...head, body: kept.bytes, truncated: true })
+        outcome.cut({ ...head, body: kept.bytes, truncated: true, phases: clock.phases })
       },
       onResponseEnd() {
-        outcome.settle({ ...head, body: kept.bytes, truncated: false })
+        outcome.settle({ ...head, body: kept.bytes, truncated: false, phases: clock.phases })
       },
       onResponseError(_controller, error) {
         outcome.settle(faultOf(error))
       },
     },
   )
-  return outcome.promise
+  try {
+    return await outcome.promise
+  } catch (error) {
+    clock.end()
+    if (error instanceof Fault) Object.assign(error.phases, clock.phases)
+    throw error
+  }
 }
 
 /** The headers of an answer, each with one text as its value. */

@@ -1,3 +1,5 @@
+import type { Phases } from './phases.js'
+
 /**
  * What can go wrong when a user's URL is called. Each failure has one name, which is decided where the failure happens.
  *
@@ -41,16 +43,19 @@ export class FetchFailed extends Error {
   /** Whether bytes of the request may have reached the server; false means that a repeat is safe. */
   readonly requestSent: boolean
   readonly durationMs: number
+  /** Up to the one in which it failed. */
+  readonly phases: Phases
 
   constructor(
     failure: FetchFailureName,
     message: string,
-    facts: { requestSent: boolean; durationMs: number; cause?: unknown },
+    facts: { requestSent: boolean; durationMs: number; phases: Phases; cause?: unknown },
   ) {
     super(message, { cause: facts.cause })
     this.failure = failure
     this.requestSent = facts.requestSent
     this.durationMs = facts.durationMs
+    this.phases = facts.phases
   }
 }
 
@@ -58,6 +63,7 @@ export class FetchFailed extends Error {
 export class Fault extends Error {
   readonly failure: FetchFailureName
   requestSent = false
+  phases: Phases = {}
 
   constructor(failure: FetchFailureName, message: string, cause?: unknown) {
     super(message, { cause })

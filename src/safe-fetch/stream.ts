@@ -29,7 +29,7 @@ export interface BodySink {
 export type StreamRequest = Omit<SafeRequest, 'maxResponseBytes'>
 
 /** `truncated` means that the sink did not want all of the body. */
-export type Streamed = Omit<Answer, 'body'>
+export type Streamed = Omit<Answer, 'body' | 'phases'>
 
 export interface Streamer {
   stream(url: URL, request: StreamRequest, sink: BodySink): Promise<Streamed>

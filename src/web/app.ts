@@ -76,6 +76,7 @@ export function createApp(context: Context): Koa {
     v1('get',    '/v1/lines/:lineId/limits',                      'reads lines',     api.getLimits)
     v1('get',    '/v1/lines/:lineId/opt-outs',                    'reads lines',     api.getOptOuts)
     v1('get',    '/v1/lines/:lineId/events/stream',               'reads lines',     api.getEventStream)
+    v1('post',   '/v1/lines/:lineId/events/attempts',             'changes lines',   api.postListenerAttempts)
     v1('get',    '/v1/lines/:lineId/connection',                  'reads lines',     api.getLineConnection)
     v1('put',    '/v1/lines/:lineId/connection',                  'changes lines',   api.putLineConnection)
     v1('delete', '/v1/lines/:lineId/connection',                  'changes lines',   api.deleteLineConnection)

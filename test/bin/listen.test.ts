@@ -2,6 +2,7 @@ import { expect } from 'chai'
 import { Webhook } from 'standardwebhooks'
 import { createApiToken, removeApiToken } from '../../src/domain/api-tokens.js'
 import { setLineEndpointUrl } from '../../src/domain/connections.js'
+import { listListenerAttempts } from '../../src/database/listener-attempts.js'
 import { receiveMessage } from '../../src/domain/messages/receive.js'
 import { listeningStreams } from '../../src/telemetry/metrics.js'
 import { ANNA, inboundText } from '../domain/fixtures.js'
@@ -60,6 +61,8 @@ describeWeb('linehook listen', function ({ context, web }) {
       response.statusCode = 418
       response.end()
     })
+    const { token } = await createApiToken(context, line.userId, 'another', { lineId: line.lineId })
+    created = { id: created.id, token }
     const running = listen(['--since', '1h'])
     const [, secret = ''] = await running.says(/signed with a secret of this run: (whsec_\S+)$/)
     const [request] = await got(1)
@@ -70,6 +73,9 @@ describeWeb('linehook listen', function ({ context, web }) {
     expect(told).to.include(headers['webhook-id'])
     await running.kill('SIGINT')
     expect(await running.exitCode).to.equal(0)
+    // Noted at the latest when it ends.
+    const [noted, ...more] = await listListenerAttempts(context.db, [headers['webhook-id'] ?? ''])
+    expect([noted?.responseStatus, noted?.failure, more]).to.deep.equal([418, null, []])
     expect(running.lines.join()).not.to.include(ANNA).and.not.to.include('a private matter')
   })
 
@@ -90,6 +96,7 @@ describeWeb('linehook listen', function ({ context, web }) {
       await got(2)
       expect(payloads()).to.deep.equal(['one', 'two'])
       await until('both are told', () => running.outputLines.length === 2)
+      await running.says(/The answers are not noted at the service: .*read/)
       const [one, two] = running.outputLines.map((each) => JSON.parse(each) as Record<string, unknown>)
       expect(one).to.include({ type: 'inboundText', number: '+1•••0101', status: 200, failure: null })
       expect(two).to.include({ status: null }).and.have.property('failure').that.is.a('string')
@@ -103,7 +110,7 @@ describeWeb('linehook listen', function ({ context, web }) {
     }
   })
 
-  it('trigger sends an example to the line’s URL, and says what was answered', async () => {
+  it('trigger sends an example to the line’s URL and to listeners, and says what was answered', async () => {
     await setLineEndpointUrl(context, line.userId, line.lineId, receiver.url)
     const { token } = await createApiToken(context, line.userId, 'a laptop')
     const environment = { LINEHOOK_URL: web.url, LINEHOOK_TOKEN: token }
@@ -111,6 +118,15 @@ describeWeb('linehook listen', function ({ context, web }) {
       /^delivered: 200 in \d+ ms$/,
     )
     expect(payloads()).to.deep.equal(['optedOut'])
+
+    await setLineEndpointUrl(context, line.userId, line.lineId, undefined)
+    const running = listen(['--json'])
+    await until('the stream', async () => (await listeningStreams.get()).values[0]?.value === 1, 20_000)
+    expect(await answer(environment, 'trigger', line.number, 'voiceMail')).to.match(/^for listeners only/)
+    const [, heard] = await got(2)
+    expect(JSON.parse(heard?.body ?? '')).to.include({ type: 'voiceMail', fromNumber: line.number })
+    await running.kill('SIGINT')
+    expect(await running.exitCode).to.equal(0)
     expect(await refusal(environment, 'trigger', line.number, 'other')).to.match(
       /type must be one of inboundText/,
     )

@@ -188,7 +188,10 @@ describe('linehook message and linehook delivery', function () {
     expect(shown.attempts[0]).to.include({ attemptNumber: 1, failure: 'http_500', responseStatus: 500 })
     expect(JSON.stringify(shown)).not.to.include('a secret answer')
     const said = (await answer(environment, 'delivery', 'show', delivery.id, '--text')).join('\n')
-    expect(said).to.match(/ attempt 1 {2}\S+ {2}\d+ ms +http_500 {2}a secret answer/)
+    expect(said).to.match(
+      / attempt 1 {2}\S+ {2}\d+ ms +Connection \d+ ms, First byte \d+ ms +http_500 {2}a secret answer/,
+    )
+    expect(said).to.match(/request of attempt 1:\n[^]* {2}webhook-signature: v1,[^]*answer to attempt 1:\n/)
     expect(said).to.match(/ next attempt +2/)
   })
 

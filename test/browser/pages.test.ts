@@ -63,6 +63,7 @@ describe('the pages in a browser', function () {
   let browser: Browser
   let owner: Owner
   let inboundId: string
+  const attemptId = newId()
 
   const open = openings()
 
@@ -77,7 +78,7 @@ describe('the pages in a browser', function () {
       { limit: 1 },
     )
     await context.db('delivery_attempts').insert({
-      id: newId(),
+      id: attemptId,
       delivery_id: id,
       attempt_number: 1,
       started_at: new Date(),
@@ -86,6 +87,9 @@ describe('the pages in a browser', function () {
       response_excerpt: `${SHALOM} 1`,
       failure: 'http_500',
       next_attempt_at: new Date(),
+      request_headers: { 'webhook-signature': 'v1,x' },
+      response_headers: { server: SHALOM },
+      first_byte_ms: 11,
     })
     inboundId = messageId ?? ''
     await insertNotices(context.db, noticesOf(owner))
@@ -122,7 +126,9 @@ describe('the pages in a browser', function () {
       ...pages.map(({ path }) => path),
       ...more,
       '/console/carriers/new?kind=twilio',
-      `/console/messages/${inboundId}`,
+      ...['request', 'timing'].map(
+        (view) => `/console/messages/${inboundId}?attempt=${attemptId}&view=${view}`,
+      ),
     ].map(owner.fill)
   }
 

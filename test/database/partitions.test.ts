@@ -4,7 +4,7 @@ import { connectDatabase, type Database } from '../../src/database/connection.js
 import { ensurePartitions } from '../../src/database/partitions.js'
 import { createTestDatabase } from '../helpers/services.js'
 
-const TABLES = ['audit_log', 'delivery_attempts', 'deliveries', 'events', 'messages']
+const TABLES = ['audit_log', 'delivery_attempts', 'deliveries', 'events', 'listener_attempts', 'messages']
 
 describe('the partitions', () => {
   let db: Database

@@ -51,6 +51,7 @@ export interface DeliveryRow {
 }
 
 export interface AttemptRow {
+  id: string
   attempt_number: number
   duration_ms: number
   response_status: number | null

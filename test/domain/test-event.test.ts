@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import { Webhook } from 'standardwebhooks'
 import { disableConnection } from '../../src/domain/connections.js'
+import { createLineEventFeed } from '../../src/domain/line-events.js'
 import { sendTestEvent, TEST_EVENT_TYPES } from '../../src/domain/test-event.js'
 import { newId } from '../../src/ids.js'
 import { describeContext } from '../helpers/context.js'
@@ -101,6 +102,23 @@ describeContext('a test event', (context) => {
       status: 409,
       message: 'this line has no outgoing webhook URL: set one first',
     })
+  })
+
+  it('goes to listeners too if that is asked for, at most 100 in an hour, and is kept no longer', async () => {
+    const { lineId, userId } = await createLine(context)
+    const forListeners = () => sendTestEvent(context, userId, lineId, 'optOut', { listeners: true })
+    const feed = createLineEventFeed(context, lineId, { from: new Date(Date.now() - 1000) })
+    expect(await forListeners()).to.include({ delivered: false, failure: 'no_url' })
+    const { events } = await feed.next()
+    expect(events.map(({ type, lineId: of, messageId }) => [type, of, messageId])).to.deep.equal([
+      ['optOut', lineId, null],
+    ])
+    for (let n = 1; n < 100; n += 1) await forListeners()
+    expect((await refusal(forListeners())).status).to.equal(429)
+    await context.db('test_events').update({ created_at: context.db.raw(`now() - interval '61 minutes'`) })
+    await forListeners()
+    expect(await countRows(context, 'test_events')).to.equal(1)
+    expect(receiver.requests).to.have.length(0)
   })
 
   it('needs the connection to be enabled', async () => {

@@ -34,6 +34,7 @@ describeWith('the document and the answers', serveApi, (api) => {
     const message = messageBody({ toNumber: newNumber() })
     const lastHour = { from: new Date(Date.now() - 3_600_000).toISOString() }
     const inbound = { fromNumber: newNumber(), toNumber: line.number, text: 'Hi' }
+    const listened = { eventId: newId(), startedAt: '2026-01-31T12:00:00Z', durationMs: 1 }
     const program: [
       method: string,
       path: string,
@@ -48,6 +49,7 @@ describeWith('the document and the answers', serveApi, (api) => {
       ['GET', `${path}/limits`, {}],
       ['GET', `${path}/opt-outs`, { query: '?limit=0' }],
       ['GET', `${path}/events/stream`, { query: '?from=x' }],
+      ['POST', `${path}/events/attempts`, { right: { attempts: [listened] }, wrong: {} }],
       ['GET', `${path}/connection`, {}],
       ['PUT', `${path}/connection`, { right: { enabled: true }, wrong: {} }],
       ['POST', `${path}/connection/test-event`, { right: { type: 'optOut' }, wrong: { type: 'x' } }],

@@ -92,7 +92,7 @@ export abstract class Operations {
     return this.call('DELETE', `/v1/lines/${segment(lineId)}/connection`, {}, options)
   }
 
-  /** Send a test event to the outgoing webhook URL. The event is sent at once, and only once. The answer is 200 even if that fails, and says what happened. Its payload is an example of its type. */
+  /** Send a test event to the outgoing webhook URL. The event is sent at once, and only once. The answer is 200 even if that fails, and says what happened. Its payload is an example of its type. With `listeners`, whoever follows the events gets it too, and without a URL they alone do (`failure` is `no_url`): at most 100 in an hour. */
   async sendTestEvent(
     lineId: string,
     body?: SendTestEventBody,
@@ -296,7 +296,7 @@ export abstract class Operations {
     return this.iterate(`/v1/deliveries`, query, options)
   }
 
-  /** Get a delivery with its attempts. Each attempt has its status, its duration, and the beginning of the answer. */
+  /** Get a delivery with its attempts. Each attempt has its status, how long it and its parts took, the headers of both sides, and the beginning of the answer. */
   async getDelivery(deliveryId: string, options?: CallOptions): Promise<DeliveryWithAttempts> {
     return this.call('GET', `/v1/deliveries/${segment(deliveryId)}`, {}, options)
   }
@@ -367,6 +367,17 @@ export abstract class Operations {
   /** Stop a long work. What is done stays done. This is refused when it is over. */
   async stopWork(workId: string, options?: CallOptions): Promise<Work> {
     return this.call('POST', `/v1/works/${segment(workId)}/stop`, {}, options)
+  }
+
+  /** Note what a listener answered. As `linehook listen` does. A message's page shows it; nothing of it counts for the delivery or the endpoint. An attempt at the same event and of the same `startedAt` is noted once, and at most 100 of an event. */
+  async recordListenerAttempts(
+    lineId: string,
+    body: RecordListenerAttemptsBody,
+    options?: CallOptions,
+  ): Promise<{
+    recorded: number
+  }> {
+    return this.call('POST', `/v1/lines/${segment(lineId)}/events/attempts`, { body }, options)
   }
 
   /** List the applications that you registered. They come oldest first and without their secrets. */
@@ -575,6 +586,7 @@ export interface ChangeConnectionBody {
 
 export interface SendTestEventBody {
   type?: 'inboundText' | 'inboundMedia' | 'voiceMail' | 'messageStatus' | 'optOut' | undefined
+  listeners?: boolean | undefined
 }
 
 export interface ChangePolicyBody {
@@ -713,6 +725,16 @@ export type ReplayApplicationEventsPreviewBody = Replay
 export interface ListWorksQuery {
   /** Only what is older than this one. */ before?: string | undefined
   /** The most that one page has. */ limit?: number | undefined
+}
+
+export interface RecordListenerAttemptsBody {
+  attempts: {
+    eventId: string
+    startedAt: string
+    durationMs: number
+    responseStatus?: number | null | undefined
+    /** Why there was no answer, such as `ECONNREFUSED`. */ failure?: string | null | undefined
+  }[]
 }
 
 export interface RegisterApplicationBody {
@@ -984,8 +1006,21 @@ export interface DeliveryWithAttempts {
   attempts: {
     attemptNumber: number
     startedAt: string
-    durationMs: number
+    /** The whole of it; its parts are beside it. */ durationMs: number
+    /** The look-up of the name; null, as in the next two: there was none, or the connection was open already. */ dnsMs:
+      number | null
+    connectMs: number | null
+    tlsMs: number | null
+    /** From the request to the head of its answer. */ firstByteMs: number | null
+    /** As they were sent, but for those of the connection and the values of headers that you added; null: nothing was sent. */ requestHeaders: Record<
+      string,
+      string
+    > | null
     responseStatus: number | null
+    /** The first 40 and 2,000 characters of them, without cookies and credentials. */ responseHeaders: Record<
+      string,
+      string
+    > | null
     responseExcerpt: string | null
     /** The failure's name; null when it succeeded. */ failure: string | null
     nextAttemptAt: string | null

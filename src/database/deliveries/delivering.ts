@@ -1,3 +1,4 @@
+import type { Phases } from '../../safe-fetch.js'
 import type { DeliveryReason, RequestFailure } from '../../states.js'
 import type { Database } from '../connection.js'
 import type { StoredPolicy } from '../endpoint-policy.js'
@@ -51,6 +52,10 @@ export interface AttemptResult {
   durationMs: number
   responseStatus?: number
   responseExcerpt?: string
+  /** Of what it sent and got; without the secrets in them, and no more than a page shows. */
+  requestHeaders?: Record<string, string>
+  responseHeaders?: Record<string, string>
+  phases?: Phases
   failure?: RequestFailure | DeliveryReason
   status: 'delivered' | 'pending' | 'exhausted' | 'held'
   /** For `pending`: when the next attempt is due. */
@@ -134,6 +139,8 @@ export async function deliverNext(
 }
 
 function asResultRow(result: AttemptResult): object {
+  const { requestHeaders, responseHeaders } = result
+  const { dnsMs, connectMs, tlsMs, firstByteMs } = result.phases ?? {}
   return {
     attempt_id: result.attemptId,
     delivery_id: result.deliveryId,
@@ -149,6 +156,12 @@ function asResultRow(result: AttemptResult): object {
     retry_in_ms: result.retryInMs,
     is_gone: result.isGone,
     is_slow: result.isSlow,
+    dns_ms: dnsMs,
+    connect_ms: connectMs,
+    tls_ms: tlsMs,
+    first_byte_ms: firstByteMs,
+    request_headers: requestHeaders && JSON.stringify(requestHeaders),
+    response_headers: responseHeaders && JSON.stringify(responseHeaders),
   }
 }
 

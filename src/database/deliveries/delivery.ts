@@ -15,6 +15,7 @@ import {
   type Row,
 } from '../../shape.js'
 import { DELIVERY_STATUSES, DELIVERY_STEPS, listReasons } from '../../states.js'
+import { DISABLED_REASONS } from '../endpoints.js'
 import { EVENT_TYPES, OPT_IN_EVENT_TYPES } from '../events.js'
 
 const eventType = oneOf(...EVENT_TYPES, ...OPT_IN_EVENT_TYPES)
@@ -61,8 +62,12 @@ export const DELIVERY_FIELDS = {
     orNull(uuid),
     'The message that was received; null: the event tells of none.',
   ),
+  jobGeneration: internal('d.job_generation', count),
   endpointId: internal('d.endpoint_id', uuid),
   endpointPausedAt: internal('e.paused_at', orNull(moment)),
+  endpointFailingSince: internal('e.failing_since', orNull(moment)),
+  endpointDisabledAt: internal('e.disabled_at', orNull(moment)),
+  endpointDisabledReason: internal('e.disabled_reason', orNull(oneOf(...DISABLED_REASONS))),
   applicationId: shown(
     'd.application_id',
     orNull(uuid),
@@ -89,13 +94,36 @@ export type ApplicationDelivery = Row<typeof APPLICATION_DELIVERY_FIELDS>
 
 const attemptNumber: Kind<number> = { schema: { type: 'integer', minimum: 1 } }
 
+const headers: Kind<Record<string, string> | null> = {
+  schema: { type: ['object', 'null'], additionalProperties: { type: 'string' } },
+}
+
 /** The columns are those of `delivery_attempts`. */
 export const ATTEMPT_FIELDS = {
+  id: internal('id', uuid),
   deliveryId: internal('delivery_id', uuid),
   attemptNumber: shown('attempt_number', attemptNumber),
   startedAt: shown('started_at', moment),
-  durationMs: shown('duration_ms', count),
+  durationMs: shown('duration_ms', count, 'The whole of it; its parts are beside it.'),
+  dnsMs: shown(
+    'dns_ms',
+    orNull(count),
+    'The look-up of the name; null, as in the next two: there was none, or the connection was open already.',
+  ),
+  connectMs: shown('connect_ms', orNull(count)),
+  tlsMs: shown('tls_ms', orNull(count)),
+  firstByteMs: shown('first_byte_ms', orNull(count), 'From the request to the head of its answer.'),
+  requestHeaders: shown(
+    'request_headers',
+    headers,
+    'As they were sent, but for those of the connection and the values of headers that you added; null: nothing was sent.',
+  ),
   responseStatus: shown('response_status', orNull(integer)),
+  responseHeaders: shown(
+    'response_headers',
+    headers,
+    'The first 40 and 2,000 characters of them, without cookies and credentials.',
+  ),
   responseExcerpt: shown('response_excerpt', orNull(text)),
   failure: shown('failure', orNull(text), "The failure's name; null when it succeeded."),
   nextAttemptAt: shown('next_attempt_at', orNull(moment)),

@@ -90,6 +90,7 @@ export const MESSAGE_FIELDS = {
   createdAt: shown('m.created_at', moment, 'When it was accepted, or the {line} received it.'),
   /** While queued: when it is worked on next. */
   dueAt: internal('m.due_at', moment),
+  jobGeneration: internal('m.job_generation', count),
   /** When a worker took it to the carrier, last. */
   claimedAt: internal('m.claimed_at', orNull(moment)),
   sentAt: shown('m.sent_at', orNull(moment)),

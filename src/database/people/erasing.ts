@@ -90,8 +90,9 @@ async function eraseEvents(trx: Database, number: string, eventIds: readonly str
     bindings,
   )
   await trx.raw(
-    `update delivery_attempts set response_excerpt = null
-     where delivery_id = any (:ids::uuid[]) and response_excerpt is not null`,
+    // A signature is one of the text.
+    `update delivery_attempts set response_excerpt = null, response_headers = null, request_headers = null
+     where delivery_id = any (:ids::uuid[]) and num_nonnulls(response_excerpt, response_headers, request_headers) > 0`,
     { ids: rows.map(({ id }) => id) },
   )
   return rows.length

@@ -20,9 +20,9 @@ export async function clearExcerpts(
 ): Promise<{ lookedCount: number; clearedCount: number }> {
   const { rows } = await db.raw<{ rows: [{ lookedCount: number; clearedCount: number }] }>(
     `with looked as materialized (
-       select id, response_excerpt is not null as has_excerpt from delivery_attempts where ${TO_DO} order by id limit ?
+       select id, response_excerpt is not null or response_headers is not null as has_excerpt from delivery_attempts where ${TO_DO} order by id limit ?
      ), cleared as (
-       update delivery_attempts set response_excerpt = null
+       update delivery_attempts set response_excerpt = null, response_headers = null
        where id = any (array(select id from looked where has_excerpt)) returning id
      ), noted as (
        insert into retention_progress (task, until_id) select '${TASK}', id from looked order by id desc limit 1
@@ -38,8 +38,8 @@ export async function clearExcerpts(
 /** How many excerpts would be cleared, among the next attempts that are old enough. */
 export async function countExcerpts(db: Database, days: number, limit: number): Promise<number> {
   const { rows } = await db.raw<{ rows: [{ count: number }] }>(
-    `select count(response_excerpt)::integer as count from (
-       select response_excerpt from delivery_attempts where ${TO_DO} order by id limit ?) looked`,
+    `select count(*) filter (where response_excerpt is not null or response_headers is not null)::integer as count from (
+       select response_excerpt, response_headers from delivery_attempts where ${TO_DO} order by id limit ?) looked`,
     [days, limit],
   )
   return rows[0].count

@@ -10,7 +10,7 @@ export type RetainedKind = 'messages' | 'audit'
  * one again a moment ago, and then nothing of its month may go.
  */
 export const TABLES_OF: Record<RetainedKind, readonly string[]> = {
-  messages: ['deliveries', 'delivery_attempts', 'events', 'messages'],
+  messages: ['deliveries', 'delivery_attempts', 'listener_attempts', 'events', 'messages'],
   audit: ['audit_log'],
 }
 

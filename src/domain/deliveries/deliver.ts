@@ -13,7 +13,7 @@ import {
 } from '../../database/endpoint-policy.js'
 import type { EndpointToCall } from '../../database/endpoints.js'
 import { newId } from '../../ids.js'
-import { FetchFailed } from '../../safe-fetch.js'
+import { FetchFailed, type Phases } from '../../safe-fetch.js'
 import type { RequestFailure } from '../../states.js'
 import { deliveryAttempts, deliveryDuration } from '../../telemetry/metrics.js'
 import { addSpan, traceHeaders } from '../../telemetry/traces.js'
@@ -21,6 +21,7 @@ import type { Context } from '../context.js'
 import { MAX_CLAIM_AGE_MS } from '../leases.js'
 import { persist } from '../persist.js'
 import { openHeaders } from './custom-headers.js'
+import { keepRequestHeaders, keepResponseHeaders, secondsOf } from './kept-headers.js'
 import { nextRetryMs, readRetryAfter } from './retry-schedule.js'
 import { shapeEvent, type EventContent } from './shapes.js'
 import { TemplateFailed } from './template.js'
@@ -89,8 +90,14 @@ export async function attemptDelivery(
     attemptNumber: delivery.attemptNumber,
     startedAt,
     durationMs: answer.durationMs,
+    phases: answer.phases,
+    ...(answer.requestHeaders ? { requestHeaders: answer.requestHeaders } : {}),
     ...(answer.response
-      ? { responseStatus: answer.response.status, responseExcerpt: answer.response.excerpt }
+      ? {
+          responseStatus: answer.response.status,
+          responseExcerpt: answer.response.excerpt,
+          responseHeaders: keepResponseHeaders(answer.response.headers),
+        }
       : {}),
     ...judge(context, delivery, answer),
   }
@@ -203,12 +210,21 @@ export interface EventForEndpoint extends EventContent, EndpointToCall {
 
 interface EndpointAnswer {
   durationMs: number
+  phases: Phases
+  /** As they are kept; undefined: there was no request to send. */
+  requestHeaders?: Record<string, string>
   /** What went wrong, by its name; undefined: the endpoint took the event. */
   failure?: RequestFailure | 'template_failed'
   /** Of a failure without an answer: whether the endpoint may have seen the request. */
   isRequestSent?: boolean
   /** isLast: it asked for no more attempts, whatever its status (`webhook-delivery: stop`). */
-  response?: { status: number; excerpt: string; retryAfter: string | undefined; isLast?: true }
+  response?: {
+    status: number
+    excerpt: string
+    headers: Record<string, string>
+    retryAfter: string | undefined
+    isLast?: true
+  }
 }
 
 /**
@@ -224,15 +240,15 @@ export async function postEvent(
 ): Promise<EndpointAnswer> {
   const { safeFetch, config } = context
   const policy = policyOf(event.policy)
+  let requestHeaders: Record<string, string> | undefined
   try {
     const signed = await signedRequest(context, event, startedAt)
-    const { status, headers, ...response } = await safeFetch.request(event.url, {
+    const own = openHeaders(context.secrets, event.endpointId, event.headersSealed)
+    const ours = { ...signed.headers, ...moreHeaders }
+    requestHeaders = keepRequestHeaders(own, ours)
+    const { status, headers, phases, ...response } = await safeFetch.request(event.url, {
       method: 'POST',
-      headers: {
-        ...openHeaders(context.secrets, event.endpointId, event.headersSealed),
-        ...signed.headers,
-        ...moreHeaders,
-      },
+      headers: { ...own, ...ours },
       body: signed.body,
       timeoutMs: policy.timeoutSeconds === null ? config.deliveryTimeoutMs : policy.timeoutSeconds * 1000,
       maxResponseBytes: MAX_RESPONSE_BYTES,
@@ -240,19 +256,24 @@ export async function postEvent(
     const failure = failureOf(status)
     return {
       durationMs: Math.round(response.durationMs),
+      phases,
+      requestHeaders,
       ...(failure === undefined ? {} : { failure }),
       response: {
         status,
         excerpt: response.body.toString('utf8'),
+        headers,
         retryAfter: headers['retry-after'],
         ...(/^\s*stop\s*$/i.test(headers['webhook-delivery'] ?? '') ? { isLast: true } : {}),
       },
     }
   } catch (error) {
-    if (error instanceof TemplateFailed) return { durationMs: 0, failure: 'template_failed' }
+    if (error instanceof TemplateFailed) return { durationMs: 0, phases: {}, failure: 'template_failed' }
     if (!(error instanceof FetchFailed)) throw error
-    const { durationMs, failure, requestSent } = error
-    return { durationMs: Math.round(durationMs), failure, isRequestSent: requestSent }
+    const { durationMs, failure, phases, requestSent } = error
+    const answer = { durationMs: Math.round(durationMs), phases, failure, isRequestSent: requestSent }
+    // Of a request that was not sent, nothing was seen by anybody.
+    return requestSent && requestHeaders !== undefined ? { ...answer, requestHeaders } : answer
   }
 }
 
@@ -268,13 +289,13 @@ export async function signedRequest(
 ): Promise<{ headers: Record<string, string>; body: string }> {
   const policy = policyOf(event.policy)
   const { contentType, headers, body } = await shapeEvent(context, event, policy)
-  const seconds = Math.floor(at.getTime() / 1000)
+  const secrets = secretsOf(context, event)
   return {
     headers: {
       ...headers,
       'content-type': contentType,
       'user-agent': `Linehook/${context.config.version}`,
-      ...signatureHeaders(event.eventId, seconds, body, secretsOf(context, event), kindsOf(policy, at)),
+      ...signatureHeaders(event.eventId, secondsOf(at), body, secrets, kindsOf(policy, at)),
     },
     body,
   }

@@ -1,3 +1,4 @@
+import { findDeliveryWaits, type DeliveryWait } from '../../database/deliveries/blocking.js'
 import type { ApplicationDelivery, Delivery, DeliveryAttempt } from '../../database/deliveries/delivery.js'
 import {
   findDelivery,
@@ -7,11 +8,13 @@ import {
   listDeliveriesOfEvent,
 } from '../../database/deliveries/reading.js'
 import { listEventsOfMessage, type EventOfMessage } from '../../database/events.js'
+import { listListenerAttempts, type ListenerAttempt } from '../../database/listener-attempts.js'
 import type { Page } from '../../database/pages.js'
 import { UserError } from '../../errors.js'
 import { isId } from '../../ids.js'
 import { getApplication } from '../applications.js'
 import type { Context } from '../context.js'
+import { headersOfAttempt } from './kept-headers.js'
 
 export type DeliveryWithAttempts = Delivery & { attempts: DeliveryAttempt[] }
 
@@ -40,16 +43,29 @@ export async function getAnyDelivery(context: Context, id: string): Promise<Deli
   return { ...(await getDelivery(context, userId, id)), userId }
 }
 
-/** Of what another user's endpoint answered, nothing. */
+/** Of what another user's endpoint was sent and answered, nothing. */
 export function withAttempts(delivery: Delivery, all: readonly DeliveryAttempt[]): DeliveryWithAttempts {
   const attempts = all.filter(({ deliveryId }) => deliveryId === delivery.id)
-  if (!delivery.isForeign) return { ...delivery, attempts }
-  return { ...delivery, attempts: attempts.map((attempt) => ({ ...attempt, responseExcerpt: null })) }
+  return {
+    ...delivery,
+    attempts: attempts.map((attempt) =>
+      delivery.isForeign
+        ? { ...attempt, requestHeaders: null, responseHeaders: null, responseExcerpt: null }
+        : {
+            ...attempt,
+            requestHeaders:
+              attempt.requestHeaders &&
+              headersOfAttempt(attempt.requestHeaders, { ...attempt, eventId: delivery.eventId }),
+          },
+    ),
+  }
 }
 
 export interface EventWithDeliveries extends EventOfMessage {
   /** Oldest first, each with its attempts. */
   deliveries: DeliveryWithAttempts[]
+  /** Of programs that listened to the line, oldest first. */
+  listenerAttempts: ListenerAttempt[]
 }
 
 /** The events that a message made, and where they went, oldest first. */
@@ -65,9 +81,24 @@ export async function findEvents(
       db,
       deliveries.map(({ id }) => id),
     )
-    found.push({ ...event, deliveries: deliveries.map((delivery) => withAttempts(delivery, attempts)) })
+    found.push({
+      ...event,
+      deliveries: deliveries.map((delivery) => withAttempts(delivery, attempts)),
+      listenerAttempts: await listListenerAttempts(db, [event.id]),
+    })
   }
   return found
+}
+
+/** Of those that are pending: what each waits for besides its time, by its id. */
+export async function findWaits(
+  { db, config }: Context,
+  deliveries: readonly Pick<Delivery, 'id' | 'status'>[],
+): Promise<Map<string, DeliveryWait>> {
+  const ids = deliveries.filter(({ status }) => status === 'pending').map(({ id }) => id)
+  if (ids.length === 0) return new Map()
+  const waits = await findDeliveryWaits(db, ids, config.endpointMaxInFlight)
+  return new Map(waits.map((wait) => [wait.id, wait]))
 }
 
 /**

@@ -32,7 +32,13 @@ const LISTENERS: StreamKind = {
  * The events of a line as server-sent events, each with the body and the headers that an endpoint would get now. It goes on
  * where `Last-Event-ID` says, so a reader that was cut off loses nothing.
  */
-export const getEventStream: Operation = (context) => {
+export const getEventStream = streamEvents(SLOW_MS)
+
+export function streamEvents(slowMs: number): Operation {
+  return (context) => operation(context, slowMs)
+}
+
+function operation(context: Context, slowMs: number): ReturnType<Operation> {
   const parameters = yup.object({ from: momentParameter() })
   return async (ctx) => {
     const lineId: unknown = ctx.params.lineId
@@ -42,7 +48,7 @@ export const getEventStream: Operation = (context) => {
     const { from } = await readQuery(ctx, parameters, context.vocabulary)
     const after = readLastEventId(ctx)
     openEventStream(context, ctx, userId, LISTENERS, (stream) =>
-      run(context, ctx, stream, { userId, lineId: line.id, after, from }),
+      run(context, ctx, stream, { userId, lineId: line.id, after, from, slowMs }),
     )
   }
 }
@@ -51,9 +57,15 @@ async function run(
   context: Context,
   ctx: KoaContext,
   stream: PassThrough,
-  asked: { userId: string; lineId: string; after: string | undefined; from: Date | undefined },
+  asked: {
+    userId: string
+    lineId: string
+    after: string | undefined
+    from: Date | undefined
+    slowMs: number
+  },
 ): Promise<void> {
-  const { userId, lineId } = asked
+  const { userId, lineId, slowMs } = asked
   const feed = createLineEventFeed(context, lineId, asked)
   const startedAt = performance.now()
   let saidAt = -HEARTBEAT_MS
@@ -64,10 +76,10 @@ async function run(
       await getOwnLine(context, userId, lineId)
       const { events, hasMore, position } = await feed.next()
       for (const event of await signLineEvents(context, { userId, lineId }, events)) {
-        if (!(await write(ctx, stream, toMessage(event)))) return
+        if (!(await write(ctx, stream, toMessage(event), slowMs))) return
       }
       if (performance.now() - saidAt >= HEARTBEAT_MS) {
-        if (!(await write(ctx, stream, `event: position\nid: ${position}\ndata: {}\n\n`))) return
+        if (!(await write(ctx, stream, `event: position\nid: ${position}\ndata: {}\n\n`, slowMs))) return
         saidAt = performance.now()
       }
       if (hasMore) continue
@@ -81,15 +93,28 @@ async function run(
 }
 
 /** @returns false when the reader is gone, or takes nothing: then it is cut off */
-async function write(ctx: KoaContext, stream: PassThrough, message: string): Promise<boolean> {
+async function write(
+  ctx: KoaContext,
+  stream: PassThrough,
+  message: string,
+  slowMs: number,
+): Promise<boolean> {
   if (stream.destroyed) return false
   if (stream.write(message)) return true
-  const isSlow = AbortSignal.timeout(SLOW_MS)
-  await Promise.race([
-    once(stream, 'drain', { signal: isSlow }),
-    once(stream, 'close', { signal: isSlow }),
-  ]).catch(() => ctx.res.destroy())
-  return stream.writable && !isSlow.aborted
+  const patience = new AbortController()
+  const { signal } = patience
+  let isSlow = false
+  const timer = setTimeout(() => {
+    isSlow = true
+    patience.abort()
+  }, slowMs)
+  await Promise.race([once(stream, 'drain', { signal }), once(stream, 'close', { signal })]).catch(() =>
+    ctx.res.destroy(),
+  )
+  clearTimeout(timer)
+  // The one that has not come would be waited for until the end of the stream.
+  patience.abort()
+  return stream.writable && !isSlow
 }
 
 function toMessage({ id, ...event }: SignedEvent): string {

@@ -8,11 +8,14 @@ import { onOwn } from './owner-operation.js'
 
 /** Answers what the endpoint did, also when it failed: that is what was asked. */
 export const postLineTestEvent = onOwn('line', async (context, { userId, id, ctx }) => {
-  const { type } = await readBodyFields(testEvent, ctx.request.body)
-  return sendTestEvent(context, userId, id, readTestEventType(type))
+  const { type, listeners = false } = await readBodyFields(testEvent, ctx.request.body)
+  return sendTestEvent(context, userId, id, readTestEventType(type), { listeners })
 })
 
-const testEvent = yup.object({ type: yup.string().strict().typeError('type must be text') })
+const testEvent = yup.object({
+  type: yup.string().strict().typeError('type must be text'),
+  listeners: yup.boolean().strict().typeError('listeners must be true or false'),
+})
 
 export const getLineSigningSecret = onOwn('line', async (context, { userId, id }) => {
   const signingSecret = await revealSigningSecret(context, userId, id)

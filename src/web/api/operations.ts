@@ -35,6 +35,7 @@ export {
   postLinePolicyPreview,
 } from './endpoint-policies.js'
 export { getEventStream } from './event-stream.js'
+export { postListenerAttempts } from './listener-attempts.js'
 export { healthz, readyz } from './health.js'
 export {
   deleteIncomingWebhook,

@@ -94,9 +94,14 @@ document.addEventListener('keydown', (event) => {
 })
 
 for (const choice of document.querySelectorAll('select[name="zone"]')) offerOwnZone(choice)
+function showCopyButtons() {
+  for (const button of document.querySelectorAll('button[data-copy]')) button.hidden = false
+}
+
 showLocalTimes(document)
-for (const button of document.querySelectorAll('button[data-copy]')) button.hidden = false
+showCopyButtons()
 document.addEventListener('htmx:after:swap', () => {
   showLocalTimes(document)
+  showCopyButtons()
   for (const choice of document.querySelectorAll('select[name="zone"]')) offerOwnZone(choice)
 })

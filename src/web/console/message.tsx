@@ -11,7 +11,8 @@ import { fieldOf, idOf, queryOf } from './form-values.js'
 import { Layout } from './layout.js'
 import { live } from './live.js'
 import { viewMessage, type MessageView } from './message/page-model.js'
-import { messagePath } from './message/path.js'
+import { attemptQuery } from './message/opened-attempt.js'
+import { askedAttempt, messagePath } from './message/path.js'
 import { Way } from './message/way.js'
 import { withNotice } from './notices.js'
 import { answerPage, pageOf, type Act } from './page.js'
@@ -22,8 +23,9 @@ import { sessionOf } from './session.js'
 export function showMessage(context: Context): Middleware {
   return async (ctx) => {
     const view = await viewOf(context, ctx, fieldOf(ctx, 'key'))
-    const { page, message, key } = view
-    const path = `${messagePath(message.id)}/live?key=${key}`
+    const { page, opened, key } = view
+    const query = opened === undefined ? '' : `&${attemptQuery(opened)}`
+    const path = `${view.path}/live?key=${key}${query}`
     // With a form's fault on it the page is not live, so that the fault stays until the reader goes on.
     const liveness = page.fault === undefined ? { 'hx-sse:connect': path, 'hx-swap': 'innerMorph' } : {}
     answerPage(
@@ -99,6 +101,8 @@ export function postTryDeliveryNow(context: Context): Act {
 }
 
 function viewOf(context: Context, ctx: KoaContext, key: string): Promise<MessageView> {
-  const reader = { page: pageOf(ctx, context), userId: sessionOf(ctx).userId, isOwner: true }
-  return viewMessage(context, reader, idOf(ctx, 'messageId'), key)
+  const messageId = idOf(ctx, 'messageId')
+  const path = messagePath(messageId)
+  const reader = { page: pageOf(ctx, context), path, userId: sessionOf(ctx).userId, isOwner: true }
+  return viewMessage(context, reader, messageId, { key, ...askedAttempt(ctx) })
 }

@@ -129,14 +129,21 @@ export function connectionPaths({ vocabulary, line, Line }: ProductNames): Paths
         summary: 'Send a test event to the outgoing webhook URL',
         description:
           'The event is sent at once, and only once. The answer is 200 even if that fails, and says what happened. Its ' +
-          'payload is an example of its type.',
+          'payload is an example of its type. With `listeners`, whoever follows the events gets it too, and without a URL they alone do ' +
+          '(`failure` is `no_url`): at most 100 in an hour.',
         requestBody: body(
-          object({ type: { ...oneOf(...TEST_EVENT_TYPES), default: 'inboundText' } }, ['type']),
+          object(
+            {
+              type: { ...oneOf(...TEST_EVENT_TYPES), default: 'inboundText' },
+              listeners: { ...flag, default: false },
+            },
+            ['type', 'listeners'],
+          ),
           { isOptional: true },
         ),
         responses: {
           200: answers('What the endpoint did.', schemaOf('TestEventResult')),
-          ...problems(400, 401, 404, 409, 413),
+          ...problems(400, 401, 404, 409, 413, 429),
         },
       },
     },

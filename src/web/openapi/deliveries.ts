@@ -50,7 +50,8 @@ export function deliveryPaths(words: ProductNames): Paths {
         operationId: 'getDelivery',
         tags,
         summary: 'Get a delivery with its attempts',
-        description: 'Each attempt has its status, its duration, and the beginning of the answer.',
+        description:
+          'Each attempt has its status, how long it and its parts took, the headers of both sides, and the beginning of the answer.',
         responses: { 200: answer, ...problems(401, 404) },
       },
     },

@@ -1,6 +1,35 @@
-import { inHeader, inPath, inQuery, describe, id, moment, text, type Paths } from './parts.js'
+import {
+  answers,
+  body,
+  count,
+  describe,
+  id,
+  inHeader,
+  inPath,
+  inQuery,
+  listOf,
+  moment,
+  object,
+  text,
+  type Paths,
+} from './parts.js'
 import { problems } from './problems.js'
 import type { ProductNames } from './product-names.js'
+
+const listenerAttempt = object(
+  {
+    eventId: id,
+    startedAt: moment,
+    durationMs: { ...count, maximum: 600_000 },
+    responseStatus: { type: ['integer', 'null'], minimum: 100, maximum: 599 },
+    failure: {
+      type: ['string', 'null'],
+      pattern: '^[A-Za-z0-9_]{1,64}$',
+      description: 'Why there was no answer, such as `ECONNREFUSED`.',
+    },
+  },
+  ['responseStatus', 'failure'],
+)
 
 export function eventPaths({ vocabulary, line }: ProductNames): Paths {
   const events = vocabulary.path('/v1/lines/{lineId}/events')
@@ -29,6 +58,22 @@ export function eventPaths({ vocabulary, line }: ProductNames): Paths {
             content: { 'text/event-stream': { schema: describe(text, 'Server-sent events.') } },
           },
           ...problems(400, 401, 404, 429),
+        },
+      },
+    },
+    [`${events}/attempts`]: {
+      parameters,
+      post: {
+        operationId: 'recordListenerAttempts',
+        tags: ['Outgoing webhook'],
+        summary: 'Note what a listener answered',
+        description:
+          "As `linehook listen` does. A message's page shows it; nothing of it counts for the delivery or the endpoint. An attempt at " +
+          'the same event and of the same `startedAt` is noted once, and at most 100 of an event.',
+        requestBody: body(object({ attempts: { ...listOf(listenerAttempt), minItems: 1, maxItems: 100 } })),
+        responses: {
+          200: answers('How many were noted now.', object({ recorded: count })),
+          ...problems(400, 401, 404, 413),
         },
       },
     },

@@ -50,8 +50,9 @@ describeContext('posting an event to its endpoint', (context) => {
   }
 
   it('signs with the endpoint’s secret, under the event’s id', async () => {
-    const { durationMs, ...answer } = await post()
-    expect(answer).to.deep.equal({ response: { status: 200, excerpt: 'ok', retryAfter: undefined } })
+    const { durationMs, failure, response } = await post()
+    expect(failure).to.equal(undefined)
+    expect(response).to.include({ status: 200, excerpt: 'ok', retryAfter: undefined })
     expect(durationMs).to.be.within(0, 20_000)
     expect(receiver.requests[0]!.headers['webhook-id']).to.equal('event-1')
     expect([isSignedBy(secret), isSignedBy(previousSecret)]).to.deep.equal([true, false])
@@ -75,7 +76,7 @@ describeContext('posting an event to its endpoint', (context) => {
       })
       const answer = await post()
       expect(answer.failure).to.equal(failure)
-      expect(answer.response).to.deep.equal({ status, excerpt: '', retryAfter: '7' })
+      expect(answer.response).to.include({ status, excerpt: '', retryAfter: '7' })
       expect(receiver.requests).to.have.length(1)
     })
   }

@@ -285,7 +285,9 @@ describeContext('events for applications', (context) => {
     const origin = new URL(receiver.url).origin
     const delivery = await getDelivery(context, line.userId, row.id)
     expect(delivery).to.include({ applicationId: application.id, applicationName: FIELDS.name, url: origin })
-    expect(delivery.attempts[0]).to.include({ responseStatus: 200, responseExcerpt: null })
+    expect(delivery.attempts[0]).to.include({
+      ...{ responseStatus: 200, responseExcerpt: null, responseHeaders: null, requestHeaders: null },
+    })
     const [listed] = await listDeliveries(context.db, line.userId, { lineId: line.lineId }, { limit: 1 })
     expect(listed).to.include({ id: row.id, url: origin })
     const [event] = await findEvents(context, line.userId, delivery.messageId ?? '')

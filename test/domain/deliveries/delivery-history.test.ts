@@ -1,6 +1,9 @@
 import { expect } from 'chai'
 import { listDeliveries, type DeliveryFilter } from '../../../src/database/deliveries/reading.js'
 import { findEvents, getDelivery } from '../../../src/domain/deliveries/delivery-history.js'
+import { sealHeaders } from '../../../src/domain/deliveries/custom-headers.js'
+import { remakeBody } from '../../../src/domain/deliveries/sent-request.js'
+import type { StoredPolicy } from '../../../src/database/endpoint-policy.js'
 import { receiveMessage } from '../../../src/domain/messages/receive.js'
 import { keepMedia } from '../../../src/domain/simulator/media.js'
 import { newId } from '../../../src/ids.js'
@@ -126,6 +129,65 @@ describeContext('reading deliveries', (context) => {
       failure: null,
       nextAttemptAt: null,
     })
+  })
+
+  it('has of each attempt what was sent and answered, without secrets, and how long the parts took', async () => {
+    const { id, endpoint_id: endpointId, event_id: eventId } = await receiveForDelivery(context, line)
+    const setPolicy = (policy: StoredPolicy) =>
+      context
+        .db('endpoints')
+        .where({ id: endpointId })
+        .update({
+          policy,
+          headers_sealed: sealHeaders(context.secrets, endpointId, { 'X-Api-Key': 'very secret' }),
+        })
+    await setPolicy({ shape: 'cloudevents-binary', signature: 'v1a' })
+    receiver.requests.length = 0
+    receiver.answerWith((response) => {
+      response.writeHead(302, {
+        ...{ 'Set-Cookie': ['a=very secret', 'b=1'], 'X-Auth-Token': 'very secret', 'X-Served-By': 'one' },
+        ...{ Location: 'https://example.com/sign-in?ticket=very-secret', 'X-Long': 'x'.repeat(300) },
+      })
+      response.end()
+    })
+    await deliverWhenDue(context, id, endpointId)
+    const headers = Object.fromEntries(Array.from({ length: 60 }, (_, n) => [`x-${n}`, 'y'.repeat(200)]))
+    receiver.answerWith((response) => response.writeHead(500, headers).end())
+    await deliverWhenDue(context, id, endpointId)
+    await context.db('endpoints').where({ id: endpointId }).update({ url: 'http://10.0.0.1/' })
+    await deliverWhenDue(context, id, endpointId)
+
+    const delivery = await getDelivery(context, line.userId, id)
+    const [first, second, third] = delivery.attempts
+    if (first === undefined || second === undefined || third === undefined) throw new Error('not three')
+    expect(JSON.stringify(delivery)).not.to.match(/very.secret/)
+    const { host, connection, 'content-length': length, ...sent } = receiver.requests[0]!.headers
+    expect([host, connection, length]).not.to.include(undefined)
+    const named = ({ 'X-Api-Key': value, ...others }: Record<string, unknown>) => ({
+      ...others,
+      'x-api-key': value,
+    })
+    expect(named(first.requestHeaders ?? {})).to.deep.equal({ ...sent, 'x-api-key': '•••' })
+    expect(first.requestHeaders).to.include({ 'webhook-id': eventId, 'ce-id': eventId })
+    expect(first.responseHeaders).to.include({
+      ...{ 'set-cookie': '•••', 'x-auth-token': '•••', 'x-served-by': 'one' },
+      ...{ location: 'https://example.com/sign-in?•••', 'x-long': `${'x'.repeat(255)}…` },
+    })
+    expect(first.firstByteMs).to.be.a('number')
+    expect(first.tlsMs).to.equal(null)
+    expect(JSON.stringify(second.responseHeaders)).to.have.length.below(2100)
+    // Nothing was sent to an address that may not be called.
+    expect(third).to.include({ failure: 'blocked_address', requestHeaders: null, responseHeaders: null })
+
+    const { body } = receiver.requests[0]!
+    expect(await remakeBody(context, delivery, first)).to.deep.equal({ text: body, isProven: true })
+    await setPolicy({ shape: 'ifttt' })
+    expect(await remakeBody(context, delivery, first)).to.deep.equal({
+      text: JSON.stringify({ value1: ANNA, value2: 'Hi there', value3: line.number }),
+      isProven: false,
+    })
+    await setPolicy({ shape: 'template', template: '{' })
+    expect(await remakeBody(context, delivery, first)).to.equal(undefined)
   })
 
   it('knows no delivery of another user, none that does not exist, and nothing that is no id', async () => {

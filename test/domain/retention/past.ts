@@ -15,7 +15,14 @@ export function nameOf(table: string, month: Date): string {
   return `${table}_${month.toISOString().slice(0, 7).replace('-', '')}`
 }
 
-const PARTITIONED = ['messages', 'events', 'deliveries', 'delivery_attempts', 'audit_log']
+const PARTITIONED = [
+  'messages',
+  'events',
+  'deliveries',
+  'delivery_attempts',
+  'listener_attempts',
+  'audit_log',
+]
 
 export async function makePartitions({ db }: Context, month: Date): Promise<void> {
   for (const table of PARTITIONED) {
@@ -101,6 +108,7 @@ export async function insertPast(
   await db('delivery_attempts').insert({
     ...{ id: ids.attemptId, delivery_id: ids.deliveryId, attempt_number: 1, started_at: at, duration_ms: 5 },
     ...{ response_status: 200, response_excerpt: `thank you, ${number}` },
+    ...{ response_headers: { 'x-from': number }, request_headers: { 'webhook-signature': `v1,${number}` } },
     ...overrides.attempt,
   })
   await storage.put(ids.storageKey, Readable.from([Buffer.from('picture')]), 7)

@@ -231,9 +231,11 @@ describeContext('retention', (context) => {
     expect((await carryOutRetention(keepsDays())).excerptCount).to.equal(0)
     await context.db('delivery_attempts').insert({
       ...{ id: idAt(new Date(before.getTime() + 1000)), delivery_id: gone.deliveryId, attempt_number: 2 },
-      ...{ started_at: before, duration_ms: 1, response_excerpt: 'later' },
+      ...{ started_at: before, duration_ms: 1, response_headers: { server: 'x' } },
     })
     expect((await carryOutRetention(keepsDays())).excerptCount).to.equal(1)
+    const left = await context.db('delivery_attempts').whereNotNull('response_headers').pluck<string[]>('id')
+    expect(left).to.deep.equal([kept.attemptId])
   })
 
   it('drops the audit log by its own setting, which nothing else can', async () => {

@@ -1,10 +1,15 @@
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
 import { expect } from 'chai'
+import { sealHeaders } from '../../../src/domain/deliveries/custom-headers.js'
 import { changeConnection } from '../../../src/domain/connections.js'
+import { recordListenerAttempts } from '../../../src/domain/listener-attempts.js'
 import { receiveMessage, receiveReceipt } from '../../../src/domain/messages/receive.js'
 import { sendMessage } from '../../../src/domain/messages/send.js'
 import { keepMedia } from '../../../src/domain/simulator/media.js'
 import { newId } from '../../../src/ids.js'
 import {
+  attemptRows,
   countRows,
   deliverWhenDue,
   deliveryRow,
@@ -20,8 +25,10 @@ import { copyMedia, mediaRow } from '../../helpers/media.js'
 import { describeWith } from '../../helpers/suite.js'
 import { until } from '../../helpers/until.js'
 import { listen, livePathOf } from './activity/listen.js'
-import { redirectOf, startConsole, wordsOf, type OpenLine } from './line/line-page.js'
+import { redirectOf, startConsole, textOf, wordsOf, type OpenLine } from './line/line-page.js'
 import { faultOf } from './support.js'
+
+const execFileAsync = promisify(execFile)
 
 /** As a browser's field writes it. */
 const start = Date.now()
@@ -102,8 +109,33 @@ describeWith("a message's page", startConsole, (site) => {
     })
 
     it('says what it waits for, and until when', async () => {
-      const slot = await words(await queueMessage(site.context, line))
-      expect(slot).to.match(/Waiting For its slot in the rate limits, or for an earlier message .* UTC/)
+      const { db } = site.context
+      const first = await queueMessage(site.context, line)
+      expect(await words(first)).to.match(
+        /Waiting For its turn: no limit holds it back\. Looked at again: .* UTC/,
+      )
+      const second = await queueMessage(site.context, line)
+      expect(await words(second)).to.match(
+        /For an earlier message to the same number : they go out one after/,
+      )
+      expect(await page(second)).to.include(`href="${pathOf(first)}"`)
+
+      // One was handed over just now, and the other is alone then.
+      await db('messages').where({ id: first }).update({ status: 'sent', handed_over_at: db.fn.now() })
+      const limitTo = (limits: Record<string, number>) =>
+        db('lines').where({ id: line.lineId }).update(limits)
+      await limitTo({ messages_per_number_per_minute: 1 })
+      expect(await words(second)).to.match(
+        /For its slot: the line sends 1 a minute to one number, .* at .* UTC/,
+      )
+      await limitTo({ messages_per_number_per_minute: 5, messages_per_minute: 1 })
+      expect(await words(second)).to.match(
+        /For its slot: the line sends 1 a minute, and the next one at .* UTC/,
+      )
+      await limitTo({ messages_per_minute: 30 })
+      await db('carrier_accounts').where({ name: 'simulator' }).update({ messages_per_second: 0.5 })
+      expect(await words(second)).to.include('For its turn: the carrier account takes 0.5 a second.')
+      await db('carrier_accounts').where({ name: 'simulator' }).update({ messages_per_second: null })
       const throttled = await queueMessage(site.context, line, { error: 'throttled', attempt_count: 2 })
       expect(await words(throttled)).to.match(/The carrier asked for a slower pace.* 2 attempts so far\./)
     })
@@ -222,6 +254,7 @@ describeWith("a message's page", startConsole, (site) => {
         .and.match(/Received from the carrier [\d-]+ [\d:]+ UTC/)
         .and.include(`inboundText , webhook-id ${delivery.event_id}`)
         .and.include(`Delivery to ${site.receiver.url} pending Waiting for its first attempt.`)
+        .and.not.include('Its job')
       await attempt()
       expect(await words(id)).to.match(
         /delivered [\d-]+ [\d:]+ UTC The server took the event\. Attempt 1 .* · \d+ ms · status 200 ok/,
@@ -241,9 +274,63 @@ describeWith("a message's page", startConsole, (site) => {
         .to.include('<pre dir="auto">&lt;script>alert(1)&lt;/script></pre>')
         .and.not.to.include(attack)
       expect(wordsOf(html))
-        .to.match(/Attempt 1 .* status 500 The server answered 500\. .* Next attempt due at .* UTC Attempt 2/)
+        .to.match(
+          /Attempt 1 .* status 500 The server answered 500\. .* Next attempt due at .* UTC Request Response Timing Attempt 2/,
+        )
         .and.match(/pending Waiting for its next attempt\. Next attempt: [\d-]+ [\d:]+ UTC/)
       expect(html).not.to.include('Send again')
+    })
+
+    it('opens an attempt: its request as it was sent, its answer, and how long the parts took', async () => {
+      const { db, secrets } = site.context
+      const endpoint = db('endpoints').where({ id: delivery.endpoint_id })
+      await endpoint.clone().update({
+        url: `${site.receiver.url}?q={1..3}&it's=1`,
+        headers_sealed: sealHeaders(secrets, delivery.endpoint_id, { 'X-Api-Key': 'very secret' }),
+      })
+      await db('events').where({ id: delivery.event_id }).update({ payload: '@it\'s $HOME\n`x` "q"' })
+      site.receiver.requests.length = 0
+      site.receiver.answerWith((response) => response.writeHead(418, { 'X-Pot': '<b>' }).end('short'))
+      await attempt()
+      await attempt()
+      const [, { id: attemptId } = { id: '' }] = await attemptRows(site.context, delivery.id)
+      const opened = (view: string) => page(`${id}?attempt=${attemptId}&view=${view}`)
+
+      expect(await page(id)).to.include(
+        `href="${pathOf(id)}?attempt=${attemptId}&amp;view=request#attempt-${attemptId}"`,
+      )
+      const request = await opened('request')
+      const { headers, body } = site.receiver.requests[1]!
+      expect(wordsOf(request))
+        .to.include(`webhook-signature: ${String(headers['webhook-signature'])}`)
+        .and.include(body)
+        .and.include('X-Api-Key: •••')
+        .and.include('The signature that was sent proves that it is the same.')
+      expect(request).not.to.include('very secret')
+      // The page that keeps itself up to date keeps the attempt open.
+      expect(livePathOf(request)).to.include(`&attempt=${attemptId}&view=request`)
+
+      const [, command = ''] = /<code id="curl-[^>]*>([^<]*)</.exec(request) ?? []
+      const shell = `curl() { for each; do printf '%s\\0' "$each"; done; }\n${textOf(command)}`
+      const { stdout } = await execFileAsync('/bin/sh', ['-c', shell])
+      const args = stdout.split('\0')
+      expect(args.slice(0, 2)).to.deep.equal(['--globoff', `${site.receiver.url}?q={1..3}&it's=1`])
+      expect(args).to.include(`webhook-id: ${delivery.event_id}`)
+      expect(args.slice(-3)).to.deep.equal(['--data-raw', body, ''])
+
+      await endpoint.clone().update({ policy: { shape: 'ifttt' } })
+      expect(wordsOf(await opened('request'))).to.include('so what was sent may have been another.')
+      expect(wordsOf(await opened('response'))).to.match(/Status 418 I'm a Teapot .*x-pot: <b>.* short/)
+      expect(wordsOf(await opened('timing'))).to.match(
+        /DNS none.* Connection .* First byte \d+ ms In all \d+ ms/,
+      )
+      const { id: foreignId } = await receiveForDelivery(
+        site.context,
+        await createLine(site.context, { outgoingUrl: site.receiver.url }),
+      )
+      await deliverWhenDue(site.context, foreignId, (await deliveryRow(site.context, foreignId)).endpoint_id)
+      const [{ id: foreign } = { id: '' }] = await attemptRows(site.context, foreignId)
+      expect(await page(`${id}?attempt=${foreign}`)).not.to.include('aria-current="page">Request')
     })
 
     it('folds attempts that are alike, and makes the next one now when it is asked to', async () => {
@@ -269,6 +356,43 @@ describeWith("a message's page", startConsole, (site) => {
         409,
         'this delivery does not wait for its next attempt: it is under way, or its attempts are over',
       ])
+    })
+
+    it('says what keeps it from its next attempt', async () => {
+      const { db } = site.context
+      const endpoint = db('endpoints').where({ id: delivery.endpoint_id })
+      const row = db('deliveries').where({ id: delivery.id })
+      const next = await receiveForDelivery(site.context, line)
+      const leaseUntil = db.raw(`now() + interval '1 minute'`)
+      await db('deliveries')
+        .where({ id: next.id })
+        .update({ status: 'delivering', lease_until: leaseUntil, is_ordered: true })
+      await endpoint.clone().update({ policy: { requestsAtOnce: 1 }, failing_since: db.fn.now() })
+      expect(await words(id))
+        .to.match(/The endpoint has one request under way, and gets no more at once now\./)
+        .and.match(/Nothing has gone through to this URL since [\d-]+ [\d:]+ UTC/)
+        .and.not.include('Before it comes')
+      // The other one came before it.
+      await row.clone().update({ is_ordered: true, created_at: new Date(Date.now() + 60_000) })
+      const { message_id: earlier } = await db('events')
+        .where({ id: next.event_id })
+        .first<{ message_id: string }>('message_id')
+      expect(await page(id)).to.include(`<a href="${pathOf(earlier)}">an earlier event of the number</a>`)
+      await endpoint.clone().update({ disabled_at: db.fn.now(), disabled_reason: 'gone' })
+      await row.clone().update({ status: 'held' })
+      expect(await words(id)).to.match(/The URL is disabled since .* UTC : the server answered 410 Gone/)
+      await row.clone().update({ status: 'exhausted' })
+    })
+
+    it('shows what listeners answered', async () => {
+      const at = { eventId: delivery.event_id, durationMs: 12, responseStatus: 204, failure: null }
+      await recordListenerAttempts(site.context, line.lineId, [
+        { ...at, startedAt: new Date() },
+        { ...at, startedAt: new Date(0), responseStatus: null, failure: 'timeout' },
+      ])
+      expect(await words(id)).to.match(
+        /Taken by a listener .* 1970-\S+ [\d:]+ UTC · 12 ms · no answer: timeout .* · 12 ms · status 204/,
+      )
     })
 
     for (const status of ['delivered', 'exhausted', 'held']) {
@@ -341,7 +465,7 @@ describeWith("a message's page", startConsole, (site) => {
     const id = await queueMessage(site.context, line, { to_number: '+15005550001' })
     const path = livePathOf(await page(id))!
     const heard = await listen(site, line, path)
-    await until('the message waits', () => heard.text.includes('For its slot'))
+    await until('the message waits', () => heard.text.includes('For its turn'))
     await sendMessage(site.context, id)
     await until('it has failed', () => heard.text.includes('The carrier rejected it'))
     expect(keyOf(heard.text)).to.equal(new URLSearchParams(path.split('?')[1]).get('key'))

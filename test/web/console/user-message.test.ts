@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { listAudit } from '../../../src/domain/audit.js'
-import { queueMessage } from '../../domain/fixtures.js'
+import { attemptRows, deliverWhenDue, queueMessage, receiveForDelivery } from '../../domain/fixtures.js'
 import { createPerson, type Person } from '../../domain/people.js'
 import { browse, type BrowserSession } from '../../helpers/browser-session.js'
 import { createLine } from '../../helpers/factories.js'
@@ -64,6 +64,31 @@ describeWeb("an operator's look at a user's message", ({ context, web }) => {
     expect(text).not.to.include('send-again').and.not.to.include('href="/console/lines/')
     expect((await browser.submit(`/console/messages/${messageId}/send-again`)).status).to.equal(404)
     expect((await browser.get(`/console/messages/${messageId}`)).status).to.equal(404)
+  })
+
+  it('shows of an endpoint’s URL only the host, and no command with it', async () => {
+    const url = 'http://127.0.0.1:1/very-secret'
+    const line = await createLine(context, { userId: owner.id, outgoingUrl: url })
+    const delivery = await receiveForDelivery(context, line)
+    await deliverWhenDue(context, delivery.id, delivery.endpoint_id)
+    const [attempt] = await attemptRows(context, delivery.id)
+    const headers = { 'webhook-signature': 'v1,x' }
+    await context
+      .db('delivery_attempts')
+      .where({ id: attempt!.id })
+      .update({ request_headers: JSON.stringify(headers) })
+    const { message_id: inboundId } = await context
+      .db('events')
+      .where({ id: delivery.event_id })
+      .first<{ message_id: string }>('message_id')
+    const inbound = `/console/users/${owner.id}/messages/${inboundId}`
+    await browser.submit(`${inbound}/look`, { reason: 'ticket 4711' })
+    const { text } = await browser.get(`${inbound}?attempt=${attempt!.id}&view=request`)
+    expect(text)
+      .to.include(`href="${inbound}?attempt=`)
+      .and.not.match(/very-secret|curl/)
+    expect(text).to.include(`href="/queues/queue/deliver-event/${delivery.id}"`)
+    expect(wordsOf(text)).to.include('POST http://127.0.0.1:1 ').and.to.include('webhook-signature: v1,x')
   })
 
   it('counts for this session, this user and half an hour', async () => {

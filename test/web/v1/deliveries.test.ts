@@ -74,7 +74,10 @@ describeWith('/v1/deliveries', serveApi, (api) => {
       responseStatus: 503,
       responseExcerpt: 'later',
       failure: 'http_503',
+      tlsMs: null,
     })
+    expect(attempts[0]?.requestHeaders).to.include({ 'webhook-id': row.event_id })
+    expect(attempts[0]?.responseHeaders).to.include({ 'content-length': '5' })
     expect(await list()).to.deep.equal([delivery])
     expectAnswer(await client.get(`/v1/messages/${String(delivery.messageId)}`))
   })

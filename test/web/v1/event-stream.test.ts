@@ -1,9 +1,13 @@
 import { once } from 'node:events'
-import { Socket } from 'node:net'
+import { createServer, get, type IncomingMessage } from 'node:http'
+import { Socket, type AddressInfo } from 'node:net'
 import { expect } from 'chai'
+import Koa from 'koa'
 import { createApiToken, removeApiToken } from '../../../src/domain/api-tokens.js'
 import { receiveMessage } from '../../../src/domain/messages/receive.js'
 import { listeningStreams } from '../../../src/telemetry/metrics.js'
+import { streamEvents } from '../../../src/web/api/event-stream.js'
+import { createRoutes } from '../../../src/web/routes.js'
 import { inboundText } from '../../domain/fixtures.js'
 import { createLine, type TestLine } from '../../helpers/factories.js'
 import { until } from '../../helpers/until.js'
@@ -108,6 +112,53 @@ describeWeb('GET /v1/lines/…/events/stream', ({ context, web }) => {
     await until('it is open', async () => (await openCount()) === 1)
     socket.destroy()
     await until('it is forgotten', async () => (await openCount()) === 0)
+  })
+
+  it('cuts off a reader that takes nothing, who comes back to where it was and misses nothing', async () => {
+    // So much that it does not fit into what the two sockets hold.
+    const template = `{% assign x = "${'x'.repeat(16_000)}" %}{{ payload }}{{ x }}{{ x }}{{ x }}`
+    await context
+      .db('endpoints')
+      .where({ user_id: line.userId })
+      .update({ policy: { shape: 'template', template, templateContentType: 'text/plain' } })
+    const sent = Array.from({ length: 250 }, (_, n) => `${n}:`)
+    for (const text of sent) {
+      await receiveMessage(context, inboundText(line, { content: { type: 'inboundText', text } }))
+    }
+    const { router, v1 } = createRoutes(context)
+    v1('get', '/v1/lines/:lineId/events/stream', 'reads lines', streamEvents(200))
+    const impatient = createServer((request, response) => void handle(request, response))
+    const app = new Koa().use(router.routes())
+    app.silent = true
+    const handle = app.callback()
+    await once(impatient.listen(0, '127.0.0.1'), 'listening')
+    try {
+      const asked = get({
+        ...{ port: (impatient.address() as AddressInfo).port, agent: false },
+        path: `/v1/lines/${line.lineId}/events/stream?from=2026-01-01T00:00:00Z`,
+        headers: { Authorization: `Bearer ${created.token}` },
+      })
+      const [slow] = (await once(asked, 'response')) as [IncomingMessage]
+      slow.on('error', () => undefined)
+      await until('it is cut off', async () => (await openCount()) === 0, 20_000)
+      const first = { text: '' }
+      slow.setEncoding('utf8').on('data', (piece: string) => (first.text += piece))
+      await until('what was under way has come', () => slow.closed)
+      const before = messagesOf(first)
+      expect(before).to.have.length.within(1, sent.length - 1)
+
+      const heard = await listen({ 'Last-Event-ID': before.at(-1)?.id ?? '' })
+      const got = () => [...before, ...messagesOf(heard)].map(({ body }) => body.replace(/x*$/, ''))
+      await until(
+        () => `all ${sent.length}, not ${new Set(got()).size}`,
+        () => new Set(got()).size === sent.length,
+        20_000,
+      )
+      expect([...new Set(got())].sort()).to.deep.equal([...sent].sort())
+    } finally {
+      impatient.close()
+      impatient.closeAllConnections()
+    }
   })
 
   const openCount = async () => (await listeningStreams.get()).values[0]?.value ?? 0

@@ -3,7 +3,7 @@ import { MAX_COUNTED, type EndpointWork } from '../../../domain/deliveries/endpo
 import { Form, Time } from '../form.js'
 import type { Page } from '../page.js'
 
-const DISABLED_WORDS: Record<DisabledReason, string> = {
+export const DISABLED_WORDS: Record<DisabledReason, string> = {
   gone: 'the server answered 410 Gone, which says that the URL is no longer in use.',
   failing: 'nothing but failures came from it for 5 days.',
   owner_disabled: 'the account of its owner was disabled.',

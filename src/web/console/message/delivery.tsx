@@ -1,48 +1,58 @@
 import type { DeliveryAttempt } from '../../../database/deliveries/delivery.js'
 import type { DeliveryWithAttempts } from '../../../domain/deliveries/delivery-history.js'
 import { isMediaFailure } from '../../../domain/media/failures.js'
+import { applicationPath } from '../application/page-model.js'
+import { DISABLED_WORDS } from '../endpoint/health.js'
 import { explainFailure } from '../failures.js'
 import { Form, Time } from '../form.js'
 import { Status } from '../status.js'
-import { formatDuration } from './labels.js'
+import { Attempt, shownUrl } from './attempt.js'
+import { JobLink } from './job-link.js'
 import type { MessageView } from './page-model.js'
+import { messagePath } from './path.js'
 import { deliverAgainPath, deliverNowPath, mayDeliverAgain, mayTryDeliveryNow } from './send-again.js'
 import { Step } from './step.js'
 
 /** One endpoint that the event goes to, with every attempt. */
 export function DeliveryWay({ view, delivery }: { view: MessageView; delivery: DeliveryWithAttempts }) {
   const { page, message, isOwner } = view
-  const { id, url, applicationName, status, attempts, deliveredAt, endpointPausedAt, isReplayed } = delivery
+  const { id, applicationId, applicationName, status, attempts, deliveredAt, isForeign } = delivery
+  const { endpointDisabledAt, endpointDisabledReason, isReplayed } = delivery
   const title = (
     <>
       Delivery to{' '}
       {applicationName !== null && (
         <>
-          <strong dir="auto">{applicationName}</strong>{' '}
+          <strong dir="auto">
+            {isOwner && !isForeign && applicationId !== null ? (
+              <a href={applicationPath(applicationId)}>{applicationName}</a>
+            ) : (
+              applicationName
+            )}
+          </strong>{' '}
         </>
       )}
-      <code>{url}</code> <Status status={status} />
+      <code>{shownUrl(view, delivery)}</code> <Status status={status} />
       {isReplayed && <span class="badge">replayed</span>}
     </>
   )
   return (
     <Step title={title} at={deliveredAt}>
       <p>{stateWords(delivery)}</p>
-      {status === 'pending' &&
-        (endpointPausedAt === null ? (
-          <p>
-            Next attempt: <Time at={delivery.dueAt} />
-          </p>
-        ) : (
-          <p class="fault">
-            Events to this URL are paused since <Time at={endpointPausedAt} />: it is sent when they are
-            resumed.
-          </p>
-        ))}
+      {status === 'pending' && <PendingWords view={view} delivery={delivery} />}
+      {status === 'held' && !isForeign && endpointDisabledAt !== null && (
+        <p class="fault">
+          The URL is disabled since <Time at={endpointDisabledAt} />:{' '}
+          {DISABLED_WORDS[endpointDisabledReason ?? 'failing']}
+        </p>
+      )}
+      {(status === 'pending' || status === 'delivering') && (
+        <JobLink page={page} queue="deliver-event" row={delivery} />
+      )}
       {attempts.length > 0 && (
         <ol class="attempts">
           {groupAlike(attempts).map((alike) => (
-            <Attempts key={alike[0]?.attemptNumber} alike={alike} />
+            <Attempts key={alike[0]?.id} view={view} delivery={delivery} alike={alike} />
           ))}
         </ol>
       )}
@@ -61,6 +71,52 @@ export function DeliveryWay({ view, delivery }: { view: MessageView; delivery: D
         </Form>
       )}
     </Step>
+  )
+}
+
+/** What comes before its next attempt. */
+function PendingWords({ view, delivery }: { view: MessageView; delivery: DeliveryWithAttempts }) {
+  const { dueAt, endpointPausedAt, endpointFailingSince, isForeign } = delivery
+  const {
+    fullPlaces = null,
+    earlierEventId = null,
+    earlierMessageId = null,
+  } = view.waits.get(delivery.id) ?? {}
+  if (endpointPausedAt !== null) {
+    return (
+      <p class="fault">
+        Events to this URL are paused since <Time at={endpointPausedAt} />: it is sent when they are resumed.
+      </p>
+    )
+  }
+  return (
+    <>
+      {earlierEventId !== null && (
+        <p>
+          Before it comes{' '}
+          {view.isOwner && earlierMessageId !== null ? (
+            <a href={messagePath(earlierMessageId)}>an earlier event of the number</a>
+          ) : (
+            'an earlier event of the number'
+          )}
+          , because the endpoint wants them in order.
+        </p>
+      )}
+      {fullPlaces !== null && !isForeign && (
+        <p>
+          The endpoint has {fullPlaces === 1 ? 'one request' : `${fullPlaces} requests`} under way, and gets
+          no more at once now.
+        </p>
+      )}
+      <p>
+        Next attempt: <Time at={dueAt} />
+      </p>
+      {endpointFailingSince !== null && !isForeign && (
+        <p>
+          Nothing has gone through to this URL since <Time at={endpointFailingSince} />.
+        </p>
+      )}
+    </>
   )
 }
 
@@ -107,15 +163,20 @@ function groupAlike(attempts: readonly DeliveryAttempt[]): DeliveryAttempt[][] {
   return groups.flatMap((group) => (group.length < MANY ? group.map((attempt) => [attempt]) : [group]))
 }
 
-function Attempts({ alike }: { alike: readonly DeliveryAttempt[] }) {
+function Attempts(props: {
+  view: MessageView
+  delivery: DeliveryWithAttempts
+  alike: readonly DeliveryAttempt[]
+}) {
+  const { view, delivery, alike } = props
   const [first, last] = [alike[0], alike.at(-1)]
   if (first === undefined || last === undefined) return null
-  if (first === last) return <Attempt attempt={first} />
+  if (first === last) return <Attempt view={view} delivery={delivery} attempt={first} />
   const what =
     first.responseStatus === null ? (first.failure ?? 'answered') : `status ${first.responseStatus}`
   return (
     <li>
-      <details>
+      <details open={alike.some(({ id }) => id === view.opened?.id)}>
         <summary>
           <strong>
             {alike.length} × {what}
@@ -131,32 +192,10 @@ function Attempts({ alike }: { alike: readonly DeliveryAttempt[] }) {
         </summary>
         <ol class="attempts">
           {alike.map((attempt) => (
-            <Attempt key={attempt.attemptNumber} attempt={attempt} />
+            <Attempt key={attempt.id} view={view} delivery={delivery} attempt={attempt} />
           ))}
         </ol>
       </details>
-    </li>
-  )
-}
-
-function Attempt({ attempt }: { attempt: DeliveryAttempt }) {
-  const { attemptNumber, startedAt, durationMs, responseStatus, responseExcerpt, failure } = attempt
-  return (
-    <li>
-      <p>
-        <strong>Attempt {attemptNumber}</strong>{' '}
-        <span class="muted">
-          <Time at={startedAt} /> · {formatDuration(durationMs)}
-        </span>
-        {responseStatus !== null && ` · status ${responseStatus}`}
-      </p>
-      {failure !== null && <p class="why">{explainFailure(failure)}</p>}
-      {responseExcerpt !== null && responseExcerpt !== '' && <pre dir="auto">{responseExcerpt}</pre>}
-      {attempt.nextAttemptAt !== null && (
-        <p class="muted">
-          Next attempt due at <Time at={attempt.nextAttemptAt} />
-        </p>
-      )}
     </li>
   )
 }

@@ -2,6 +2,7 @@ import type { MediaStatus } from '../../../states.js'
 import { Empty } from '../form.js'
 import { sectionPath } from '../line/section.js'
 import { DeliveryWay } from './delivery.js'
+import { ListenerWay } from './listeners.js'
 import type { MessageView } from './page-model.js'
 import { Replays } from './replays.js'
 import { Step } from './step.js'
@@ -40,6 +41,7 @@ export function InboundWay(view: MessageView) {
           <DeliveryWay key={delivery.id} view={view} delivery={delivery} />
         ))}
         <Replays replays={view.replays} />
+        {event !== undefined && <ListenerWay event={event} />}
       </ol>
       {isOver && (event?.deliveries.length ?? 0) === 0 && (
         <Empty>

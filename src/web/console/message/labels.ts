@@ -35,6 +35,22 @@ export function formatDuration(ms: number): string {
   return `${Math.floor(minutes / 60)} h ${minutes % 60} min`
 }
 
+/** The parts of an attempt, in their order. */
+export const PHASES = [
+  ['dnsMs', 'DNS'],
+  ['connectMs', 'Connection'],
+  ['tlsMs', 'TLS'],
+  ['firstByteMs', 'First byte'],
+] as const
+
+/** How long the parts took that there were: DNS 2 ms, First byte 80 ms. */
+export function phaseWords(phases: Record<(typeof PHASES)[number][0], number | null>): string {
+  return PHASES.flatMap(([name, label]) => {
+    const ms = phases[name]
+    return ms === null ? [] : [`${label} ${formatDuration(ms)}`]
+  }).join(', ')
+}
+
 /** How much something is, for people: 120 bytes, 4.2 kB, 3.1 MB. */
 export function formatByteCount(count: number): string {
   if (count < 1000) return `${count} bytes`

@@ -1,5 +1,6 @@
 import { DeliveryWay } from './delivery.js'
 import { EVENT_LABELS } from './labels.js'
+import { ListenerWay } from './listeners.js'
 import type { MessageView } from './page-model.js'
 import { Step } from './step.js'
 
@@ -11,7 +12,7 @@ export function OptInEventsWay(view: MessageView) {
     <>
       <h2>Other events</h2>
       <ol class="way">
-        {optInEvents.map(({ id, type, createdAt, deliveries }) => (
+        {optInEvents.map(({ id, type, createdAt, deliveries, listenerAttempts }) => (
           <>
             <Step key={id} title={EVENT_LABELS[type]} at={createdAt}>
               <p>
@@ -21,6 +22,7 @@ export function OptInEventsWay(view: MessageView) {
             {deliveries.map((delivery) => (
               <DeliveryWay key={delivery.id} view={view} delivery={delivery} />
             ))}
+            <ListenerWay event={{ listenerAttempts }} />
           </>
         ))}
       </ol>

@@ -2,6 +2,7 @@ import type { Message } from '../../../database/messages/message.js'
 import { explainFailure } from '../failures.js'
 import { Confirm, Form, Time } from '../form.js'
 import { pauserWords } from '../pauser.js'
+import { JobLink } from './job-link.js'
 import { formatDuration, SOURCE_LABELS } from './labels.js'
 import type { MessageView } from './page-model.js'
 import { messagePath } from './path.js'
@@ -20,7 +21,7 @@ import { UserText } from '../user-text.js'
 
 /** Accepted, waited, taken to the carrier, sent, and what the carrier reported. */
 export function OutboundWay(view: MessageView) {
-  const { message, isOwner } = view
+  const { page, message, isOwner } = view
   return (
     <>
       <h2>What happened</h2>
@@ -39,6 +40,9 @@ export function OutboundWay(view: MessageView) {
         {message.sentAt !== null && <Step title="Sent: the carrier took it" at={message.sentAt} />}
         <End message={message} />
       </ol>
+      {(message.status === 'queued' || message.status === 'sending') && (
+        <JobLink page={page} queue="send-message" row={message} />
+      )}
       {isOwner && maySendAgain(message) && <SendAgain {...view} />}
       {isOwner && mayBeCancelled(message) && <Later {...view} />}
     </>
@@ -105,11 +109,13 @@ function Waiting(view: MessageView) {
   return (
     <Step title="Waiting">
       <p>
-        {error === null && media !== null && media.status !== 'stored'
-          ? 'For the copy of its media.'
-          : error === null
-            ? 'For its slot in the rate limits, or for an earlier message to the same number.'
-            : explainFailure(error)}{' '}
+        {error !== null ? (
+          explainFailure(error)
+        ) : media !== null && media.status !== 'stored' ? (
+          'For the copy of its media.'
+        ) : (
+          <WaitWords {...view} />
+        )}{' '}
         Looked at again: <Time at={dueAt} />.
       </p>
       {attemptCount > 0 && <p>{attemptsWords(attemptCount)} so far.</p>}
@@ -122,6 +128,41 @@ function Waiting(view: MessageView) {
       )}
     </Step>
   )
+}
+
+/** The rule that holds it back now, in the order in which a worker looks at them. */
+function WaitWords({ wait, obstacles: { pausedUntil }, isOwner }: MessageView) {
+  if (pausedUntil !== null) return <>For the end of the pause above.</>
+  if (wait === undefined) return <>For its turn.</>
+  const { earlierId, numberLimit, numberOpensAt, lineLimit, lineOpensAt, messagesPerSecond } = wait
+  if (earlierId !== null) {
+    const earlier = 'an earlier message to the same number'
+    return (
+      <>
+        For {isOwner ? <a href={messagePath(earlierId)}>{earlier}</a> : earlier}: they go out one after the
+        other.
+      </>
+    )
+  }
+  if (numberOpensAt !== null) {
+    return (
+      <>
+        For its slot: the line sends {numberLimit} a minute to one number, and the next one at{' '}
+        <Time at={numberOpensAt} />.
+      </>
+    )
+  }
+  if (lineOpensAt !== null) {
+    return (
+      <>
+        For its slot: the line sends {lineLimit} a minute, and the next one at <Time at={lineOpensAt} />.
+      </>
+    )
+  }
+  if (messagesPerSecond !== null) {
+    return <>For its turn: the carrier account takes {messagesPerSecond} a second.</>
+  }
+  return <>For its turn: no limit holds it back.</>
 }
 
 /** The words go on with "is paused". */

@@ -1,22 +1,31 @@
 import { EVENT_TYPES, type EventType } from '../../../database/events.js'
 import type { OwnLine } from '../../../database/lines.js'
 import { contactNumberOf, type Message } from '../../../database/messages/message.js'
+import { findMessageWait, type MessageWait } from '../../../database/messages/waiting.js'
+import type { DeliveryWait } from '../../../database/deliveries/blocking.js'
 import { listPausesOfLine, type SendingPause } from '../../../database/pauses.js'
 import { listReplaysOfEvent, type EventReplay } from '../../../database/replaying.js'
 import { findContacts } from '../../../domain/contacts.js'
 import type { Context } from '../../../domain/context.js'
-import { findEvents, type EventWithDeliveries } from '../../../domain/deliveries/delivery-history.js'
+import {
+  findEvents,
+  findWaits,
+  type EventWithDeliveries,
+} from '../../../domain/deliveries/delivery-history.js'
 import { getOwnLine } from '../../../domain/lines.js'
 import { getMessage } from '../../../domain/messages/get-message.js'
 import { findObstacles } from '../../../domain/opt-out/contacts.js'
 import { isId, newId } from '../../../ids.js'
 import type { Page } from '../page.js'
+import { openAttempt, type AskedAttempt, type OpenedAttempt } from './opened-attempt.js'
 
 const MAX_REPLAYS = 20
 
 /** What the parts of a message's page may show. */
 export interface MessageView {
   page: Page
+  /** Its own address, without a query. */
+  path: string
   /** Else an operator looks at it, who sees it and does nothing with it. */
   isOwner: boolean
   message: Message
@@ -27,6 +36,11 @@ export interface MessageView {
   replays: EventReplay[]
   /** Only for endpoints that asked for them. */
   optInEvents: EventWithDeliveries[]
+  opened: OpenedAttempt | undefined
+  /** Why a queued message waits, if nothing is paused. */
+  wait: MessageWait | undefined
+  /** Why deliveries wait, by their ids. */
+  waits: Map<string, DeliveryWait>
   /** What the owner calls the number at the other end; nobody else is told. */
   contactName: string | null | undefined
   /** Between the line and the number at the other end. */
@@ -39,14 +53,14 @@ export interface MessageView {
 
 /**
  * @param reader.userId whose message it is
- * @param key of the form that the reader has already; anything else is replaced by a new one
+ * @param asked.key of the form that the reader has already; anything else is replaced by a new one
  * @throws UserError 404
  */
 export async function viewMessage(
   context: Context,
-  { userId, ...reader }: Pick<MessageView, 'page' | 'isOwner'> & { userId: string },
+  { userId, ...reader }: Pick<MessageView, 'page' | 'path' | 'isOwner'> & { userId: string },
   messageId: string,
-  key = '',
+  { key = '', ...asked }: AskedAttempt & { key?: string },
 ): Promise<MessageView> {
   const message = await getMessage(context, userId, messageId)
   const { lineId } = message
@@ -71,6 +85,15 @@ export async function viewMessage(
     replays: event === undefined ? [] : await listReplaysOfEvent(context.db, userId, event.id, MAX_REPLAYS),
     pauses,
     optInEvents: events.filter((each) => !isOfReceived(each)),
+    opened: await openAttempt(context, events, asked),
+    wait:
+      message.status === 'queued' && pauses.length === 0
+        ? await findMessageWait(context.db, messageId)
+        : undefined,
+    waits: await findWaits(
+      context,
+      events.flatMap(({ deliveries }) => deliveries),
+    ),
     key: isId(key) ? key : newId(),
   }
 }

@@ -8,6 +8,7 @@ import { fieldOf, idOf } from '../form-values.js'
 import { Field, Form } from '../form.js'
 import { Layout } from '../layout.js'
 import { viewMessage } from '../message/page-model.js'
+import { askedAttempt } from '../message/path.js'
 import { Way } from '../message/way.js'
 import { answerPage, pageOf, type Act } from '../page.js'
 
@@ -48,7 +49,8 @@ export function showUserMessage(context: Context): Middleware {
       )
       return
     }
-    const view = await viewMessage(context, { page, userId: user.id, isOwner: false }, messageId)
+    const reader = { page, path, userId: user.id, isOwner: false }
+    const view = await viewMessage(context, reader, messageId, askedAttempt(ctx))
     await recordMessageLook(acting, { id: messageId, userId: user.id })
     answerPage(
       ctx,

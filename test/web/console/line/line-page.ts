@@ -54,18 +54,18 @@ export function redirectOf({ status, headers }: Answer): [number, string | null]
 
 /** The words of a page, as a reader sees them; tags are gone. */
 export function wordsOf(html: string): string {
-  return (
-    html
-      // The parts of a phone number, between which gaps are drawn.
-      .replace(/<\/?i>/g, '')
-      .replace(/<[^>]*>/g, ' ')
-      .replace(/&quot;/g, '"')
-      .replace(/&#39;/g, "'")
-      .replace(/&lt;/g, '<')
-      .replace(/&gt;/g, '>')
-      .replace(/&amp;/g, '&')
-      .replace(/\s+/g, ' ')
-  )
+  // The parts of a phone number, between which gaps are drawn.
+  return textOf(html.replace(/<\/?i>/g, '').replace(/<[^>]*>/g, ' ')).replace(/\s+/g, ' ')
+}
+
+/** What a browser makes of a text in HTML. */
+export function textOf(html: string): string {
+  return html
+    .replace(/&quot;/g, '"')
+    .replace(/&#39;/g, "'")
+    .replace(/&lt;/g, '<')
+    .replace(/&gt;/g, '>')
+    .replace(/&amp;/g, '&')
 }
 
 /** The password was given too long ago for secrets to be shown. */

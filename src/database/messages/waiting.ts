@@ -1,0 +1,55 @@
+import type { Database } from '../connection.js'
+
+/** What a queued message that nobody has paused waits for, as `claim_messages` would find it now. */
+export interface MessageWait {
+  /** Of the same number, accepted before it: comes first. */
+  earlierId: string | null
+  /** What the line may send to one number, and in all, within a minute. */
+  numberLimit: number
+  lineLimit: number
+  /** When the number, or the line, has room again; null: it has now. */
+  numberOpensAt: Date | null
+  lineOpensAt: Date | null
+  /** What its carrier account takes in a second; null: as many as come. */
+  messagesPerSecond: number | null
+}
+
+export async function findMessageWait(db: Database, messageId: string): Promise<MessageWait | undefined> {
+  const { rows } = await db.raw<{ rows: MessageWait[] }>(
+    `with m as (select * from messages where id = ?::uuid limit 1),
+     recent as materialized (
+       select c.to_number, c.handed_over_at as at from m join messages c
+         on c.line_id = m.line_id and c.handed_over_at > now() - window_length()
+       union all
+       select c.to_number, now() from m join messages c
+         on c.line_id = m.line_id and c.status = 'sending' and c.lease_until > '-infinity'
+     )
+     select earlier.id as "earlierId", l.messages_per_number_per_minute as "numberLimit",
+       l.messages_per_minute as "lineLimit",
+       least(a.messages_per_second, a.messages_per_second_per_line)::float8 as "messagesPerSecond",
+       case when cardinality(t.of_number) >= l.messages_per_number_per_minute
+         then now() + make_interval(secs => opens_in_ms(t.of_number, l.messages_per_number_per_minute, now()) / 1000.0)
+       end as "numberOpensAt",
+       case when cardinality(t.of_line) >= l.messages_per_minute
+         then now() + make_interval(secs => opens_in_ms(t.of_line, l.messages_per_minute, now()) / 1000.0)
+       end as "lineOpensAt"
+     from m
+     join lines l on l.id = m.line_id
+     join carrier_accounts a on a.name = l.carrier
+     left join line_contacts k on k.line_id = m.line_id and k.number = m.to_number
+     left join lateral (
+       select p.id from messages p
+       where p.line_id = m.line_id and p.to_number = m.to_number and p.status in ('queued', 'sending')
+         and p.position < m.position
+       order by p.position desc limit 1
+     ) earlier on true
+     cross join lateral (
+       select coalesce(array_agg(r.at order by r.at) filter (where r.to_number = m.to_number
+           and r.at > coalesce(k.window_cleared_at, '-infinity')), '{}') as of_number,
+         coalesce(array_agg(r.at order by r.at), '{}') as of_line
+       from recent r
+     ) t`,
+    [messageId],
+  )
+  return rows[0]
+}

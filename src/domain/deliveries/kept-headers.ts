@@ -1,0 +1,63 @@
+import type { CustomHeaders } from './custom-headers.js'
+
+/** Stands where a value is that is kept nowhere, or nobody's to read. */
+export const HIDDEN = '•••'
+
+/** By these names go sessions and credentials. */
+const SECRET = /cookie|authorization|token|secret|passw|session|credential|api-?key/i
+/** Of the headers of an answer, which its server chooses: they are in a row for each attempt. */
+const MAX = { count: 40, valueLength: 256, totalLength: 2000 }
+
+/**
+ * What is kept of the headers that a request was sent with: the names of the endpoint's own, and all of ours but for two, which
+ * `headersOfAttempt` makes again.
+ */
+export function keepRequestHeaders(own: CustomHeaders, ours: Record<string, string>): Record<string, string> {
+  const hidden = Object.keys(own).map((name) => [name, HIDDEN])
+  return Object.fromEntries([
+    ...hidden,
+    ...Object.entries(ours).filter(([name]) => name !== 'webhook-id' && name !== 'webhook-timestamp'),
+  ]) as Record<string, string>
+}
+
+/** All headers of an attempt's request, but for those that the connection adds. */
+export function headersOfAttempt(
+  kept: Record<string, string>,
+  { eventId, startedAt }: { eventId: string; startedAt: Date },
+): Record<string, string> {
+  const { 'webhook-signature': signature, ...others } = kept
+  return {
+    ...others,
+    'webhook-id': eventId,
+    'webhook-timestamp': String(secondsOf(startedAt)),
+    ...(signature === undefined ? {} : { 'webhook-signature': signature }),
+  }
+}
+
+/** Of an attempt that began then: what `webhook-timestamp` says. */
+export function secondsOf(startedAt: Date): number {
+  return Math.floor(startedAt.getTime() / 1000)
+}
+
+/** What is kept of the headers of an answer: the first ones, shortened, without credentials. */
+export function keepResponseHeaders(headers: Record<string, string>): Record<string, string> {
+  const kept: [string, string][] = []
+  let length = 0
+  for (const [name, value] of Object.entries(headers).slice(0, MAX.count)) {
+    const shown = shorten(withoutSecrets(name, value))
+    length += name.length + shown.length
+    if (length > MAX.totalLength) break
+    kept.push([name, shown])
+  }
+  return Object.fromEntries(kept)
+}
+
+function withoutSecrets(name: string, value: string): string {
+  if (SECRET.test(name)) return HIDDEN
+  // Where a redirect goes says what is wrong; what it hands on is nobody's.
+  return name === 'location' ? value.replace(/[?#].*$/s, `?${HIDDEN}`) : value
+}
+
+function shorten(value: string): string {
+  return value.length > MAX.valueLength ? `${value.slice(0, MAX.valueLength - 1)}…` : value
+}

@@ -1,0 +1,60 @@
+import { subscribe } from 'node:diagnostics_channel'
+import type { Socket } from 'node:net'
+import type { DiagnosticsChannel } from 'undici'
+
+/**
+ * How long each part of an exchange took, in whole milliseconds. A part that was not begun is absent: a host that is an
+ * address is not looked up, and on a connection that was kept there is only the wait for the answer.
+ */
+export interface Phases {
+  dnsMs?: number
+  connectMs?: number
+  tlsMs?: number
+  /** From the request on the wire to the head of its answer. */
+  firstByteMs?: number
+}
+
+/** Measures parts that follow each other. A part that fails is measured too, since it is where the time went. */
+export class PhaseClock {
+  readonly phases: Phases = {}
+  #phase: keyof Phases | undefined
+  #since = 0
+
+  /** Ends the part before it. */
+  begin(phase: keyof Phases): void {
+    this.end()
+    this.#phase = phase
+    this.#since = performance.now()
+  }
+
+  end(): void {
+    if (this.#phase !== undefined) this.phases[this.#phase] = Math.round(performance.now() - this.#since)
+    this.#phase = undefined
+  }
+}
+
+/** Of sockets that no request was sent on yet. */
+const opening = new WeakMap<Socket, Phases>()
+
+export function noteOpening(socket: Socket, phases: Phases): void {
+  opening.set(socket, phases)
+}
+
+let tellSocket: ((socket: Socket) => void) | undefined
+
+/**
+ * For the request that undici starts right now: what it took to open its socket, if this is the first request on it. undici
+ * tells a handler of the start but not of the socket. It publishes the socket in the same turn, right after it.
+ */
+export function onOpening(tell: (phases: Phases) => void): void {
+  tellSocket = (socket) => {
+    const phases = opening.get(socket)
+    opening.delete(socket)
+    if (phases !== undefined) tell(phases)
+  }
+}
+
+subscribe('undici:client:sendHeaders', (message) => {
+  tellSocket?.((message as DiagnosticsChannel.ClientSendHeadersMessage).socket)
+  tellSocket = undefined
+})

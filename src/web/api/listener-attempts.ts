@@ -1,0 +1,69 @@
+import * as yup from 'yup'
+import type { ListenerAttempt } from '../../database/listener-attempts.js'
+import { recordListenerAttempts } from '../../domain/listener-attempts.js'
+import { getOwnLine } from '../../domain/lines.js'
+import { isId } from '../../ids.js'
+import { readBodyFields } from '../body-fields.js'
+import { momentParameter } from '../query.js'
+import { onOwn } from './owner-operation.js'
+
+/** So many fit into a body, and a listener has no more in a second. */
+export const MAX_LISTENER_ATTEMPTS = 100
+export const FAILURE_NAME = /^\w{1,64}$/
+const MAX_DURATION_MS = 600_000
+
+const LIST = `attempts must be a list of 1 to ${MAX_LISTENER_ATTEMPTS} attempts`
+const EVENT_ID = 'eventId must be the id of an event'
+const STARTED_AT = 'startedAt must be a time such as 2026-01-31T12:00:00Z'
+const DURATION = `durationMs must be a whole number from 0 to ${MAX_DURATION_MS}`
+const STATUS = 'responseStatus must be a whole number from 100 to 599, or null'
+const FAILURE = 'failure must be a name of letters, digits and underscores, or null'
+
+const attempt = yup.object({
+  eventId: yup
+    .string()
+    .strict()
+    .typeError(EVENT_ID)
+    .required(EVENT_ID)
+    .test('id', EVENT_ID, (id) => isId(id)),
+  startedAt: momentParameter().required(STARTED_AT),
+  durationMs: yup
+    .number()
+    .strict()
+    .typeError(DURATION)
+    .required(DURATION)
+    .integer(DURATION)
+    .min(0, DURATION)
+    .max(MAX_DURATION_MS, DURATION),
+  responseStatus: yup
+    .number()
+    .strict()
+    .nullable()
+    .default(null)
+    .typeError(STATUS)
+    .integer(STATUS)
+    .min(100, STATUS)
+    .max(599, STATUS),
+  failure: yup.string().strict().nullable().default(null).typeError(FAILURE).matches(FAILURE_NAME, FAILURE),
+})
+
+const body = yup.object({
+  attempts: yup
+    .array()
+    .typeError(LIST)
+    .of(attempt.typeError(LIST))
+    .required(LIST)
+    .min(1, LIST)
+    .max(MAX_LISTENER_ATTEMPTS, LIST),
+})
+
+export const postListenerAttempts = onOwn('line', async (context, { userId, id, ctx }) => {
+  const line = await getOwnLine(context, userId, id)
+  const { attempts } = await readBodyFields(body, ctx.request.body)
+  const given = attempts.map(
+    ({ eventId, startedAt, durationMs, responseStatus, failure }): ListenerAttempt => ({
+      ...{ eventId, startedAt, durationMs, responseStatus, failure },
+    }),
+  )
+  return { recorded: await recordListenerAttempts(context, line.id, given) }
+})

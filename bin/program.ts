@@ -9,6 +9,7 @@ import { addDeliveryCommands } from './commands/delivery.js'
 import { addDoctorCommand } from './commands/doctor.js'
 import { addEndpointCommands } from './commands/endpoint.js'
 import { addEventCommands } from './commands/event.js'
+import { addWorkCommands } from './commands/work.js'
 import { addExportCommands } from './commands/export.js'
 import { addLineCommands } from './commands/line.js'
 import { addListenCommand } from './commands/listen.js'
@@ -50,6 +51,7 @@ export function createProgram(): Command {
   addContactCommands(program)
   addDeliveryCommands(program)
   addEventCommands(program)
+  addWorkCommands(program)
   addAuditCommand(program)
   addPersonCommands(program)
   addExportCommands(program)

@@ -16,18 +16,14 @@ export async function up(knex: Knex): Promise<void> {
     drop index deliveries_leased;
     alter table deliveries drop column not_before;
   `)
-  await createFunctions(knex, [
-    'slowdown',
-    'settle_deliveries',
-    'claim_deliveries',
-    'deliver_next',
-    'idle_lanes',
-  ])
+  await createFunctions(knex, ['slowdown', 'settle_deliveries', 'idle_lanes'])
 }
 
 export async function down(knex: Knex): Promise<void> {
   await knex.raw(`
-    drop function deliver_next, settle_deliveries, claim_deliveries, idle_lanes, slowdown;
+    drop function settle_deliveries, idle_lanes, slowdown;
+    drop function if exists deliver_next;
+    drop function if exists claim_deliveries;
     alter table deliveries add column not_before timestamptz;
     create index deliveries_due on deliveries (due_at) where status = 'pending';
     create index deliveries_leased on deliveries (lease_until) where status = 'delivering';

@@ -200,7 +200,8 @@ create table deliveries (
   from_number text not null,
   application_id uuid,
   lost_count integer not null default 0,
-  is_ordered boolean not null default false
+  is_ordered boolean not null default false,
+  work_id uuid
 ) partition by range (id);
 alter table deliveries add constraint deliveries_pkey PRIMARY KEY (id);
 alter table deliveries add constraint deliveries_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'delivering'::text, 'delivered'::text, 'exhausted'::text, 'held'::text])));
@@ -588,6 +589,18 @@ create table recovery_codes (
 alter table recovery_codes add constraint recovery_codes_pkey PRIMARY KEY (user_id, code_hash);
 alter table recovery_codes add constraint recovery_codes_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE;
 
+create table replayed_events (
+  work_id uuid not null,
+  event_id uuid not null,
+  sent_at timestamp with time zone not null,
+  attempt_count integer not null,
+  response_status integer,
+  failure text
+);
+alter table replayed_events add constraint replayed_events_pkey PRIMARY KEY (work_id, event_id);
+alter table replayed_events add constraint replayed_events_work_id_fkey FOREIGN KEY (work_id) REFERENCES works(id) ON DELETE CASCADE;
+CREATE INDEX replayed_events_event ON public.replayed_events USING btree (event_id);
+
 create table retention_progress (
   task text not null,
   until_id uuid not null
@@ -753,6 +766,38 @@ alter table users add constraint users_notice_mails_check CHECK ((notice_mails =
 alter table users add constraint users_role_check CHECK ((role = ANY (ARRAY['user'::text, 'operator'::text])));
 CREATE UNIQUE INDEX users_email ON public.users USING btree (lower(email));
 
+create table works (
+  id uuid not null,
+  kind text not null,
+  user_id uuid,
+  line_id uuid,
+  application_id uuid,
+  asked jsonb not null,
+  status text not null default 'waiting'::text,
+  total_count integer,
+  done_count integer not null default 0,
+  failed_count integer not null default 0,
+  last_failure text,
+  failed_in_a_row integer not null default 0,
+  "position" uuid not null default '00000000-0000-0000-0000-000000000000'::uuid,
+  error text,
+  stop_asked_at timestamp with time zone,
+  job_generation integer not null default 0,
+  claim_count integer not null default 0,
+  crash_count integer not null default 0,
+  lease_until timestamp with time zone,
+  due_at timestamp with time zone not null default clock_timestamp(),
+  created_at timestamp with time zone not null default clock_timestamp(),
+  started_at timestamp with time zone,
+  ended_at timestamp with time zone
+);
+alter table works add constraint works_pkey PRIMARY KEY (id);
+alter table works add constraint works_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE;
+alter table works add constraint works_kind_check CHECK ((kind = ANY (ARRAY['replay'::text, 'held_events'::text, 'import'::text])));
+alter table works add constraint works_status_check CHECK ((status = ANY (ARRAY['waiting'::text, 'running'::text, 'done'::text, 'stopped'::text, 'failed'::text])));
+CREATE INDEX works_open ON public.works USING btree (due_at) WHERE (status = ANY (ARRAY['waiting'::text, 'running'::text]));
+CREATE INDEX works_user ON public.works USING btree (user_id, id);
+
 CREATE TRIGGER audit_log_rows_stay BEFORE DELETE OR UPDATE ON audit_log FOR EACH ROW EXECUTE FUNCTION refuse_audit_change();
 
 CREATE TRIGGER audit_log_stays BEFORE TRUNCATE ON audit_log FOR EACH STATEMENT EXECUTE FUNCTION refuse_audit_change();
@@ -798,8 +843,8 @@ begin
 end $function$
 ;
 
-CREATE OR REPLACE FUNCTION public.claim_deliveries(wants jsonb, lease interval, max_lost integer, max_in_flight integer)
- RETURNS TABLE(n integer, status text, delivery_id uuid, event_id uuid, endpoint_id uuid, attempt_number integer, round_attempt integer, url text, secret_sealed bytea, previous_secret_sealed bytea, user_id uuid, line_id uuid, type text, payload text, from_number text, to_number text, claimed_at timestamp with time zone, next_due_ms double precision)
+CREATE OR REPLACE FUNCTION public.claim_in_lanes(wants jsonb, lease interval, max_lost integer, max_in_flight integer)
+ RETURNS TABLE(n integer, status text, delivery_id uuid, event_id uuid, endpoint_id uuid, attempt_number integer, round_attempt integer, url text, secret_sealed bytea, previous_secret_sealed bytea, user_id uuid, line_id uuid, type text, payload text, from_number text, to_number text, claimed_at timestamp with time zone, next_due_ms double precision, is_replay boolean)
  LANGUAGE plpgsql
  SET enable_seqscan TO 'off'
 AS $function$
@@ -872,11 +917,12 @@ begin
       and d.status || '' = 'pending' and e.id = d.endpoint_id
     returning due.n, d.status, d.id, d.event_id, d.endpoint_id, d.attempt_count, d.round_attempt_count, d.due_at,
       e.url, e.secret_sealed,
-      case when e.previous_secret_until > now_at then e.previous_secret_sealed end as previous_secret_sealed
+      case when e.previous_secret_until > now_at then e.previous_secret_sealed end as previous_secret_sealed,
+      d.work_id is not null as is_replay
   ), answered as (
     select c.n, c.status, c.id, c.event_id, c.endpoint_id, c.attempt_count, c.round_attempt_count, c.url,
       c.secret_sealed, c.previous_secret_sealed, v.user_id, v.line_id, v.type, v.payload, v.from_number, v.to_number,
-      clock_timestamp() as claimed_at, null::double precision as next_due_ms
+      clock_timestamp() as claimed_at, null::double precision as next_due_ms, c.is_replay
     -- `limit 1` makes Postgres do one look-up for each, although the statistics of a table that has just filled mislead it.
     from claimed c cross join lateral (select * from events where id = c.event_id limit 1) v
     order by c.due_at, c.id
@@ -884,11 +930,11 @@ begin
   select * from answered
   union all
   select p.n, 'parked', p.id, p.event_id, p.endpoint_id, null, null, null, null, null, null, null, null, null, null, null,
-    null, null
+    null, null, null
   from parked p
   union all
   select w.n, 'idle', null, null, w.endpoint_id, null, null, null, null, null, null, null, null, null, null, null, null,
-    next.due_ms
+    next.due_ms, null
   from wanted w left join lateral (
     select ceil(extract(epoch from d.due_at - now_at) * 1000)::double precision as due_ms from deliveries d
     where d.endpoint_id = w.endpoint_id and d.status = 'pending' and d.lost_count < max_lost and d.due_at > due_until
@@ -1138,29 +1184,6 @@ begin
       for update of c skip locked)
   )
   select g.event_id, g.id, g.endpoint_id from given g where not g.is_held order by g.id;
-end $function$
-;
-
-CREATE OR REPLACE FUNCTION public.deliver_next(results jsonb, wants jsonb, lease interval, max_lost integer, max_in_flight integer, disable_after interval)
- RETURNS TABLE(n integer, status text, delivery_id uuid, event_id uuid, endpoint_id uuid, attempt_number integer, round_attempt integer, url text, secret_sealed bytea, previous_secret_sealed bytea, user_id uuid, line_id uuid, type text, payload text, from_number text, to_number text, claimed_at timestamp with time zone, next_due_ms double precision)
- LANGUAGE plpgsql
- SET enable_seqscan TO 'off'
- SET plan_cache_mode TO 'force_generic_plan'
-AS $function$
-begin
-  perform pg_advisory_xact_lock(hashtextextended(lane.endpoint_id::text, 3)) from (
-    select x.endpoint_id from jsonb_to_recordset(results) as x(endpoint_id uuid)
-    union select x.endpoint_id from jsonb_to_recordset(wants) as x(endpoint_id uuid)
-    order by 1
-  ) lane;
-
-  if jsonb_array_length(results) > 0 then
-    perform settle_deliveries(results, max_in_flight, disable_after);
-  end if;
-
-  if jsonb_array_length(wants) > 0 then
-    return query select * from claim_deliveries(wants, lease, max_lost, max_in_flight);
-  end if;
 end $function$
 ;
 
@@ -1960,6 +1983,29 @@ CREATE OR REPLACE FUNCTION public.slowdown()
  LANGUAGE sql
  IMMUTABLE
 AS $function$ select interval '10 minutes' $function$
+;
+
+CREATE OR REPLACE FUNCTION public.step_lanes(results jsonb, wants jsonb, lease interval, max_lost integer, max_in_flight integer, disable_after interval)
+ RETURNS TABLE(n integer, status text, delivery_id uuid, event_id uuid, endpoint_id uuid, attempt_number integer, round_attempt integer, url text, secret_sealed bytea, previous_secret_sealed bytea, user_id uuid, line_id uuid, type text, payload text, from_number text, to_number text, claimed_at timestamp with time zone, next_due_ms double precision, is_replay boolean)
+ LANGUAGE plpgsql
+ SET enable_seqscan TO 'off'
+ SET plan_cache_mode TO 'force_generic_plan'
+AS $function$
+begin
+  perform pg_advisory_xact_lock(hashtextextended(lane.endpoint_id::text, 3)) from (
+    select x.endpoint_id from jsonb_to_recordset(results) as x(endpoint_id uuid)
+    union select x.endpoint_id from jsonb_to_recordset(wants) as x(endpoint_id uuid)
+    order by 1
+  ) lane;
+
+  if jsonb_array_length(results) > 0 then
+    perform settle_deliveries(results, max_in_flight, disable_after);
+  end if;
+
+  if jsonb_array_length(wants) > 0 then
+    return query select * from claim_in_lanes(wants, lease, max_lost, max_in_flight);
+  end if;
+end $function$
 ;
 
 CREATE OR REPLACE FUNCTION public.take_simulated_messages(messages jsonb)

@@ -31,7 +31,7 @@ export interface WorkerStory<Data> {
   queue: QueueName
   payload: ReadJob<Data>
   concurrency: (context: Context) => number
-  handle: (context: Context, data: Data) => Promise<void>
+  handle: (context: Context, data: Data, showProgress: (percent: number) => Promise<void>) => Promise<void>
   /** What its jobs ask of Postgres: planned before the first one comes. */
   hotFunctions?: readonly HotFunction[]
   /** Called when a handler threw an unexpected error. */
@@ -143,7 +143,7 @@ async function runOnly<Data>(story: WorkerStory<Data>, job: unknown): Promise<ne
   let exitCode = 0
   try {
     await whenReady(context.redis)
-    await story.handle(context, story.payload(job))
+    await story.handle(context, story.payload(job), () => Promise.resolve())
   } catch (error) {
     if (!(error instanceof TryAgainIn || error instanceof Unavailable)) {
       context.log.error({ err: asError(error) }, 'job.crashed')
@@ -171,7 +171,7 @@ async function run<Data>(context: Context, story: WorkerStory<Data>, job: Job, t
     jobDuration.observe({ queue: story.queue, outcome }, (performance.now() - startedAt) / 1000)
   }
   try {
-    await story.handle(context, data)
+    await story.handle(context, data, (percent) => job.updateProgress(percent))
     count('done')
   } catch (error) {
     count(outcomeOf(error))

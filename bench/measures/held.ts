@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
-import { releaseHeldEvents } from '../../src/domain/deliveries/held-events.js'
+import { sendHeldEvents } from '../../src/domain/deliveries/held-events.js'
+import { getAnyLine } from '../../src/domain/lines.js'
 import type { Bench } from '../harness/bench.js'
 import { withInstallation } from '../harness/with-installation.js'
 import { timesOf, whenArrived } from '../loads/arrivals.js'
@@ -25,20 +26,23 @@ export async function measureHeld(bench: Bench): Promise<Figure[]> {
         carrier: twilioAccount(receiver.url),
         outgoingUrls: [`${receiver.url}/held`, `${receiver.url}/calm`],
       })
-      const [{ endpointId } = { endpointId: '' }] = await insertPendingDeliveries(
-        installation.sql,
-        lines.slice(0, 1),
-        HELD,
-      )
+      await insertPendingDeliveries(installation.sql, lines.slice(0, 1), HELD)
       await installation.sql.query(`update deliveries set status = 'held'`)
-      const [web, worker] = await Promise.all([installation.startWeb(), installation.start('deliver-event')])
+      const [web, worker] = await Promise.all([
+        installation.startWeb(),
+        installation.start('deliver-event'),
+        installation.start('maintenance'),
+      ])
       const [posted] = await Promise.all([
         postSteadily(web.url, inboundRequests(accountId, lines.slice(1)), {
           name: 'calm',
           perSecond: 1,
           seconds: SECONDS,
         }),
-        installation.prepare((context) => releaseHeldEvents(context, endpointId)),
+        installation.prepare(async (context) => {
+          const { id, userId } = await getAnyLine(context, lines[0]?.id ?? '')
+          return sendHeldEvents(context, userId, id)
+        }),
       ])
       const times = timesOf(NAME, [await whenArrived(posted, (text) => receiver.arrivedAt(text), LIMIT_MS)])
       const log = [web, worker].map(({ logPath }) => readFileSync(logPath, 'utf8')).join('')

@@ -1,12 +1,22 @@
 import { InvalidArgumentError, Option, type Command } from 'commander'
 import { stopSignal } from '../../dev/stop-signal.js'
 import { EVENT_TYPES, OPT_IN_EVENT_TYPES, type EventType } from '../../src/database/events.js'
+import type { ReplayOutcome } from '../../src/database/replaying.js'
 import type { Context } from '../../src/domain/context.js'
-import { countReplay, replayEvents, type Replayed } from '../../src/domain/deliveries/replay.js'
+import {
+  countReplay,
+  DEFAULT_RATE,
+  MAX_RATE,
+  REPLAY_OUTCOMES,
+  startReplay,
+  type ReplayOf,
+} from '../../src/domain/deliveries/replay.js'
+import { getAnyLine } from '../../src/domain/lines.js'
 import { UserError } from '../../src/errors.js'
 import { run } from '../run.js'
-import { moment, readWhose, TIMES } from './list-options.js'
+import { moment, TIMES } from './list-options.js'
 import { wholeNumber } from './line.js'
+import { linesOfWork, shownWork, whenWorkIsOver } from './work.js'
 
 interface ReplayCommandOptions {
   since: Date
@@ -14,15 +24,16 @@ interface ReplayCommandOptions {
   line?: string
   allLines?: boolean
   type?: EventType
-  to?: string
+  outcome: ReplayOutcome
+  toUrl?: string
   rate: number
   dryRun?: boolean
+  detach?: boolean
   json?: boolean
 }
 
-/** A month's worth is counted and paged through. */
+/** A month's worth is counted. */
 const STATEMENT_MS = 30_000
-const MAX_RATE = 100
 
 export function addEventCommands(program: Command): void {
   const event = program.command('event').description('what lines tell endpoints')
@@ -42,9 +53,15 @@ export function addEventCommands(program: Command): void {
         ...OPT_IN_EVENT_TYPES,
       ]),
     )
-    .option('--to <url>', 'POST each event there, once, instead of giving its deliveries a new round')
-    .option('--rate <count>', `how many a second at most, up to ${MAX_RATE}`, rate, 5)
+    .addOption(
+      new Option('--outcome <outcome>', 'only those that nobody got, or that somebody got')
+        .choices(REPLAY_OUTCOMES)
+        .default('any'),
+    )
+    .option('--to, --to-url <url>', 'POST each event there instead of giving its deliveries a new round')
+    .option('--rate <count>', `how many a second at most, up to ${MAX_RATE}`, rate, DEFAULT_RATE)
     .option('--dry-run', 'only say how many there are')
+    .option('--detach', 'do not wait until it is done: see `linehook work`')
     .option('--json', 'print JSON')
     .action((options: ReplayCommandOptions) => {
       const stopping = stopSignal()
@@ -55,56 +72,32 @@ export function addEventCommands(program: Command): void {
 }
 
 async function replay(context: Context, options: ReplayCommandOptions, signal: AbortSignal) {
-  const { since, until = new Date(), line, allLines, type, to, rate: perSecond } = options
+  const { since, until, type, outcome, toUrl, rate: perSecond } = options
+  const whose = await readReplayOf(context, options)
+  const request = {
+    ...{ from: since, until, outcome, perSecond, url: toUrl },
+    ...(type === undefined ? {} : { types: [type] }),
+  }
+  if (options.dryRun === true) {
+    const { count, isMore } = await countReplay(context, whose, request)
+    return {
+      result: { count, isMore },
+      lines: [`${isMore ? 'more than ' : ''}${count} would be replayed`],
+    }
+  }
+  const work = await startReplay(context, whose, request)
+  const last = options.detach === true ? work : await whenWorkIsOver(context, work, signal)
+  if (['stopped', 'failed'].includes(last.status) || last.failedCount > 0) process.exitCode = 1
+  return { result: shownWork(context, last), lines: linesOfWork(last) }
+}
+
+async function readReplayOf(context: Context, { line, allLines }: ReplayCommandOptions): Promise<ReplayOf> {
   if ((line === undefined) === (allLines !== true)) {
     throw new UserError('give --line, or --all-lines to replay the events of every line')
   }
-  const { lineId } = await readWhose(context, { ...(line === undefined ? {} : { line }) })
-  const filter = {
-    from: since,
-    until,
-    ...(lineId === undefined ? {} : { lineId }),
-    ...(type === undefined ? {} : { type }),
-  }
-  const target = to === undefined ? {} : { to }
-  if (options.dryRun === true) {
-    const totalCount = await countReplay(context, { filter, ...target })
-    return { result: { totalCount }, lines: [`${totalCount} would be replayed`] }
-  }
-  const onProgress = process.stderr.isTTY ? showProgress : undefined
-  const done = await replayEvents(context, {
-    filter,
-    ...target,
-    perSecond,
-    signal,
-    ...(onProgress && { onProgress }),
-  })
-  if (onProgress !== undefined) process.stderr.write('\n')
-  if (done.stoppedBy !== undefined || Object.keys(done.failures).length > 0) process.exitCode = 1
-  return { result: done, lines: linesOf(done) }
-}
-
-function linesOf({ totalCount, replayedCount, failures, skipped, stoppedBy, lastId }: Replayed): string[] {
-  const named = (what: string, counts: Record<string, number>) =>
-    Object.entries(counts).map(([why, count]) => `${count} ${what}: ${why}`)
-  return [
-    `${replayedCount} of ${totalCount} replayed`,
-    ...named('failed', failures),
-    ...named('skipped', skipped),
-    ...(stoppedBy === 'failures' ? ['Stopped, because ten failed in a row: see what answers there.'] : []),
-    ...(stoppedBy !== undefined && lastId !== undefined
-      ? [`Go on with --since ${momentOf(lastId).toISOString()}; those of that millisecond come twice.`]
-      : []),
-  ]
-}
-
-function showProgress({ totalCount, replayedCount }: Replayed): void {
-  process.stderr.write(`\r${replayedCount} of ${totalCount}`)
-}
-
-/** When an id was made (UUIDv7). */
-function momentOf(id: string): Date {
-  return new Date(Number.parseInt(id.replace('-', '').slice(0, 12), 16))
+  if (line === undefined) return { of: 'all' }
+  const { id, userId } = await getAnyLine(context, line)
+  return { of: 'line_and_applications', userId, id }
 }
 
 function rate(written: string): number {

@@ -3,6 +3,7 @@ import type { Mutant } from './mutant.js'
 const LATE = ['test/domain/deliveries/deliver-late.test.ts', 'test/domain/deliveries/deliver-early.test.ts']
 const HEALTH = ['test/domain/deliveries/endpoint-health.test.ts']
 const LANE = ['test/domain/deliveries/lane.test.ts']
+const REPLAY = ['test/domain/deliveries/replay.test.ts']
 const RETRY = [
   'test/domain/deliveries/retry-schedule.test.ts',
   'test/domain/deliveries/deliver-failures.test.ts',
@@ -34,14 +35,14 @@ export const DELIVERIES: readonly Mutant[] = [
   },
   {
     breaks: 'more requests are under way to an endpoint than it has places',
-    file: 'src/database/sql/claim_deliveries.sql',
+    file: 'src/database/sql/claim_in_lanes.sql',
     find: `least(e.places, (e.policy ->> 'requestsAtOnce')::integer, max_in_flight) - under_way.count`,
     replace: `least(e.places, (e.policy ->> 'requestsAtOnce')::integer, max_in_flight)`,
     tests: LANE,
   },
   {
     breaks: 'what waits for an endpoint goes out although its webhook URL was taken away',
-    file: 'src/database/sql/claim_deliveries.sql',
+    file: 'src/database/sql/claim_in_lanes.sql',
     find: 'e.disabled_at is not null or e.removed_at is not null',
     replace: 'e.disabled_at is not null',
     tests: APPLICATIONS,
@@ -73,5 +74,19 @@ export const DELIVERIES: readonly Mutant[] = [
     find: 'this.#give(places - toAttempt.length)',
     replace: '',
     tests: LANE,
+  },
+  {
+    breaks: 'a long work of a user who was disabled goes on',
+    file: 'src/domain/works/run.ts',
+    find: `  if (isOwnerDisabled) return 'the user is disabled'\n`,
+    replace: '',
+    tests: REPLAY,
+  },
+  {
+    breaks: 'a replay to another URL goes on for days although nothing gets through',
+    file: 'src/domain/deliveries/replay-to-url.ts',
+    find: 'failedInARow < MAX_FAILURES_IN_A_ROW',
+    replace: 'failedInARow < Infinity',
+    tests: REPLAY,
   },
 ]

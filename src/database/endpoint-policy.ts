@@ -31,7 +31,7 @@ export interface EndpointPolicy {
   retryOnTimeout: boolean
   /** For the whole of a request; null: as long as the service waits (DELIVERY_TIMEOUT_MS). */
   timeoutSeconds: number | null
-  /** At most; null: as many as the endpoint takes (ENDPOINT_MAX_IN_FLIGHT). `claim_deliveries` reads it. */
+  /** At most; null: as many as the endpoint takes (ENDPOINT_MAX_IN_FLIGHT). `claim_in_lanes` reads it. */
   requestsAtOnce: number | null
   /** An event waits until the one before it from the same number is over. `create_deliveries` reads it. */
   ordered: boolean

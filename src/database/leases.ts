@@ -1,6 +1,11 @@
 import type { Database } from './connection.js'
 
-const UNDER_WAY = { messages: 'sending', deliveries: 'delivering', media: 'fetching' } as const
+const UNDER_WAY = {
+  messages: 'sending',
+  deliveries: 'delivering',
+  media: 'fetching',
+  works: 'running',
+} as const
 
 /** Rows that are not under way any more stay as they are. */
 export async function renewLeases(

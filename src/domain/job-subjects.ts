@@ -1,4 +1,5 @@
 import { findDeliverySubjects, findMediaSubjects, findMessageSubjects } from '../database/job-subjects.js'
+import { findWorksByIds } from '../database/works.js'
 import { Unavailable } from '../errors.js'
 import { isId } from '../ids.js'
 import type { QueueName } from '../queues/queues.js'
@@ -22,7 +23,11 @@ const SUBJECTS: Record<QueueName, Subjects> = {
       id,
       `media of ${lineName}: ${status}`,
     ]),
-  maintenance: () => Promise.resolve([]),
+  maintenance: async ({ db }, ids) =>
+    (await findWorksByIds(db, ids)).map(({ id, kind, doneCount, failedCount, totalCount, status }) => [
+      id,
+      `${kind.replace('_', ' ')}, ${doneCount + failedCount} of ${totalCount ?? 'very many'}: ${status}`,
+    ]),
 }
 
 /**

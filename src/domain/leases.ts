@@ -7,7 +7,7 @@ import type { Logger } from '../telemetry/log.js'
  * Leases are renewed while the work lasts, so they can be short and a dead worker's rows are taken up within seconds. A
  * message's lease is longer than a delivery's: when it ends, a person has to judge whether the text was sent.
  */
-export const LEASE_MS = { messages: 15_000, deliveries: 8000, media: 15_000 } as const
+export const LEASE_MS = { messages: 15_000, deliveries: 8000, media: 15_000, works: 10_000 } as const
 
 /**
  * After so long a claim is not used any more: its process may have been stopped, and its lease may end while the request
@@ -33,9 +33,14 @@ export function createLeases(
       (ids) => renewLeases(db, table, ids, leaseMs[table]),
       log,
     )
-  return { messages: leasesOf('messages'), deliveries: leasesOf('deliveries'), media: leasesOf('media') }
+  return {
+    messages: leasesOf('messages'),
+    deliveries: leasesOf('deliveries'),
+    media: leasesOf('media'),
+    works: leasesOf('works'),
+  }
 }
 
 export async function stopLeases(leases: Leases): Promise<void> {
-  await Promise.all([leases.messages.stop(), leases.deliveries.stop(), leases.media.stop()])
+  await Promise.all(Object.values(leases).map((lease) => lease.stop()))
 }

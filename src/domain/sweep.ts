@@ -7,6 +7,7 @@ import {
 } from '../database/media/stranded.js'
 import { renewMessageJobs } from '../database/messages/requeueing.js'
 import { expireLeases, lockOverdueMessages, lookAtMessagesAgain } from '../database/messages/stranded.js'
+import { listOverdueWorks, renewWorkJob } from '../database/works.js'
 import { Unavailable } from '../errors.js'
 import { asError } from '../errors.js'
 import { messageOutcomes, sweeperFinds } from '../telemetry/metrics.js'
@@ -40,6 +41,7 @@ export async function sweep(context: Context): Promise<number> {
           await step(context, 'stranded messages', sweepStrandedMessages),
           await step(context, 'idle lanes', sweepIdleLanes),
           await step(context, 'stranded media', sweepStrandedMedia),
+          await step(context, 'stranded works', sweepStrandedWorks),
         ]
       : []),
   ]
@@ -123,6 +125,17 @@ async function sweepStrandedMedia({ db, queues }: Context) {
   })
   await queues.enqueueMedia(renewed)
   return { looked, renewed: renewed.length }
+}
+
+/** There are few, so that they need no batches. */
+async function sweepStrandedWorks({ db, queues }: Context) {
+  const rows = await listOverdueWorks(db, OVERDUE_MS, BATCH)
+  const withJob = await queues.existingJobs('maintenance', rows)
+  const renewed = await Promise.all(
+    rows.filter(({ id }) => !withJob.has(id)).map((row) => renewWorkJob(db, row)),
+  )
+  await queues.enqueueWorks(renewed.flat())
+  return { looked: 0, renewed: renewed.flat().length }
 }
 
 /** @returns the ids of the rows whose job is lost, and those of the others */

@@ -10,7 +10,7 @@ const IDLE_CALLS = {
   claim_messages: `select from claim_messages('[]', '1 s', '1 s', '1 s', '{}', '{}')`,
   settle_messages: `select from settle_messages('[]')`,
   take_simulated_messages: `select from take_simulated_messages('[]')`,
-  deliver_next: `select from deliver_next('[]', '[{"n":0,"endpoint_id":"${NOBODY}","places":0}]', '1 s', 1, 1, '1 s')`,
+  step_lanes: `select from step_lanes('[]', '[{"n":0,"endpoint_id":"${NOBODY}","places":0}]', '1 s', 1, 1, '1 s')`,
 } as const
 
 export type HotFunction = keyof typeof IDLE_CALLS

@@ -19,7 +19,9 @@ interface AnyJob {
 
 export interface MaintenanceJob extends AnyJob {
   /** Left out: the hourly housekeeping. A release that does not know it keeps house, which does no harm. */
-  task?: 'retention'
+  task?: 'retention' | 'work'
+  /** Of the long work that is to go on. */
+  id?: string
 }
 
 export interface SendMessageJob extends AnyJob {

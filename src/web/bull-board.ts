@@ -32,7 +32,8 @@ const DESCRIPTIONS: Record<QueueName, string> = {
   'send-message': 'One job for each text that is to be sent. A text that waits for a window is delayed.',
   'deliver-event': 'One job for each endpoint that has events to get. Between two attempts it is delayed.',
   'fetch-media': 'One job for each picture, file or recording that is to be copied.',
-  maintenance: 'Housekeeping: every few seconds it looks for what has lost its job or its worker.',
+  maintenance:
+    'Housekeeping, and long works such as replays, each with its progress. Every few seconds it looks for what has lost its job or its worker.',
 }
 
 interface BoardJob {

@@ -3,7 +3,7 @@ import type { Context } from '../../src/domain/context.js'
 import { receiveForDelivery } from '../domain/fixtures.js'
 import type { Environment } from '../helpers/environment.js'
 import { createLine, type TestLine } from '../helpers/factories.js'
-import { runSource, stopProcesses } from '../helpers/processes.js'
+import { runSource, startProcess, stopProcesses } from '../helpers/processes.js'
 import { startReceiver, type Receiver } from '../helpers/receiver.js'
 import { until } from '../helpers/until.js'
 import { createInstallation } from '../journeys/steps.js'
@@ -19,6 +19,7 @@ describe('linehook event replay', function () {
 
   before(async () => {
     ;({ environment, context } = await createInstallation())
+    await startProcess('maintenance', environment)
     target = await startReceiver()
     line = await createLine(context, { outgoingUrl: target.url })
     for (let n = 0; n < 3; n += 1) await receiveForDelivery(context, line)
@@ -30,20 +31,21 @@ describe('linehook event replay', function () {
     await context.close()
   })
 
-  const args = (...more: string[]) => ['event', 'replay', '--since', '1h', '--to', target.url, ...more]
+  const args = (...more: string[]) => ['event', 'replay', '--since', '1h', '--to-url', target.url, ...more]
 
   it('says how many of how many, or only how many there are', async () => {
     expect(await answer(environment, ...args('--line', line.number, '--dry-run'))).to.deep.equal([
       '3 would be replayed',
     ])
     expect(target.requests).to.have.length(0)
-    expect(await answer(environment, ...args('--all-lines', '--rate', '100'))).to.deep.equal([
-      '3 of 3 replayed',
-    ])
+    const [said = ''] = await answer(environment, ...args('--all-lines', '--rate', '100'))
+    expect(said).to.match(/^replay \S{36} is done: 3 of 3$/)
     expect(target.requests).to.have.length(3)
+    const [, id = ''] = said.split(' ')
+    expect(await answer(environment, 'work', 'show', id)).to.deep.equal([said])
   })
 
-  it('on Ctrl-C it says how far it came and how to go on, and ends with 1', async () => {
+  it('on Ctrl-C the replay is stopped, and the command ends with 1; or it goes on without the command', async () => {
     const seen = target.requests.length
     const running = runSource('bin/linehook.ts', environment, {
       name: 'replay',
@@ -52,10 +54,18 @@ describe('linehook event replay', function () {
     await until('the first one is replayed', () => target.requests.length > seen)
     await running.kill('SIGINT')
     expect(await running.exitCode).to.equal(1)
-    expect(running.outputLines[0]).to.match(/^[12] of 3 replayed$/)
-    expect(running.outputLines[1]).to.match(
-      /^Go on with --since 2\S+Z; those of that millisecond come twice\.$/,
-    )
+    expect(running.outputLines[0]).to.match(/^replay \S{36} is stopped: [0-3] of 3$/)
+    expect(running.outputLines[1]).to.equal('Why: somebody has stopped it')
+
+    const [said = ''] = await answer(environment, ...args('--line', line.lineId, '--rate', '1', '--detach'))
+    expect(said).to.match(/^replay \S{36} is waiting: 0 of 3$/)
+    const [, id = ''] = said.split(' ')
+    await linehook(environment, ['work', 'stop', id])
+    const list = () => answer(environment, 'work', 'list', '--json')
+    await until('it is stopped', async () => {
+      const works = JSON.parse((await list()).join('')) as { id: string; status: string }[]
+      return works[0]?.id === id && works[0].status === 'stopped'
+    })
   })
 
   it('wants to be told which lines, and a URL that can be called', async () => {

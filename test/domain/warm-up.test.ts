@@ -13,7 +13,7 @@ describeContext('the warm-up of a process', (context) => {
     'claim_messages',
     'settle_messages',
     'take_simulated_messages',
-    'deliver_next',
+    'step_lanes',
   ]
 
   it('calls every hot function on several connections, and changes nothing', async () => {

@@ -37,6 +37,7 @@ describeWith('the document and the answers', serveApi, (api) => {
 
     const laterId = await queueMessage(api.context, line, { status: 'scheduled' })
     const message = messageBody({ toNumber: newNumber() })
+    const lastHour = { from: new Date(Date.now() - 3_600_000).toISOString() }
     const inbound = { fromNumber: newNumber(), toNumber: line.number, text: 'Hi' }
     const listened = { eventId: newId(), startedAt: '2026-01-31T12:00:00Z', durationMs: 1 }
     const program: [
@@ -63,6 +64,9 @@ describeWith('the document and the answers', serveApi, (api) => {
       ['POST', `${path}/connection/resume-events`, {}],
       ['POST', `${path}/connection/send-held-events`, {}],
       ['POST', `${path}/connection/try-events-now`, {}],
+      ['POST', `${path}/connection/replay/preview`, { right: lastHour, wrong: {} }],
+      ['POST', `${path}/connection/replay`, { right: { ...lastHour, perSecond: 1 }, wrong: { from: 'x' } }],
+      ['GET', '/v1/works', { query: '?limit=0' }],
       ['GET', `${path}/connection/policy`, {}],
       [
         'PATCH',
@@ -130,6 +134,8 @@ describeWith('the document and the answers', serveApi, (api) => {
       ['POST', `${application}/resume-events`, {}],
       ['POST', `${application}/send-held-events`, {}],
       ['POST', `${application}/try-events-now`, {}],
+      ['POST', `${application}/replay/preview`, { right: lastHour, wrong: {} }],
+      ['POST', `${application}/replay`, { right: lastHour, wrong: {} }],
       ['GET', `${application}/policy`, {}],
       [
         'PATCH',
@@ -182,6 +188,11 @@ describeWith('the document and the answers', serveApi, (api) => {
       await client.post(`/v1/${one}/try-now`)
     }
 
+    const [workId = ''] = await api.context.db('works').pluck<string[]>('id')
+    for (const id of [workId, newId()]) {
+      await client.ask('GET', `/v1/works/${id}`)
+      await client.post(`/v1/works/${id}/stop`)
+    }
     const never = api.web.operations
       // What people's browsers ask is no answer in JSON, and the rest needs one of them: see oauth/described.test.ts.
       .filter(({ operation }) => !operation.tags.includes('OAuth'))

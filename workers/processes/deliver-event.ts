@@ -19,7 +19,7 @@ await startWorker(
     queue: 'deliver-event',
     payload: deliverEventJob,
     concurrency: ({ config }) => config.deliverConcurrency,
-    hotFunctions: ['deliver_next'],
+    hotFunctions: ['step_lanes'],
     handle: async (context, { id, endpointId, isTimed, isSuspect }) => {
       if (isSuspect === true) {
         const outcome = await deliver(context, id, endpointId)

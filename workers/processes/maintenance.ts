@@ -11,6 +11,7 @@ import { sendSimulatedReceipts } from '../../src/domain/simulator.js'
 import { carryOutRetention } from '../../src/domain/retention/retention.js'
 import { countAgain, countNow, createCatchingUp } from '../../src/domain/overview/count-minutes.js'
 import { sweep } from '../../src/domain/sweep.js'
+import { goOnWithWork, recordCrashOfWork } from '../../src/domain/works/run.js'
 import { every } from '../../src/every.js'
 import { maintenanceJob } from '../../src/queues/jobs.js'
 import { scheduleMaintenance } from '../../src/queues/schedules.js'
@@ -32,19 +33,31 @@ const COUNT_AGAIN_MS = 15_000
 /** What is wrong is told of within this, besides the patience that its kind has. */
 const LOOK_MS = 15_000
 const DISPATCH_MS = 2000
+/** Housekeeping has its place beside batches of long works, one of which may wait for a URL that hangs. */
+const WORKS_AT_ONCE = 8
 
 /**
  * What has to be done without anybody asking.
  *
  * The sweep runs by a timer, not by a job: it repairs what Redis has lost, so Redis must not be able to lose it.
  * Housekeeping that may be late runs by job schedulers, where operators see it. They are made again when they are missing.
+ * A long work (`domain/works/run.ts`) is a job that comes back for each batch, and that shows how far it is.
  */
 await startWorker(
   {
     queue: 'maintenance',
     payload: maintenanceJob,
-    concurrency: () => 1,
-    handle: (context, { task }) => (task === 'retention' ? endRetention(context) : keepHouse(context)),
+    concurrency: () => WORKS_AT_ONCE,
+    handle: async (context, { task, id }, showProgress) => {
+      if (task === 'work' && id !== undefined) {
+        const inMs = await goOnWithWork(context, id, showProgress)
+        if (inMs !== undefined) throw new TryAgainIn(inMs)
+      } else if (task === 'retention') await endRetention(context)
+      else await keepHouse(context)
+    },
+    crashed: async (context, { task, id }) => {
+      if (task === 'work' && id !== undefined) await recordCrashOfWork(context, id)
+    },
   },
   (context) => {
     const stopping = new AbortController()

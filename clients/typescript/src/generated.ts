@@ -87,7 +87,7 @@ export abstract class Operations {
     return this.call('PUT', `/v1/lines/${segment(lineId)}/connection`, { body }, options)
   }
 
-  /** Disconnect, and delete the incoming webhook. From then on the incoming webhook answers 404, and no event is sent. */
+  /** Disconnect, and delete the incoming webhook. From then on the incoming webhook answers 404, and no event is sent. Further endpoints are deleted. */
   async disconnectLine(lineId: string, options?: CallOptions): Promise<Connection> {
     return this.call('DELETE', `/v1/lines/${segment(lineId)}/connection`, {}, options)
   }
@@ -162,6 +162,231 @@ export abstract class Operations {
     /** There was no event yet, so it is of one that was made up. */ isSample: boolean
   }> {
     return this.call('POST', `/v1/lines/${segment(lineId)}/connection/policy/preview`, { body }, options)
+  }
+
+  /** List a line's further endpoints. They come oldest first. The outgoing webhook URL is not among them. */
+  async listEndpoints(lineId: string, options?: CallOptions): Promise<LineEndpoint[]> {
+    return this.call('GET', `/v1/lines/${segment(lineId)}/endpoints`, {}, options)
+  }
+
+  /** Add an endpoint beside the outgoing webhook URL. It gets each event from then on, signed with a secret of its own. There may be 10, and the developer connection must be enabled. */
+  async addEndpoint(lineId: string, body: AddEndpointBody, options?: CallOptions): Promise<NewLineEndpoint> {
+    return this.call('POST', `/v1/lines/${segment(lineId)}/endpoints`, { body }, options)
+  }
+
+  /** Get a further endpoint. Its health is in it. */
+  async getEndpoint(lineId: string, endpointId: string, options?: CallOptions): Promise<LineEndpoint> {
+    return this.call('GET', `/v1/lines/${segment(lineId)}/endpoints/${segment(endpointId)}`, {}, options)
+  }
+
+  /** Change a further endpoint. Give at least one of the fields. A field that is left out stays as it is. Another URL keeps the secret and gets what was held. */
+  async changeEndpoint(
+    lineId: string,
+    endpointId: string,
+    body: ChangeEndpointBody,
+    options?: CallOptions,
+  ): Promise<LineEndpoint> {
+    return this.call(
+      'PATCH',
+      `/v1/lines/${segment(lineId)}/endpoints/${segment(endpointId)}`,
+      { body },
+      options,
+    )
+  }
+
+  /** Delete a further endpoint. It gets no more events, and those that wait for it end as `exhausted`. */
+  async deleteEndpoint(lineId: string, endpointId: string, options?: CallOptions): Promise<LineEndpoint> {
+    return this.call('DELETE', `/v1/lines/${segment(lineId)}/endpoints/${segment(endpointId)}`, {}, options)
+  }
+
+  /** Enable a further endpoint again. After it was disabled for failing. What was held stays so until it is sent. */
+  async enableEndpoint(lineId: string, endpointId: string, options?: CallOptions): Promise<LineEndpoint> {
+    return this.call(
+      'POST',
+      `/v1/lines/${segment(lineId)}/endpoints/${segment(endpointId)}/enable`,
+      {},
+      options,
+    )
+  }
+
+  /** Send a test event to a further endpoint. The event is sent at once, and only once. The answer is 200 even if that fails, and says what happened. Its payload is an example of its type. With `listeners`, whoever follows the events gets it too, and without a URL they alone do (`failure` is `no_url`): at most 100 in an hour. */
+  async sendTestEventOfEndpoint(
+    lineId: string,
+    endpointId: string,
+    body?: SendTestEventOfEndpointBody,
+    options?: CallOptions,
+  ): Promise<TestEventResult> {
+    return this.call(
+      'POST',
+      `/v1/lines/${segment(lineId)}/endpoints/${segment(endpointId)}/test-event`,
+      { body },
+      options,
+    )
+  }
+
+  /** Get the secret that signs events. Your server verifies events with it (Standard Webhooks). */
+  async getSigningSecretOfEndpoint(
+    lineId: string,
+    endpointId: string,
+    options?: CallOptions,
+  ): Promise<SigningSecret> {
+    return this.call(
+      'GET',
+      `/v1/lines/${segment(lineId)}/endpoints/${segment(endpointId)}/signing-secret`,
+      {},
+      options,
+    )
+  }
+
+  /** Make a new signing secret. The old secret signs too for 24 h. */
+  async rotateSecretOfEndpoint(
+    lineId: string,
+    endpointId: string,
+    options?: CallOptions,
+  ): Promise<SigningSecret> {
+    return this.call(
+      'POST',
+      `/v1/lines/${segment(lineId)}/endpoints/${segment(endpointId)}/rotate-secret`,
+      {},
+      options,
+    )
+  }
+
+  /** Pause the events to a further endpoint. They wait, and use up no attempt. Test events are sent. */
+  async pauseEventsOfEndpoint(
+    lineId: string,
+    endpointId: string,
+    options?: CallOptions,
+  ): Promise<LineEndpoint> {
+    return this.call(
+      'POST',
+      `/v1/lines/${segment(lineId)}/endpoints/${segment(endpointId)}/pause-events`,
+      {},
+      options,
+    )
+  }
+
+  /** Resume the events to a further endpoint. What waits is sent soon, in order. 403: an operator has paused them. */
+  async resumeEventsOfEndpoint(
+    lineId: string,
+    endpointId: string,
+    options?: CallOptions,
+  ): Promise<LineEndpoint> {
+    return this.call(
+      'POST',
+      `/v1/lines/${segment(lineId)}/endpoints/${segment(endpointId)}/resume-events`,
+      {},
+      options,
+    )
+  }
+
+  /** Try all events now that wait for their next attempt. For a server that was mended. This is refused while the events are paused. */
+  async tryLineEventsNowOfEndpoint(
+    lineId: string,
+    endpointId: string,
+    options?: CallOptions,
+  ): Promise<{
+    count: number
+  }> {
+    return this.call(
+      'POST',
+      `/v1/lines/${segment(lineId)}/endpoints/${segment(endpointId)}/try-events-now`,
+      {},
+      options,
+    )
+  }
+
+  /** Send the events that were held while the endpoint was disabled. They are sent oldest first. This is refused while the endpoint is still disabled. */
+  async sendHeldEventsOfEndpoint(
+    lineId: string,
+    endpointId: string,
+    options?: CallOptions,
+  ): Promise<{
+    count: number
+  }> {
+    return this.call(
+      'POST',
+      `/v1/lines/${segment(lineId)}/endpoints/${segment(endpointId)}/send-held-events`,
+      {},
+      options,
+    )
+  }
+
+  /** List the deliveries to a further endpoint. They come newest first. */
+  async listDeliveriesOfEndpoint(
+    lineId: string,
+    endpointId: string,
+    query?: ListDeliveriesOfEndpointQuery,
+    options?: CallOptions,
+  ): Promise<Delivery[]> {
+    return this.call(
+      'GET',
+      `/v1/lines/${segment(lineId)}/endpoints/${segment(endpointId)}/deliveries`,
+      { query },
+      options,
+    )
+  }
+
+  /** List the deliveries to a further endpoint. All of them, read page by page. */
+  iterateDeliveriesOfEndpoint(
+    lineId: string,
+    endpointId: string,
+    query?: ListDeliveriesOfEndpointQuery,
+    options?: CallOptions,
+  ): AsyncGenerator<Delivery, void, undefined> {
+    return this.iterate(
+      `/v1/lines/${segment(lineId)}/endpoints/${segment(endpointId)}/deliveries`,
+      query,
+      options,
+    )
+  }
+
+  /** See how a further endpoint wants its events. It stays when the URL is taken away. */
+  async getEndpointPolicy(
+    lineId: string,
+    endpointId: string,
+    options?: CallOptions,
+  ): Promise<EndpointPolicy> {
+    return this.call(
+      'GET',
+      `/v1/lines/${segment(lineId)}/endpoints/${segment(endpointId)}/policy`,
+      {},
+      options,
+    )
+  }
+
+  /** Change how a further endpoint wants its events. Give at least one field (RFC 7396): what is left out stays, and null stands for the default. It counts from the next attempt on. */
+  async changeEndpointPolicy(
+    lineId: string,
+    endpointId: string,
+    body: ChangeEndpointPolicyBody,
+    options?: CallOptions,
+  ): Promise<EndpointPolicy> {
+    return this.call(
+      'PATCH',
+      `/v1/lines/${segment(lineId)}/endpoints/${segment(endpointId)}/policy`,
+      { body },
+      options,
+    )
+  }
+
+  /** See the last event as it would be posted with other fields. Nothing is saved or sent. */
+  async previewEndpointPolicy(
+    lineId: string,
+    endpointId: string,
+    body?: PreviewEndpointPolicyBody,
+    options?: CallOptions,
+  ): Promise<{
+    contentType: string
+    body: string
+    /** There was no event yet, so it is of one that was made up. */ isSample: boolean
+  }> {
+    return this.call(
+      'POST',
+      `/v1/lines/${segment(lineId)}/endpoints/${segment(endpointId)}/policy/preview`,
+      { body },
+      options,
+    )
   }
 
   /** Get the URL with its token. Anybody who has the URL can send. If somebody else may know it, give it a new token. */
@@ -309,6 +534,64 @@ export abstract class Operations {
   /** Send an event again, with the same `webhook-id`. This is refused while its attempts are under way. */
   async sendDeliveryAgain(deliveryId: string, options?: CallOptions): Promise<DeliveryWithAttempts> {
     return this.call('POST', `/v1/deliveries/${segment(deliveryId)}/send-again`, {}, options)
+  }
+
+  /** Send the events of a span of time again, to the line's outgoing webhook URL or to another one. The oldest go first, with their `webhook-id` and the header `webhook-replay: true`. This is refused while the endpoint is disabled, unless another URL is given. An application has what went to itself from the line sent again, and gives no other URL. */
+  async replayLineEvents(lineId: string, body: ReplayLineEventsBody, options?: CallOptions): Promise<Work> {
+    return this.call('POST', `/v1/lines/${segment(lineId)}/connection/replay`, { body }, options)
+  }
+
+  /** See how many events a replay would send. They are counted up to 10,000; `isMore`: there are more. */
+  async replayLineEventsPreview(
+    lineId: string,
+    body: ReplayLineEventsPreviewBody,
+    options?: CallOptions,
+  ): Promise<{
+    count: number
+    isMore: boolean
+  }> {
+    return this.call('POST', `/v1/lines/${segment(lineId)}/connection/replay/preview`, { body }, options)
+  }
+
+  /** Send the events of a span of time again, to its webhook URL or to another one. The oldest go first, with their `webhook-id` and the header `webhook-replay: true`. This is refused while the endpoint is disabled, unless another URL is given. */
+  async replayApplicationEvents(
+    applicationId: string,
+    body: ReplayApplicationEventsBody,
+    options?: CallOptions,
+  ): Promise<Work> {
+    return this.call('POST', `/v1/applications/${segment(applicationId)}/replay`, { body }, options)
+  }
+
+  /** See how many events a replay would send. They are counted up to 10,000; `isMore`: there are more. */
+  async replayApplicationEventsPreview(
+    applicationId: string,
+    body: ReplayApplicationEventsPreviewBody,
+    options?: CallOptions,
+  ): Promise<{
+    count: number
+    isMore: boolean
+  }> {
+    return this.call('POST', `/v1/applications/${segment(applicationId)}/replay/preview`, { body }, options)
+  }
+
+  /** List your long works. They come newest first, and are kept for 30 days. */
+  async listWorks(query?: ListWorksQuery, options?: CallOptions): Promise<Work[]> {
+    return this.call('GET', `/v1/works`, { query }, options)
+  }
+
+  /** List your long works. All of them, read page by page. */
+  iterateWorks(query?: ListWorksQuery, options?: CallOptions): AsyncGenerator<Work, void, undefined> {
+    return this.iterate(`/v1/works`, query, options)
+  }
+
+  /** Get a long work, and how far it is. It goes on by itself until `endedAt` says that it is over. */
+  async getWork(workId: string, options?: CallOptions): Promise<Work> {
+    return this.call('GET', `/v1/works/${segment(workId)}`, {}, options)
+  }
+
+  /** Stop a long work. What is done stays done. This is refused when it is over. */
+  async stopWork(workId: string, options?: CallOptions): Promise<Work> {
+    return this.call('POST', `/v1/works/${segment(workId)}/stop`, {}, options)
   }
 
   /** Note what a listener answered. As `linehook listen` does. A message's page shows it; nothing of it counts for the delivery or the endpoint. An attempt at the same event and of the same `startedAt` is noted once, and at most 100 of an event. */
@@ -522,7 +805,7 @@ export interface ListOptOutsQuery {
 export interface ChangeConnectionBody {
   enabled?: boolean | undefined
   outgoingWebhookUrl?: string | null | undefined
-  /** The events that the URL gets besides those of received messages. */ optInEvents?:
+  /** The events that it gets besides those of received messages. */ optInEvents?:
     ('messageStatus' | 'optOut')[] | undefined
 }
 
@@ -556,6 +839,76 @@ export interface ChangePolicyBody {
 }
 
 export interface PreviewPolicyBody {
+  retrySchedule?: 'default' | 'short' | 'long' | number[] | null | undefined
+  retryOnTimeout?: boolean | null | undefined
+  timeoutSeconds?: number | null | undefined
+  requestsAtOnce?: number | null | undefined
+  ordered?: boolean | null | undefined
+  declinedEvents?: ('inboundText' | 'inboundMedia' | 'voiceMail')[] | null | undefined
+  shape?:
+    | 'linehook'
+    | 'cloudevents'
+    | 'cloudevents-binary'
+    | 'slack'
+    | 'discord'
+    | 'ifttt'
+    | 'template'
+    | null
+    | undefined
+  template?: string | null | undefined
+  templateContentType?: string | null | undefined
+  signature?: 'v1' | 'v1a' | null | undefined
+}
+
+export interface AddEndpointBody {
+  name?: string | null | undefined
+  url: string
+  /** The events that it gets besides those of received messages. */ optInEvents?:
+    ('messageStatus' | 'optOut')[] | undefined
+}
+
+export interface ChangeEndpointBody {
+  name?: string | null | undefined
+  url?: string | undefined
+  /** The events that it gets besides those of received messages. */ optInEvents?:
+    ('messageStatus' | 'optOut')[] | undefined
+}
+
+export interface SendTestEventOfEndpointBody {
+  type?: 'inboundText' | 'inboundMedia' | 'voiceMail' | 'messageStatus' | 'optOut' | undefined
+  listeners?: boolean | undefined
+}
+
+export interface ListDeliveriesOfEndpointQuery {
+  /** Only what is older than the delivery with this id. */ before?: string | undefined
+  /** The most that one page has. */ limit?: number | undefined
+}
+
+export interface ChangeEndpointPolicyBody {
+  retrySchedule?: 'default' | 'short' | 'long' | number[] | null | undefined
+  retryOnTimeout?: boolean | null | undefined
+  timeoutSeconds?: number | null | undefined
+  requestsAtOnce?: number | null | undefined
+  ordered?: boolean | null | undefined
+  declinedEvents?: ('inboundText' | 'inboundMedia' | 'voiceMail')[] | null | undefined
+  shape?:
+    | 'linehook'
+    | 'cloudevents'
+    | 'cloudevents-binary'
+    | 'slack'
+    | 'discord'
+    | 'ifttt'
+    | 'template'
+    | null
+    | undefined
+  template?: string | null | undefined
+  templateContentType?: string | null | undefined
+  signature?: 'v1' | 'v1a' | null | undefined
+  /** Headers that are added to each request, or replaced; null takes one away. They are kept encrypted. */ headers?:
+    Record<string, string | null> | undefined
+}
+
+export interface PreviewEndpointPolicyBody {
   retrySchedule?: 'default' | 'short' | 'long' | number[] | null | undefined
   retryOnTimeout?: boolean | null | undefined
   timeoutSeconds?: number | null | undefined
@@ -653,6 +1006,19 @@ export interface ListDeliveriesQuery {
   /** Only what is from before this moment. */ until?: string | undefined
   /** Only what is older than the entry with this id. Give the last id of the page before. */ before?:
     string | undefined
+  /** The most that one page has. */ limit?: number | undefined
+}
+
+export type ReplayLineEventsBody = Replay
+
+export type ReplayLineEventsPreviewBody = Replay
+
+export type ReplayApplicationEventsBody = Replay
+
+export type ReplayApplicationEventsPreviewBody = Replay
+
+export interface ListWorksQuery {
+  /** Only what is older than this one. */ before?: string | undefined
   /** The most that one page has. */ limit?: number | undefined
 }
 
@@ -835,6 +1201,7 @@ export interface ApplicationDelivery {
     string | null
   createdAt: string
   /** While it is pending: when it is tried next. */ dueAt: string
+  /** A replay has sent it again; its attempts have the header `webhook-replay: true` since then. */ isReplayed: boolean
   deliveredAt: string | null
 }
 
@@ -858,7 +1225,7 @@ export interface Connection {
   lineId: string
   enabled: boolean
   /** The URL to which events are sent. */ outgoingWebhookUrl: string | null
-  /** The events that the URL gets besides those of received messages. */ optInEvents: (
+  /** The events that it gets besides those of received messages. */ optInEvents: (
     'messageStatus' | 'optOut'
   )[]
   /** The outgoing webhook URL's health; null without a URL. */ endpoint: {
@@ -902,9 +1269,11 @@ export interface Delivery {
     string | null
   createdAt: string
   /** While it is pending: when it is tried next. */ dueAt: string
+  /** A replay has sent it again; its attempts have the header `webhook-replay: true` since then. */ isReplayed: boolean
   deliveredAt: string | null
   /** The message that was received; null: the event tells of none. */ messageId: string | null
-  /** The application that gets it; null: the line's own server. */ applicationId: string | null
+  /** Which endpoint gets it: the line's outgoing webhook URL, a further one, or an application's. */ endpointId: string
+  /** The application that gets it; null: a server of the line's own. */ applicationId: string | null
   /** Where it goes; of another user's application only the origin. */ url: string
   fromNumber: string
   toNumber: string
@@ -923,9 +1292,11 @@ export interface DeliveryWithAttempts {
     string | null
   createdAt: string
   /** While it is pending: when it is tried next. */ dueAt: string
+  /** A replay has sent it again; its attempts have the header `webhook-replay: true` since then. */ isReplayed: boolean
   deliveredAt: string | null
   /** The message that was received; null: the event tells of none. */ messageId: string | null
-  /** The application that gets it; null: the line's own server. */ applicationId: string | null
+  /** Which endpoint gets it: the line's outgoing webhook URL, a further one, or an application's. */ endpointId: string
+  /** The application that gets it; null: a server of the line's own. */ applicationId: string | null
   /** Where it goes; of another user's application only the origin. */ url: string
   fromNumber: string
   toNumber: string
@@ -1022,6 +1393,25 @@ export interface Line {
   /** When it last sent or received. */ lastActivityAt: string | null
 }
 
+export interface LineEndpoint {
+  id: string
+  lineId: string
+  /** What you call it; null: it has no name. */ name: string | null
+  /** Where its events are sent. */ url: string
+  /** The events that it gets besides those of received messages. */ optInEvents: (
+    'messageStatus' | 'optOut'
+  )[]
+  /** Every attempt since this moment has failed. */ failingSince: string | null
+  consecutiveFailureCount: number
+  /** Events are held since this moment. */ disabledAt: string | null
+  /** `gone`: it answered 410. `failing`: every attempt of five days failed. `owner_disabled`: the account of its owner was disabled. */ disabledReason:
+    'gone' | 'failing' | 'owner_disabled' | null
+  /** Since when no events are sent: they wait. */ pausedAt: string | null
+  /** What an `operator` paused only operators resume. */ pausedBy: 'owner' | 'operator' | null
+  /** Until this moment the previous signing secret signs too. */ previousSecretUntil: string | null
+  createdAt: string
+}
+
 export interface Media {
   /** A message is sent, and an event delivered, when its media are `stored`. */ status:
     'pending' | 'fetching' | 'stored' | 'failed'
@@ -1066,6 +1456,26 @@ export interface Message {
   /** When the carrier's report on it came. */ receiptAt: string | null
 }
 
+export interface NewLineEndpoint {
+  id: string
+  lineId: string
+  /** What you call it; null: it has no name. */ name: string | null
+  /** Where its events are sent. */ url: string
+  /** The events that it gets besides those of received messages. */ optInEvents: (
+    'messageStatus' | 'optOut'
+  )[]
+  /** Every attempt since this moment has failed. */ failingSince: string | null
+  consecutiveFailureCount: number
+  /** Events are held since this moment. */ disabledAt: string | null
+  /** `gone`: it answered 410. `failing`: every attempt of five days failed. `owner_disabled`: the account of its owner was disabled. */ disabledReason:
+    'gone' | 'failing' | 'owner_disabled' | null
+  /** Since when no events are sent: they wait. */ pausedAt: string | null
+  /** What an `operator` paused only operators resume. */ pausedBy: 'owner' | 'operator' | null
+  /** Until this moment the previous signing secret signs too. */ previousSecretUntil: string | null
+  createdAt: string
+  /** It signs the events. */ signingSecret: string
+}
+
 export interface OptOut {
   number: string
   optedOutAt: string
@@ -1090,6 +1500,19 @@ export interface RegisteredApplication {
   /** It signs the events. It is null without a webhook URL. */ signingSecret: string | null
 }
 
+export interface Replay {
+  /** Events from this moment or later. */ from: string
+  /** Events from before this moment; now when left out. */ until?: string | undefined
+  /** Only events of these types; of every type when left out. */ types?:
+    | ('inboundText' | 'inboundMedia' | 'voiceMail' | 'messageStatus' | 'optOut' | 'lineDisconnected')[]
+    | undefined
+  /** `undelivered`: those that it did not get, and those that wait for another attempt after one that failed. */ outcome?:
+    'any' | 'undelivered' | 'delivered' | undefined
+  /** How many events a second at most. */ perSecond?: number | undefined
+  /** A URL that gets the events instead, such as a staging server. Each is tried three times and signed with the same secret; deliveries stay as they are. */ url?:
+    string | undefined
+}
+
 export interface Segments {
   /** It is UCS-2 if any character is not in GSM-7. */ encoding: 'GSM-7' | 'UCS-2'
   /** Carriers charge for each segment. */ segmentCount: number
@@ -1107,6 +1530,24 @@ export interface TestEventResult {
   /** The failure's name, such as `timeout` or `http_500`. */ failure: string | null
   durationMs: number
   responseExcerpt: string | null
+}
+
+export interface Work {
+  id: string
+  kind: 'replay' | 'held_events' | 'import'
+  /** `stopped`: a person stopped it, or its owner was disabled. `failed`: `error` says why. */ status:
+    'waiting' | 'running' | 'done' | 'stopped' | 'failed'
+  /** The line whose events they are; null: not of one only. */ lineId: string | null
+  /** The application whose events they are. */ applicationId: string | null
+  /** Of a replay to another URL: which one. */ url: string | null
+  /** null: there are so many that they are still counted. */ totalCount: number | null
+  doneCount: number
+  /** How many of them another URL did not take. */ failedCount: number
+  /** The last failure's name, such as `http_500`. */ lastFailure: string | null
+  /** Why it ended before it was done. */ error: string | null
+  createdAt: string
+  startedAt: string | null
+  endedAt: string | null
 }
 
 export type BatchOutcome =

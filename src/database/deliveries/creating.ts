@@ -103,6 +103,15 @@ export async function insertDelivery(
  */
 export const WITHOUT_MEDIA = `coalesce(last_failure, '') like 'media\\_%'`
 
+export async function countHeldDeliveries(db: Database, endpointId: string): Promise<number> {
+  const { rows } = await db.raw<{ rows: { count: number }[] }>(
+    `select count(*)::integer as count from deliveries
+     where endpoint_id = ? and status = 'held' and not ${WITHOUT_MEDIA}`,
+    [endpointId],
+  )
+  return rows[0]?.count ?? 0
+}
+
 /**
  * Gives held deliveries of an endpoint a new round of attempts: those after a given one, oldest first, except those that
  * wait for media. The answer is in order of their ids.

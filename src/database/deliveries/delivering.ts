@@ -24,6 +24,8 @@ export interface ClaimedDelivery {
   previousSecretSealed: Buffer | null
   policy: StoredPolicy
   headersSealed: Buffer | null
+  /** A replay brought it: the endpoint is told so. */
+  isReplay: boolean
   eventId: string
   lineId: string
   userId: string
@@ -98,7 +100,7 @@ type Row = Omit<ClaimedDelivery, 'status' | 'claimedSince'> & {
   nextDueMs: number | null
 }
 
-/** Writes down what came of attempts and claims what is next, for many lanes in one round trip (`deliver_next`). */
+/** Writes down what came of attempts and claims what is next, for many lanes in one round trip (`step_lanes`). */
 export async function deliverNext(
   db: Database,
   steps: readonly LaneStep[],
@@ -107,12 +109,13 @@ export async function deliverNext(
   const claimedSince = performance.now()
   const rows = await runNamed<Row>(
     db,
-    'deliver_next',
+    'step_lanes',
     `select n, status, delivery_id as id, event_id as "eventId", endpoint_id as "endpointId",
        attempt_number as "attemptNumber", round_attempt as "roundAttempt", url, secret_sealed as "secretSealed",
        previous_secret_sealed as "previousSecretSealed", user_id as "userId", line_id as "lineId", type, payload,
-       from_number as "fromNumber", to_number as "toNumber", claimed_at as "claimedAt", next_due_ms as "nextDueMs", asked.*
-     from deliver_next(?::jsonb, ?::jsonb, make_interval(secs => ?), ?, ?, make_interval(secs => ?))
+       from_number as "fromNumber", to_number as "toNumber", claimed_at as "claimedAt", next_due_ms as "nextDueMs",
+       is_replay as "isReplay", asked.*
+     from step_lanes(?::jsonb, ?::jsonb, make_interval(secs => ?), ?, ?, make_interval(secs => ?))
      -- \`limit 1\` keeps it to one look-up for each: otherwise Postgres might join with the whole table.
      left join lateral (select e.policy, e.headers_sealed as "headersSealed"
        from endpoints e where e.id = endpoint_id limit 1) asked on true`,

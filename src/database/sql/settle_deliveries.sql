@@ -1,4 +1,4 @@
--- The part of `deliver_next` that writes attempts, their deliveries' new states and the endpoints' health, under its lock.
+-- The part of `step_lanes` that writes attempts, their deliveries' new states and the endpoints' health, under its lock.
 -- A result that comes after the end of its lease is recorded too, and a success counts if no later attempt has begun: an
 -- outage of Postgres ends the leases of everything that is under way, and what was delivered need not go out again.
 --

@@ -11,7 +11,7 @@ const BATCH = 1000
 
 /**
  * Gives up what waits for an application: all of it, or what is of one line. This is only so that nobody sees it
- * waiting: the claim of a delivery (`claim_deliveries`) checks anyway whether the line is still connected.
+ * waiting: the claim of a delivery (`claim_in_lanes`) checks anyway whether the line is still connected.
  */
 export async function endDeliveriesOf(
   { db }: Context,

@@ -118,12 +118,9 @@ export async function sendHeldApplicationEvents(
   if (application.endpointDisabledAt !== null) {
     throw new UserError('the webhook URL is disabled, because it failed: enable it again first', 409)
   }
-  const count = await releaseHeldEvents(context, endpointOf(application))
-  if (count > 0) {
-    const act = { action: 'application.held_events.sent', subjectId: id, userId } as const
-    await record(context, context.db, { ...act, after: { count } })
-  }
-  return count
+  const act = { action: 'application.held_events.sent', subjectId: id, userId } as const
+  const whose = { userId, lineId: null, applicationId: id }
+  return releaseHeldEvents(context, endpointOf(application), whose, act)
 }
 
 /**

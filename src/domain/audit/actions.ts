@@ -7,6 +7,7 @@ export type SubjectKind =
   | 'contact'
   | 'message'
   | 'application'
+  | 'work'
   | 'carrier_account'
   | 'sending'
   | 'queue'
@@ -99,6 +100,7 @@ export const ACTIONS = {
   'line.signing_secret.shown': { subject: 'line', words: 'was shown the signing secret of the line' },
   'line.signing_secret.rotated': { subject: 'line', words: 'rotated the signing secret of the line' },
   'line.held_events.sent': { subject: 'line', words: 'sent the held events of the line' },
+  'line.events.replayed': { subject: 'line', words: 'replayed events of the line' },
   'line.exported': { subject: 'line', words: 'exported all of the line' },
 
   'contact.blocked': { subject: 'contact', words: 'blocked a number' },
@@ -125,6 +127,11 @@ export const ACTIONS = {
     subject: 'application',
     words: 'sent the held events of the application',
   },
+  'application.events.replayed': {
+    subject: 'application',
+    words: 'replayed events of the application',
+  },
+  'work.stopped': { subject: 'work', words: 'stopped a long work' },
 
   'authorization.granted': { subject: 'application', words: 'authorized the application' },
   'authorization.refused': { subject: 'application', words: 'did not authorize the application' },
@@ -144,6 +151,10 @@ export const ACTIONS = {
   'carrier_account.resumed': {
     subject: 'carrier_account',
     words: 'let the lines of the account send again',
+  },
+  'carrier_account.import_started': {
+    subject: 'carrier_account',
+    words: 'started to import numbers of the account',
   },
   'carrier_account.numbers_set_up': {
     subject: 'carrier_account',

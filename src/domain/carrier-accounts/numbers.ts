@@ -70,8 +70,19 @@ async function importNumber(
   if (found === undefined) {
     return { number, outcome: 'refused', reason: `${account.name} has no such number` }
   }
-  if (found.line !== undefined) return { number, outcome: 'is_a_line' }
-  const name = asName(found.name)
+  return found.line === undefined
+    ? importOffered(context, account, userId, found)
+    : { number, outcome: 'is_a_line' }
+}
+
+/** Makes a number that the account has, and that is no line yet, one of the user. */
+export async function importOffered(
+  context: Context,
+  account: CarrierAccount,
+  userId: string,
+  { number, name: nameThere }: Pick<AccountNumber, 'number' | 'name'>,
+): Promise<ImportResult> {
+  const name = asName(nameThere)
   try {
     const { id } = await addLine(context, {
       userId,
@@ -124,13 +135,14 @@ export async function setUpNumbers(
   return done
 }
 
-function getOffered(account: CarrierAccount, offered: readonly AccountNumber[], number: string) {
+/** @throws UserError 409 */
+export function getOffered(account: CarrierAccount, offered: readonly AccountNumber[], number: string) {
   const found = offered.find((each) => each.number === number)
   if (found === undefined) throw new UserError(`${account.name} has no number ${number}`, 409)
   return found
 }
 
 /** Each number once, in E.164; what is no number stays as it was written. */
-function distinct(numbers: readonly string[]): string[] {
+export function distinct(numbers: readonly string[]): string[] {
   return [...new Set(numbers.map((number) => parseNumber(number, null)?.number ?? number.trim()))]
 }

@@ -41,7 +41,10 @@ export type DeliverOutcome =
   /** Its endpoint has as many requests as it may, somebody else has it, or it is over. */
   | { kind: 'skipped' }
 
-/** As `claim_deliveries` parks it. */
+/** What a replay has besides the headers of every event. */
+export const REPLAY_HEADER = { 'webhook-replay': 'true' }
+
+/** As `claim_in_lanes` parks it. */
 const PARKED_MS = 30_000
 
 /** Makes one attempt to deliver this event, whatever else waits for its endpoint. `runLane` delivers all of them. */
@@ -73,12 +76,10 @@ export async function attemptDelivery(
   }
   const startedAt = delivery.claimedAt
   const answer = await context.leases.deliveries.during(delivery.id, () =>
-    postEvent(
-      context,
-      delivery,
-      startedAt,
-      traceHeaders(delivery.eventId, keyOf(delivery.id, delivery.attemptNumber)),
-    ),
+    postEvent(context, delivery, startedAt, {
+      ...traceHeaders(delivery.eventId, keyOf(delivery.id, delivery.attemptNumber)),
+      ...(delivery.isReplay ? REPLAY_HEADER : {}),
+    }),
   )
   return {
     attemptId: newId(),

@@ -1,14 +1,17 @@
-import { releaseHeldDeliveries } from '../../database/deliveries/creating.js'
+import { countHeldDeliveries, releaseHeldDeliveries } from '../../database/deliveries/creating.js'
+import { advanceWork, type ClaimedWork } from '../../database/works.js'
 import { UserError } from '../../errors.js'
-import { aboutEndpoint, record } from '../audit.js'
+import { aboutEndpoint, record, type Act } from '../audit.js'
 import { requireEnabled } from '../connection-requirements.js'
 import type { Context } from '../context.js'
+import { addWork } from '../works.js'
+import type { Batch } from '../works/batch.js'
 
 /**
  * A person waits for the answer, and smaller batches take longer in all. Larger ones hold the locks of their rows longer,
- * which deliveries wait for.
+ * which deliveries wait for. More events than this are a long work.
  */
-const RELEASE_BATCH = 500
+export const RELEASE_BATCH = 500
 const FIRST_ID = '00000000-0000-0000-0000-000000000000'
 
 /**
@@ -17,7 +20,7 @@ const FIRST_ID = '00000000-0000-0000-0000-000000000000'
  *
  * @param furtherId left out: those of the outgoing webhook URL
  * @returns how many
- * @throws UserError 409 when the connection is not enabled, or its endpoint was disabled again
+ * @throws UserError 409 when the connection is not enabled, its endpoint was disabled again, or too many works are under way
  */
 export async function sendHeldEvents(
   context: Context,
@@ -32,23 +35,44 @@ export async function sendHeldEvents(
     const what = furtherId === undefined ? 'the connection' : 'it'
     throw new UserError(`the endpoint is disabled, because it failed: enable ${what} again first`, 409)
   }
-  const count = await releaseHeldEvents(context, endpointId)
-  if (count > 0) {
-    const act = { action: 'line.held_events.sent', subjectId: lineId, userId } as const
-    await record(context, context.db, { ...act, ...aboutEndpoint(furtherId), after: { count } })
-  }
-  return count
+  const act = {
+    action: 'line.held_events.sent',
+    subjectId: lineId,
+    userId,
+    ...aboutEndpoint(furtherId),
+  } as const
+  return releaseHeldEvents(context, endpointId, { userId, lineId, applicationId: null }, act)
 }
 
-/** Releases the held events of an endpoint that takes events. @returns how many */
-export async function releaseHeldEvents({ db, queues }: Context, endpointId: string): Promise<number> {
-  let count = 0
-  for (let after = FIRST_ID; ;) {
-    const released = await releaseHeldDeliveries(db, endpointId, after, RELEASE_BATCH)
-    await queues.enqueueDeliveries(released)
-    count += released.length
-    const last = released.at(-1)
-    if (last === undefined || released.length < RELEASE_BATCH) return count
-    after = last.id
+/** Releases the held events of an endpoint that takes events: at once, or as a long work if they are many. @returns how many */
+export async function releaseHeldEvents(
+  context: Context,
+  endpointId: string,
+  whose: { userId: string; lineId: string | null; applicationId: string | null },
+  act: Act,
+): Promise<number> {
+  const { db, queues } = context
+  const count = await countHeldDeliveries(db, endpointId)
+  if (count > RELEASE_BATCH) {
+    const work = { kind: 'held_events' as const, ...whose, asked: { endpointId }, totalCount: count }
+    await addWork(context, work, { ...act, after: { count } })
+    return count
   }
+  const released = await releaseHeldDeliveries(db, endpointId, FIRST_ID, RELEASE_BATCH)
+  await queues.enqueueDeliveries(released)
+  if (released.length > 0) await record(context, db, { ...act, after: { count: released.length } })
+  return released.length
+}
+
+/** The next batch of such a work (`works/run.ts`). */
+export async function releaseHeldBatch({ db, queues }: Context, work: ClaimedWork): Promise<Batch> {
+  const { endpointId } = work.asked as { endpointId: string }
+  const released = await db.transaction(async (trx) => {
+    const batch = await releaseHeldDeliveries(trx, endpointId, work.position, RELEASE_BATCH)
+    const position = batch.at(-1)?.id ?? work.position
+    await advanceWork(trx, work, { position, doneCount: batch.length })
+    return batch
+  })
+  await queues.enqueueDeliveries(released)
+  return { count: released.length, isLast: released.length < RELEASE_BATCH, waitMs: 0 }
 }

@@ -1,173 +1,144 @@
-import { setTimeout as sleep } from 'node:timers/promises'
-import { findEndpointsOfLine } from '../../database/deliveries/creating.js'
-import { findEndpoint } from '../../database/endpoints.js'
-import {
-  countDeliveriesBetween,
-  countEventsBetween,
-  listDeliveriesBetween,
-  listEventsBetween,
-  type ReplayFilter,
-} from '../../database/replaying.js'
-import type { Event } from '../../database/events.js'
+import type { EventType } from '../../database/events.js'
+import { countReplayable, type ReplayOutcome } from '../../database/replaying.js'
 import { UserError } from '../../errors.js'
+import { timeOfId } from '../../ids.js'
+import { maskUrl } from '../audit.js'
 import type { Context } from '../context.js'
-import { postEvent } from './deliver.js'
-import { sendDeliveryAgain } from './send-again.js'
+import { addWork, type Work } from '../works.js'
+import {
+  findSource,
+  FIRST_ID,
+  MAX_COUNTED,
+  type AskedReplay,
+  type ReplayOf,
+  type ReplaySource,
+} from './replay-source.js'
 
-export interface ReplayOptions {
-  filter: ReplayFilter
-  /** A URL that gets the events instead of the endpoints that got them. */
-  to?: string
-  perSecond: number
-  signal: AbortSignal
-  onProgress?: (progress: Replayed) => void
+export { REPLAY_OUTCOMES } from '../../database/replaying.js'
+export { MAX_COUNTED, type ReplayOf } from './replay-source.js'
+
+export interface ReplayRequest {
+  from: Date
+  /** Left out: now. */
+  until?: Date | undefined
+  /** Left out: of every type. */
+  types?: readonly EventType[] | undefined
+  /** Left out: `any`. */
+  outcome?: ReplayOutcome | undefined
+  /** Left out: DEFAULT_RATE. */
+  perSecond?: number | undefined
+  /** A URL that gets the events instead of the endpoints. */
+  url?: string | undefined
 }
 
-export interface Replayed {
-  totalCount: number
-  replayedCount: number
-  /** By the name of the failure. */
-  failures: Record<string, number>
-  /** By what kept them from being replayed. */
-  skipped: Record<string, number>
-  /** undefined: it went through to the end. */
-  stoppedBy?: 'signal' | 'failures'
-  /** The last one that was tried: a replay that goes on begins with what came after it. */
-  lastId?: string
-}
-
-type Outcome = { kind: 'replayed' } | { kind: 'failed' | 'skipped'; why: string }
-
-interface Row {
-  id: string
-}
-
-/** What to replay, and how one is. */
-interface Source<Item extends Row> {
-  count(): Promise<number>
-  list(afterId: string, limit: number): Promise<Item[]>
-  replay(item: Item): Promise<Outcome>
-}
-
-/** A URL where nothing gets through is given up, instead of being called for days. */
-const MAX_FAILURES_IN_A_ROW = 10
-const BATCH = 100
-const FIRST_ID = '00000000-0000-0000-0000-000000000000'
+export const DEFAULT_RATE = 10
+export const MAX_RATE = 100
 
 /**
- * Replays the events of a span of time, the oldest first, at a pace and until the signal stops it. A replay keeps the
- * event's `webhook-id`. Without a URL, each delivery that is over gets a new round of attempts by the workers; with one,
- * each event is POSTed there once, from here, with the header `webhook-replay: true`.
+ * Starts a replay: the events of a span of time go out again, the oldest first and at a pace, with the `webhook-id` that they
+ * had and the header `webhook-replay: true`. Without a URL each delivery that is over, or that waits after a failure, gets a new
+ * round of attempts. With one each event is POSTed there, signed with the endpoint's secret, and nothing else changes.
  *
- * @throws UserError when the URL cannot be called
+ * @throws UserError 400, 404, 409 when it could not go out now, or too many works are under way
  */
-export async function replayEvents(context: Context, options: ReplayOptions): Promise<Replayed> {
-  const { filter, to } = options
-  if (to === undefined) return replayAll(deliveriesOf(context, filter), options)
-  const fault = await context.safeFetch.explainUrl(to)
-  if (fault !== undefined) throw new UserError(`--to: ${fault}`)
-  return replayAll(eventsFor(context, filter, to), options)
+export async function startReplay(context: Context, whose: ReplayOf, request: ReplayRequest): Promise<Work> {
+  const asked = await readReplay(context, request)
+  const { count, isMore } = await countSource(context, await findSource(context, whose, asked))
+  const { userId, lineId, applicationId } = ownersOf(whose)
+  const { url, types } = asked
+  return addWork(
+    context,
+    {
+      kind: 'replay',
+      userId,
+      lineId,
+      applicationId,
+      asked: { ...asked, of: whose.of },
+      totalCount: isMore ? null : count,
+    },
+    {
+      action: applicationId === null ? 'line.events.replayed' : 'application.events.replayed',
+      subjectId: applicationId ?? lineId,
+      userId,
+      after: {
+        from: asked.from,
+        until: asked.until,
+        outcome: asked.outcome,
+        perSecond: asked.perSecond,
+        ...(types === undefined ? {} : { types }),
+        ...(url === undefined ? {} : { url: maskUrl(url) }),
+      },
+    },
+  )
 }
 
-/** How many would be replayed. */
+function ownersOf(whose: ReplayOf) {
+  const nobodys = { userId: null, lineId: null, applicationId: null }
+  if (whose.of === 'all') return nobodys
+  const { userId, id } = whose
+  if (whose.of === 'application') return { ...nobodys, userId, applicationId: id }
+  const applicationId = whose.of === 'connected_line' ? whose.applicationId : null
+  return { userId, lineId: id, applicationId }
+}
+
+/** How many events a replay would send: exactly up to MAX_COUNTED. */
+export interface ReplayCount {
+  count: number
+  isMore: boolean
+}
+
+/** @throws UserError as `startReplay` */
 export async function countReplay(
   context: Context,
-  { filter, to }: Pick<ReplayOptions, 'filter' | 'to'>,
-): Promise<number> {
-  return to === undefined
-    ? countDeliveriesBetween(context.db, filter)
-    : countEventsBetween(context.db, filter)
+  whose: ReplayOf,
+  request: ReplayRequest,
+): Promise<ReplayCount> {
+  const { count, isMore } = await countSource(
+    context,
+    await findSource(context, whose, await readReplay(context, request)),
+  )
+  return { count, isMore }
 }
 
-async function replayAll<Item extends Row>(
-  source: Source<Item>,
-  { perSecond, signal, onProgress }: ReplayOptions,
-): Promise<Replayed> {
-  const done: Replayed = { totalCount: await source.count(), replayedCount: 0, failures: {}, skipped: {} }
-  let failuresInARow = 0
-  let nextAt = performance.now()
-  for (;;) {
-    const items = await source.list(done.lastId ?? FIRST_ID, BATCH)
-    for (const item of items) {
-      await sleep(Math.max(0, nextAt - performance.now()), undefined, { signal }).catch(() => undefined)
-      if (signal.aborted) return { ...done, stoppedBy: 'signal' }
-      nextAt = performance.now() + 1000 / perSecond
-      const outcome = await source.replay(item)
-      note(done, outcome)
-      done.lastId = item.id
-      onProgress?.(done)
-      failuresInARow = outcome.kind === 'failed' ? failuresInARow + 1 : 0
-      if (failuresInARow >= MAX_FAILURES_IN_A_ROW) return { ...done, stoppedBy: 'failures' }
-    }
-    if (items.length < BATCH) return done
+/** A page asks for it, and nobody waits for older events. */
+const MISSED_DAYS = 30
+
+/** What an endpoint did not get. */
+export interface Missed extends ReplayCount {
+  /** When the oldest of them came. */
+  since: Date
+}
+
+/** Of the last 30 days, so that it can be sent again. @returns undefined: nothing @throws UserError as `startReplay` */
+export async function findMissed(context: Context, whose: ReplayOf): Promise<Missed | undefined> {
+  const from = new Date(Date.now() - MISSED_DAYS * 86_400_000)
+  const asked = await readReplay(context, { from, outcome: 'undelivered' })
+  const { firstId, ...counted } = await countSource(context, await findSource(context, whose, asked))
+  return firstId === null ? undefined : { ...counted, since: timeOfId(firstId) }
+}
+
+async function countSource({ db }: Context, { filter, to }: ReplaySource) {
+  const { count, firstId } = await countReplayable(db, filter, to, {
+    afterId: FIRST_ID,
+    limit: MAX_COUNTED + 1,
+  })
+  return { count: Math.min(count, MAX_COUNTED), isMore: count > MAX_COUNTED, firstId }
+}
+
+async function readReplay(context: Context, request: ReplayRequest): Promise<Omit<AskedReplay, 'of'>> {
+  const { from, until = new Date(), types = [], outcome = 'any', perSecond = DEFAULT_RATE, url } = request
+  if (from >= until) throw new UserError('from must be before until, and before now')
+  if (!Number.isInteger(perSecond) || perSecond < 1 || perSecond > MAX_RATE) {
+    throw new UserError(`perSecond must be a whole number from 1 to ${MAX_RATE}`)
   }
-}
-
-function note(done: Replayed, outcome: Outcome): void {
-  if (outcome.kind === 'replayed') {
-    done.replayedCount += 1
-    return
-  }
-  const counts = outcome.kind === 'failed' ? done.failures : done.skipped
-  counts[outcome.why] = (counts[outcome.why] ?? 0) + 1
-}
-
-function deliveriesOf(context: Context, filter: ReplayFilter): Source<{ id: string; userId: string }> {
-  const { db } = context
+  const fault = url === undefined ? undefined : await context.safeFetch.explainUrl(url)
+  if (fault !== undefined) throw new UserError(`url: ${fault}`)
   return {
-    count: () => countDeliveriesBetween(db, filter),
-    list: (afterId, limit) => listDeliveriesBetween(db, filter, afterId, limit),
-    replay: async ({ id, userId }) => {
-      try {
-        await sendDeliveryAgain(context, userId, id)
-        return { kind: 'replayed' }
-      } catch (error) {
-        // Under way since it was listed.
-        if (error instanceof UserError && error.status === 409) return { kind: 'skipped', why: 'under way' }
-        throw error
-      }
-    },
+    from: from.toISOString(),
+    until: until.toISOString(),
+    outcome,
+    perSecond,
+    ...(types.length === 0 ? {} : { types: [...types] }),
+    ...(url === undefined ? {} : { url }),
   }
-}
-
-function eventsFor(context: Context, filter: ReplayFilter, url: string): Source<Event> {
-  const { db } = context
-  const signers = new Map<string, Promise<Signer | undefined>>()
-  const signerOf = (lineId: string) => {
-    const known = signers.get(lineId) ?? findSigner(context, lineId)
-    signers.set(lineId, known)
-    return known
-  }
-  return {
-    count: () => countEventsBetween(db, filter),
-    list: (afterId, limit) => listEventsBetween(db, filter, afterId, limit),
-    replay: async ({ id, ...event }) => {
-      const signer = await signerOf(event.lineId)
-      if (signer === undefined) return { kind: 'skipped', why: 'the line has no signing secret' }
-      const { failure } = await postEvent(
-        context,
-        { ...event, ...signer, eventId: id, url, policy: {}, headersSealed: null },
-        new Date(),
-        {
-          'webhook-replay': 'true',
-        },
-      )
-      return failure === undefined ? { kind: 'replayed' } : { kind: 'failed', why: failure }
-    },
-  }
-}
-
-interface Signer {
-  endpointId: string
-  secretSealed: Buffer
-  previousSecretSealed: Buffer | null
-}
-
-/** The line's own secret signs, which its developer knows. undefined: it has no outgoing webhook URL. */
-async function findSigner({ db }: Context, lineId: string): Promise<Signer | undefined> {
-  const own = (await findEndpointsOfLine(db, lineId)).find(({ applicationId }) => applicationId === null)
-  const endpoint = own && (await findEndpoint(db, own.endpointId))
-  if (own === undefined || endpoint === undefined) return undefined
-  const { secretSealed, previousSecretSealed } = endpoint
-  return { endpointId: own.endpointId, secretSealed, previousSecretSealed }
 }

@@ -87,4 +87,13 @@ export {
   postLineResumption,
 } from './pauses.js'
 export { postSegments } from './segments.js'
+export {
+  getOneWork,
+  getWorks,
+  postApplicationReplay,
+  postApplicationReplayPreview,
+  postLineReplay,
+  postLineReplayPreview,
+  postWorkStop,
+} from './works.js'
 export { getOutbox, postInbound } from './simulator.js'

@@ -25,7 +25,7 @@ export interface OwnerRequest {
  * @throws UserError 404
  */
 export function onOwn(
-  thing: 'line' | 'message' | 'delivery' | 'application',
+  thing: 'line' | 'message' | 'delivery' | 'application' | 'work',
   answer: (context: Context, asked: OwnerRequest) => Promise<unknown>,
 ): Operation {
   return (context) => async (ctx) => {

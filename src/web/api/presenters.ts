@@ -11,7 +11,9 @@ import { LINE_ENDPOINT_FIELDS, type LineEndpoint } from '../../database/line-end
 import type { OwnLine } from '../../database/lines.js'
 import type { MessageMedia } from '../../database/media/reading.js'
 import { MESSAGE_FIELDS, type Message } from '../../database/messages/message.js'
+import { WORK_FIELDS } from '../../database/works.js'
 import type { Context } from '../../domain/context.js'
+import type { Work } from '../../domain/works.js'
 import { hostedUrl } from '../../domain/media/hosting.js'
 import { pauseOf } from '../../domain/pauses.js'
 import { cutIntoSegments } from '../../segments.js'
@@ -95,4 +97,8 @@ export function presentApplication(application: Application) {
 
 export function presentApplicationDelivery(vocabulary: Vocabulary, delivery: ApplicationDelivery) {
   return vocabulary.fields(present(APPLICATION_DELIVERY_FIELDS, delivery))
+}
+
+export function presentWork(vocabulary: Vocabulary, work: Work) {
+  return vocabulary.fields(present(WORK_FIELDS, work))
 }

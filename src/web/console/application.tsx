@@ -6,6 +6,7 @@ import type { Context } from '../../domain/context.js'
 import { getPolicy } from '../../domain/endpoint-policies.js'
 import { findDeliveriesOfApplication } from '../../domain/deliveries/delivery-history.js'
 import { getEndpointWork } from '../../domain/deliveries/endpoint-work.js'
+import { findMissed } from '../../domain/deliveries/replay.js'
 import type { TestEventResult } from '../../domain/test-event.js'
 import { actingFor } from '../actor.js'
 import { Credentials } from './application/credentials.js'
@@ -13,6 +14,7 @@ import { Deliveries, MAX_SHOWN } from './application/deliveries.js'
 import { ApplicationEndpoint } from './application/endpoint.js'
 import { Edit } from './application/fields-form.js'
 import { applicationPath, APPLICATIONS, type ApplicationView } from './application/page-model.js'
+import type { CountedReplay } from './endpoint/replay.js'
 import type { ShownPreview } from './endpoint/policy.js'
 import { idOf, queryOf } from './form-values.js'
 import { Confirm, Time } from './form.js'
@@ -30,6 +32,7 @@ interface Shown {
   clientSecret: string
   testEvent: TestEventResult
   policyPreview: ShownPreview
+  replayCount: CountedReplay
 }
 
 /** One application of the user's: what its program needs, where its events go, and what became of them. */
@@ -50,6 +53,8 @@ export function showApplication(context: Context): Middleware {
       : undefined
     const deliveries = await findDeliveriesOfApplication(context, userId, id, { limit: MAX_SHOWN })
     const work = endpointId === null ? undefined : await getEndpointWork(context, endpointId)
+    const canGet = endpointId !== null && application.endpointDisabledAt === null
+    const missed = canGet ? await findMissed(context, { of: 'application', userId, id }) : undefined
     const policy =
       endpointId === null ? undefined : await getPolicy(context, { of: 'application', id, userId })
     const view = { page: pageOf(ctx, context), application, path: applicationPath(id) }
@@ -71,6 +76,8 @@ export function showApplication(context: Context): Middleware {
             work={work}
             policy={policy}
             policyPreview={shown.policyPreview}
+            missed={missed}
+            replayCount={shown.replayCount}
           />
           <Deliveries deliveries={deliveries} />
           <Delete view={view} />
@@ -93,6 +100,7 @@ function strayFault({ page: { fault }, application, path }: ApplicationView, has
           'webhook/policy',
           'webhook/policy/preview',
           'webhook/rotate-secret',
+          'webhook/replay',
           'webhook/try-events-now',
           endpointPausedAt === null ? 'webhook/pause' : 'webhook/resume',
         ]),

@@ -177,6 +177,7 @@ const PLACES_OF_ACCOUNT: Place[] = [
     at: /^\/console\/authorized-applications/,
   },
   { href: SIMULATOR, label: 'Phone simulator', at: /^\/simulator/ },
+  { href: '/console/works', label: 'Long works', at: /^\/console\/works/ },
   { href: '/console/events', label: 'Events', at: /^\/console\/events/ },
   { href: '/docs', label: 'API', at: /^\/docs/ },
   { href: '/console/settings', label: 'Settings', at: /^\/console\/settings/ },

@@ -53,6 +53,8 @@ export {
   showFurtherEndpoint,
 } from './line/further-endpoint.js'
 export { postLineEndpoint } from './line/further-endpoints.js'
+export { postApplicationReplay, postLineReplay } from './endpoint/replay.js'
+export { liveWorks, postStopWork, showWorks } from './works.js'
 export { postName } from './line/head.js'
 export { postHeldEvents } from './line/held-events.js'
 export { postDeleteIncomingWebhook, postIncomingWebhook, postRegenerate } from './line/incoming-webhook.js'

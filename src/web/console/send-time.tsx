@@ -18,8 +18,6 @@ export function SendTime(props: {
   isRequired?: boolean
 }) {
   const { page, action, value = '', isRequired = false } = props
-  const zone = typedIn(page, action, 'zone') ?? props.zone
-  const isOwn = zone === undefined || zone === ''
   return (
     <>
       <Field
@@ -32,29 +30,41 @@ export function SendTime(props: {
         value={value}
         required={isRequired}
       />
-      <label>
-        Time zone
-        <select name="zone" {...(isOwn ? { 'data-zone': 'own' } : {})}>
-          {[...new Set([UTC, isOwn ? UTC : zone])].map((each) => (
-            <option key={each} value={each} selected={each === zone}>
-              {each}
-            </option>
-          ))}
-        </select>
-      </label>
+      <ZoneSelect zone={typedIn(page, action, 'zone') ?? props.zone} />
     </>
   )
 }
 
-/** undefined: it was left empty. @throws UserError */
+/** @param props.zone undefined or empty: the reader's own */
+export function ZoneSelect({ zone }: { zone: string | undefined }) {
+  const isOwn = zone === undefined || zone === ''
+  return (
+    <label>
+      Time zone
+      <select name="zone" {...(isOwn ? { 'data-zone': 'own' } : {})}>
+        {[...new Set([UTC, isOwn ? UTC : zone])].map((each) => (
+          <option key={each} value={each} selected={each === zone}>
+            {each}
+          </option>
+        ))}
+      </select>
+    </label>
+  )
+}
+
 export function readSendTime(ctx: KoaContext): Date | undefined {
-  const written = fieldOf(ctx, 'sendAt')
+  return readLocalField(ctx, 'sendAt', 'Send at')
+}
+
+/** A date and time in the zone that stands beside it. undefined: it was left empty. @throws UserError */
+export function readLocalField(ctx: KoaContext, name: string, label: string): Date | undefined {
+  const written = fieldOf(ctx, name)
   if (written === '') return undefined
   const zone = fieldOf(ctx, 'zone') || UTC
   if (!isZone(zone)) throw new UserError('Time zone must be one, such as Europe/Berlin')
-  const sendAt = readLocal(written, zone)
-  if (Number.isNaN(sendAt.getTime())) {
-    throw new UserError(`Send at must be a date and time in ${zone}, such as 2026-11-21T13:00`)
+  const moment = readLocal(written, zone)
+  if (Number.isNaN(moment.getTime())) {
+    throw new UserError(`${label} must be a date and time in ${zone}, such as 2026-11-21T13:00`)
   }
-  return sendAt
+  return moment
 }

@@ -3,6 +3,7 @@ import type { TokenScope } from '../../domain/api-tokens.js'
 import type { Context } from '../../domain/context.js'
 import { getDelivery } from '../../domain/deliveries/delivery-history.js'
 import { getMessage } from '../../domain/messages/get-message.js'
+import { getWork } from '../../domain/works.js'
 import { UserError } from '../../errors.js'
 
 /**
@@ -54,6 +55,10 @@ async function requireOfLine(context: Context, ctx: KoaContext, lineId: string):
   if (params.deliveryId !== undefined) {
     const delivery = await getDelivery(context, userId, params.deliveryId)
     if (delivery.lineId !== lineId) throw notOfLine('delivery')
+  }
+  if (params.workId !== undefined) {
+    const work = await getWork(context, userId, params.workId)
+    if (work.lineId !== lineId) throw notOfLine('work')
   }
 }
 

@@ -21,6 +21,7 @@ import { describeScopes, oauthPaths, oauthSchemas } from './oauth.js'
 import { problemResponses, problemSchema } from './problems.js'
 import { productNamesOf, type ProductNames } from './product-names.js'
 import { servicePaths, serviceSchemas, simulatorPaths } from './service.js'
+import { workPaths, workSchemas } from './works.js'
 import { outgoingWebhooks, webhookPaths, webhookSchemas } from './webhooks.js'
 
 /**
@@ -55,6 +56,7 @@ export function describeApi({ config, vocabulary }: Pick<Context, 'config' | 'vo
       ...messagePaths(words),
       ...contactPaths(words),
       ...deliveryPaths(words),
+      ...workPaths(words),
       ...eventPaths(words),
       ...applicationPaths(words),
       ...applicationPolicyPaths(),
@@ -90,6 +92,7 @@ export function describeApi({ config, vocabulary }: Pick<Context, 'config' | 'vo
         ...messageSchemas(words),
         ...contactSchemas(words),
         ...deliverySchemas(words),
+        ...workSchemas(words),
         ...applicationSchemas(words),
         ...authorizationSchemas(words),
         ...oauthSchemas(words),
@@ -125,6 +128,10 @@ function describeTags({ line, lines, Line }: ProductNames) {
     ['Messages', `What your ${lines} sent and received, and sending by token.`],
     ['Contacts', 'What you call numbers, and which of them are blocked.'],
     ['Deliveries', 'What became of each event.'],
+    [
+      'Long works',
+      'Replays of events, held events by the thousand, and imports of numbers: how far they are.',
+    ],
     ['Applications', `Programs that you make for other people's ${lines}.`],
     ['Authorized applications', `Other people's programs that may use your ${lines}.`],
     ['OAuth', 'How users authorize applications: the authorization code grant of OAuth 2.0.'],

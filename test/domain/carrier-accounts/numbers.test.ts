@@ -5,11 +5,15 @@ import {
   listAccountNumbers,
   setUpNumbers,
 } from '../../../src/domain/carrier-accounts/numbers.js'
+import { listAudit } from '../../../src/domain/audit.js'
+import { startImport } from '../../../src/domain/carrier-accounts/import-work.js'
+import { actingAs } from '../../../src/domain/context.js'
 import { addLine, listOwnLines } from '../../../src/domain/lines.js'
 import { describeContext } from '../../helpers/context.js'
 import { API_KEY, BIRDS, startParrot, type Parrot } from '../../helpers/parrot.js'
 import { createPerson, type Person } from '../people.js'
 import { refusal } from '../refusal.js'
+import { goOn } from '../works.js'
 
 const FREE = { id: 'PN1', number: '+15557771001', name: 'Front desk' }
 const UNNAMED = { id: 'PN2', number: '+15557771002', name: '' }
@@ -102,6 +106,30 @@ describeContext('the numbers of a carrier account', { carrierKinds: BIRDS }, (co
       .to.have.property('reason')
       .that.matches(/^number must be in E\.164/)
     expect(await importNumbers(context, account, { userId: owner.id, numbers: 'all' })).to.have.length(1)
+  })
+
+  it('become lines by a long work, done twice too, and are set up then; its starter is in the audit log', async () => {
+    bird.numbers = Array.from({ length: 45 }, (_, n) => ({
+      ...{ id: `PN${n}`, number: `+155577730${String(n).padStart(2, '0')}`, name: `Desk ${n}` },
+    }))
+    const numbers = [...bird.numbers.map(({ number }) => number), bird.numbers[0]!.number]
+    const asOwner = actingAs(context, {
+      ...{ kind: 'user', userId: owner.id, credentialId: null, address: null },
+    })
+    const asked = { userId: owner.id, numbers, setUp: true }
+    expect(await refusal(startImport(asOwner, account, { ...asked, numbers: ['+15557779999'] }))).to.include({
+      message: 'parrot has no number +15557779999',
+    })
+    const work = await startImport(asOwner, account, asked)
+    expect(work).to.include({ kind: 'import', totalCount: 45, userId: owner.id })
+    // A process that died between the numbers of a batch and its note.
+    await addLine(context, { userId: owner.id, number: numbers[3]!, carrierAccount: 'parrot' })
+    expect(await goOn(context, work, 1)).to.include({ doneCount: 20, failedCount: 0 })
+    expect(await goOn(context, work)).to.include({ status: 'done', doneCount: 45, failedCount: 0 })
+    expect(await linesOf(owner)).to.have.length(46)
+    expect(bird.setUp).to.have.length(45)
+    const [added] = await listAudit(context, { actions: ['line.added'] }, { limit: 1 })
+    expect(added).to.include({ actorKind: 'user', actorId: owner.id })
   })
 
   it('are set up: those of the account’s lines, or those that are named', async () => {

@@ -4,6 +4,7 @@ import { deliver } from '../../../src/domain/deliveries/deliver.js'
 import { sendHeldEvents } from '../../../src/domain/deliveries/held-events.js'
 import { revealSigningSecret } from '../../../src/domain/signing-secrets.js'
 import { addUser } from '../../../src/domain/users.js'
+import { listWorksOf } from '../../../src/domain/works.js'
 import { describeContext } from '../../helpers/context.js'
 import { createLine, type TestLine } from '../../helpers/factories.js'
 import { startReceiver } from '../../helpers/receiver.js'
@@ -17,6 +18,7 @@ import {
   type DeliveryRow,
 } from '../fixtures.js'
 import { refusal } from '../refusal.js'
+import { goOn } from '../works.js'
 
 describeContext('sending the events that were held', (context) => {
   const receiver = openForSuite(startReceiver)
@@ -82,9 +84,13 @@ describeContext('sending the events that were held', (context) => {
     expect(await deliver(context, id, endpointId)).to.deep.equal({ kind: 'delivered' })
   })
 
-  it('goes on batch after batch', async () => {
+  it('goes on batch after batch, as a long work', async () => {
     const { event_id: eventId } = await holdMany(1234)
     expect(await sendHeld()).to.equal(1234)
+    const [work] = await listWorksOf(context, line.userId, { limit: 1 })
+    expect(work).to.include({ kind: 'held_events', totalCount: 1234, doneCount: 0 })
+    expect(await goOn(context, work!, 1)).to.include({ status: 'running', doneCount: 500 })
+    expect(await goOn(context, work!)).to.include({ status: 'done', doneCount: 1234 })
     const statuses = await context
       .db('deliveries')
       .where({ event_id: eventId })
@@ -120,6 +126,8 @@ describeContext('sending the events that were held', (context) => {
       },
     }
     expect(await sendHeldEvents({ ...context, queues }, line.userId, line.lineId)).to.equal(1200)
+    const [work] = await listWorksOf(context, line.userId, { limit: 1 })
+    expect(await goOn({ ...context, queues }, work!)).to.include({ status: 'done', doneCount: 1200 })
   })
 
   it('is refused while the endpoint is disabled: they would only be held again', async () => {

@@ -1,13 +1,27 @@
 import { expect } from 'chai'
 import { Webhook } from 'standardwebhooks'
 import { deliver } from '../../../src/domain/deliveries/deliver.js'
-import { countReplay, replayEvents, type ReplayOptions } from '../../../src/domain/deliveries/replay.js'
+import {
+  countReplay,
+  startReplay,
+  type ReplayOf,
+  type ReplayRequest,
+} from '../../../src/domain/deliveries/replay.js'
+import { MAX_CRASHES } from '../../../src/domain/crashes.js'
+import { disableUser } from '../../../src/domain/disabled-users.js'
+import { describeJobs } from '../../../src/domain/job-subjects.js'
+import { sweep } from '../../../src/domain/sweep.js'
+import { getWork, stopWork } from '../../../src/domain/works.js'
+import { goOnWithWork, recordCrashOfWork } from '../../../src/domain/works/run.js'
+import { jobIdOf } from '../../../src/queues/jobs.js'
 import { describeContext } from '../../helpers/context.js'
 import { createLine, type TestLine } from '../../helpers/factories.js'
 import { startReceiver } from '../../helpers/receiver.js'
+import { until } from '../../helpers/until.js'
 import { openForEachTest } from '../../helpers/suite.js'
-import { deliveryRow, receiveForDelivery, type DeliveryRow } from '../fixtures.js'
+import { deliverWhenDue, deliveryRow, receiveForDelivery, type DeliveryRow } from '../fixtures.js'
 import { refusal } from '../refusal.js'
+import { goOn } from '../works.js'
 
 describeContext('replaying events', (context) => {
   const receiver = openForEachTest(startReceiver)
@@ -18,101 +32,203 @@ describeContext('replaying events', (context) => {
   beforeEach(async () => {
     line = await createLine(context, { outgoingUrl: receiver.url })
     deliveries = []
-    for (let n = 0; n < 3; n += 1) {
-      const delivery = await receiveForDelivery(context, line)
-      await deliver(context, delivery.id, delivery.endpoint_id)
-      deliveries.push(delivery)
-    }
+    for (let n = 0; n < 3; n += 1) deliveries.push(await receiveForDelivery(context, line))
   })
 
-  const replay = (overrides: Partial<ReplayOptions> = {}) =>
-    replayEvents(context, {
-      filter: {
-        from: new Date(Date.now() - 60_000),
-        until: new Date(Date.now() + 60_000),
-        lineId: line.lineId,
-      },
-      perSecond: 100,
-      signal: new AbortController().signal,
-      ...overrides,
-    })
-  const statuses = () =>
-    Promise.all(deliveries.map(async ({ id }) => (await deliveryRow(context, id)).status))
+  const own = (): ReplayOf => ({ of: 'line', userId: line.userId, id: line.lineId })
+  const lastMinute = () => ({
+    from: new Date(Date.now() - 60_000),
+    until: new Date(Date.now() + 60_000),
+    perSecond: 100,
+  })
+  const start = (more: Partial<ReplayRequest> = {}, whose = own()) =>
+    startReplay(context, whose, { ...lastMinute(), ...more })
+  const count = (more: Partial<ReplayRequest> = {}, whose = own()) =>
+    countReplay(context, whose, { ...lastMinute(), ...more })
+  const deliverAll = async () => {
+    for (const { id, endpoint_id: endpointId } of deliveries) await deliver(context, id, endpointId)
+  }
+  const rows = () => Promise.all(deliveries.map(({ id }) => deliveryRow(context, id)))
+  const statuses = async () => (await rows()).map(({ status }) => status)
+  const set = (n: number, columns: object) =>
+    context.db('deliveries').where({ id: deliveries[n]!.id }).update(columns)
 
-  it('gives each delivery that is over a new round, with the same webhook-id, and leaves others alone', async () => {
-    const [, , last] = deliveries
-    await context.db('deliveries').where({ id: last!.id }).update({ status: 'delivering' })
-    expect(await replay()).to.deep.equal({
+  it('gives each delivery a new round: the same webhook-id, and webhook-replay', async () => {
+    await deliverAll()
+    expect(receiver.requests[0]?.headers).not.to.have.property('webhook-replay')
+    await set(1, { status: 'delivering' })
+    const work = await start()
+    expect(work).to.include({ kind: 'replay', status: 'waiting', totalCount: 2, lineId: line.lineId })
+    expect(await goOn(context, work)).to.include({
+      status: 'done',
       totalCount: 2,
-      replayedCount: 2,
-      failures: {},
-      skipped: {},
-      lastId: deliveries[1]!.id,
+      doneCount: 2,
+      failedCount: 0,
     })
-    expect(await statuses()).to.deep.equal(['pending', 'pending', 'delivering'])
+    expect(await statuses()).to.deep.equal(['pending', 'delivering', 'pending'])
     await deliver(context, deliveries[0]!.id, deliveries[0]!.endpoint_id)
-    expect(receiver.requests.at(-1)?.headers['webhook-id']).to.equal(deliveries[0]!.event_id)
+    expect(receiver.requests.at(-1)?.headers).to.include({
+      'webhook-id': deliveries[0]!.event_id,
+      'webhook-replay': 'true',
+    })
   })
 
-  it('to another URL: the same events in their order, signed, with webhook-replay, and no delivery changes', async () => {
-    const done = await replay({ to: target.url })
-    expect(done).to.include({ totalCount: 3, replayedCount: 3 })
-    expect(target.requests.map(({ headers }) => headers['webhook-id'])).to.deep.equal(
+  it('of those that nobody got: also what waits for its next attempt, and nothing that goes out by itself', async () => {
+    const soon = new Date(Date.now() + 3_600_000)
+    await set(0, { status: 'exhausted', attempt_count: 10, round_attempt_count: 10 })
+    await set(1, { status: 'pending', attempt_count: 7, round_attempt_count: 7, due_at: soon })
+    await set(2, { status: 'held', last_failure: 'media_timeout' })
+    deliveries.push(await receiveForDelivery(context, line))
+    expect(await count({ outcome: 'undelivered' })).to.deep.equal({ count: 2, isMore: false })
+    expect(await count({ outcome: 'delivered' })).to.deep.equal({ count: 0, isMore: false })
+    await goOn(context, await start({ outcome: 'undelivered' }))
+    expect(
+      (await rows()).map((row) => [row.status, row.round_attempt_count, row.job_generation]),
+    ).to.deep.equal([
+      ['pending', 0, 1],
+      ['pending', 0, 1],
+      ['held', 0, 0],
+      ['pending', 0, 0],
+    ])
+    const { id, endpoint_id: endpointId } = deliveries[1]!
+    expect((await deliverWhenDue(context, id, endpointId)).kind).to.equal('delivered')
+    expect(await count({ outcome: 'delivered' })).to.deep.equal({ count: 1, isMore: false })
+    expect(await count({ outcome: 'delivered', types: ['voiceMail'] })).to.deep.equal({
+      count: 0,
+      isMore: false,
+    })
+  })
+
+  it('to another URL: the same events, signed, and neither deliveries nor the health of the endpoint change', async () => {
+    receiver.answerWith((response) => response.writeHead(500).end())
+    await deliverAll()
+    const before = [await rows(), await context.db('endpoints').orderBy('id')]
+    const work = await goOn(context, await start({ url: target.url, outcome: 'undelivered' }))
+    expect(work).to.include({ status: 'done', doneCount: 3, failedCount: 0 })
+    expect(target.requests.map(({ headers }) => headers['webhook-id'])).to.have.members(
       deliveries.map(({ event_id }) => event_id),
     )
     const { headers, body } = target.requests[0]!
     expect(headers['webhook-replay']).to.equal('true')
-    expect(body).to.equal(receiver.requests[0]?.body)
     new Webhook(line.signingSecret).verify(body, headers as Record<string, string>)
-    expect(receiver.requests[0]?.headers).not.to.have.property('webhook-replay')
-    expect(await statuses()).to.deep.equal(['delivered', 'delivered', 'delivered'])
+    expect([await rows(), await context.db('endpoints').orderBy('id')]).to.deep.equal(before)
+    expect(await context.db('replayed_events').where({ work_id: work.id })).to.have.length(3)
   })
 
-  it('only those of the span, the line and the type', async () => {
-    const past = { from: new Date(Date.now() - 60_000), until: new Date(Date.now() - 30_000) }
-    const now = { from: past.from, until: new Date(Date.now() + 60_000), lineId: line.lineId }
-    const count = (filter: ReplayOptions['filter']) => countReplay(context, { filter, to: target.url })
-    expect(await count({ ...past, lineId: line.lineId })).to.equal(0)
-    expect(await count(now)).to.equal(3)
-    expect(await count({ ...now, type: 'voiceMail' })).to.equal(0)
-    const other = await createLine(context, { outgoingUrl: receiver.url })
-    expect(await count({ ...now, lineId: other.lineId })).to.equal(0)
-  })
-
-  it('stops at the signal, and says how far it came', async () => {
-    const stopping = new AbortController()
-    const done = await replay({
-      to: target.url,
-      signal: stopping.signal,
-      onProgress: () => {
-        stopping.abort()
-      },
+  it('a URL gets three attempts of each event, and is given up when ten in a row failed', async () => {
+    const statusesToGive = [500, 503]
+    target.answerWith((response) => response.writeHead(statusesToGive.shift() ?? 200).end())
+    await context.db('events').whereNot({ id: deliveries[0]!.event_id }).delete()
+    const patient = { ...context, config: { ...context.config, deliveryRetryBaseMs: 5 } }
+    const work = await goOn(patient, await start({ url: target.url }))
+    expect(work).to.include({ status: 'done', doneCount: 1 })
+    const sent = context.db('replayed_events').where({ work_id: work.id })
+    expect(await sent.first('attempt_count', 'failure', 'response_status')).to.deep.equal({
+      attempt_count: 3,
+      failure: null,
+      response_status: 200,
     })
-    expect(done).to.include({ totalCount: 3, replayedCount: 1, stoppedBy: 'signal' })
-    expect(done.lastId).to.equal(deliveries[0]!.event_id)
-    expect(target.requests).to.have.length(1)
-  })
-
-  it('keeps its pace', async () => {
-    const startedAt = performance.now()
-    await replay({ to: target.url, perSecond: 10 })
-    expect(performance.now() - startedAt).to.be.at.least(195)
-  })
-
-  it('counts failures by their names, and gives a URL up where nothing gets through', async () => {
-    target.answerWith((response) => response.writeHead(500).end())
-    expect(await replay({ to: target.url })).to.deep.include({ replayedCount: 0, failures: { http_500: 3 } })
-    for (let n = 0; n < 9; n += 1) await receiveForDelivery(context, line)
-    expect(await replay({ to: target.url })).to.deep.include({
+    target.answerWith((response) => response.destroy())
+    for (let n = 0; n < 11; n += 1) await receiveForDelivery(context, line)
+    expect(await goOn(patient, await start({ url: target.url }))).to.include({
+      status: 'failed',
       totalCount: 12,
-      failures: { http_500: 10 },
-      stoppedBy: 'failures',
+      doneCount: 0,
+      failedCount: 10,
+      error: 'the URL did not take 10 events one after the other: see what answers there',
     })
   })
 
-  it('goes through the guarded door', async () => {
-    const { message } = await refusal(replay({ to: 'http://10.0.0.1/events' }))
-    expect(message).to.match(/^--to: The address 10\.0\.0\.1 is not on the public internet/)
-    expect((await refusal(replay({ to: 'nowhere' }))).message).to.match(/^--to: This is not a URL/)
+  it('goes through the guarded door, and says what is wrong with what was asked', async () => {
+    expect((await refusal(start({ url: 'http://10.0.0.1/events' }))).message).to.match(
+      /^url: The address 10\.0\.0\.1 is not on the public internet/,
+    )
+    expect(await refusal(start({ perSecond: 0 }))).to.include({ status: 400 })
+    expect(await refusal(start({ from: new Date(Date.now() + 120_000) }))).to.include({ status: 400 })
+    const other = await createLine(context)
+    expect(await refusal(start({}, { of: 'line', userId: other.userId, id: line.lineId }))).to.include({
+      status: 404,
+    })
+    expect(await refusal(start({}, { of: 'line', userId: other.userId, id: other.lineId }))).to.include({
+      status: 409,
+    })
+  })
+
+  it('goes on behind what is done, whoever does it; and only the last who claimed it writes', async () => {
+    await deliverAll()
+    const work = await start({ perSecond: 1 })
+    await goOn(context, work, 2)
+    // A process that was killed in a batch: its lease is over.
+    await context
+      .db('works')
+      .where({ id: work.id })
+      .update({ lease_until: new Date(0) })
+    expect(await goOn(context, work)).to.include({ status: 'done', doneCount: 3 })
+    expect((await rows()).map(({ job_generation: generation }) => generation)).to.deep.equal([1, 1, 1])
+
+    const next = await start({ perSecond: 1, outcome: 'any' })
+    await deliverAll()
+    const stolen: typeof context = {
+      ...context,
+      queues: context.queues,
+      db: new Proxy(context.db, {
+        get: (db, name) =>
+          name !== 'transaction'
+            ? (Reflect.get(db, name) as unknown)
+            : async (...args: Parameters<typeof db.transaction>) => {
+                await db('works').where({ id: next.id }).increment('claim_count', 1)
+                return db.transaction(...args)
+              },
+      }),
+    }
+    expect(await goOnWithWork(stolen, next.id, () => Promise.resolve())).to.be.above(0)
+    expect((await rows()).map(({ job_generation: generation }) => generation)).to.deep.equal([1, 1, 1])
+    expect(await getWork(context, undefined, next.id)).to.include({ status: 'running', doneCount: 0 })
+  })
+
+  it('gets a new job from the sweep when Redis has lost it, and is given up when it crashes again and again', async () => {
+    await deliverAll()
+    const work = await start({ perSecond: 1 })
+    await until('it has its job', () => context.queues.maintenance.getJob(work.id))
+    await sweep(context)
+    await context.queues.maintenance.obliterate({ force: true })
+    await context
+      .db('works')
+      .where({ id: work.id })
+      .update({ due_at: new Date(Date.now() - 10_000) })
+    await sweep(context)
+    expect((await context.queues.maintenance.getJob(jobIdOf(work.id, 1)))?.data).to.include({ id: work.id })
+    await goOn(context, work, 1)
+    expect([...(await describeJobs(context, 'maintenance', [work.id]))]).to.deep.equal([
+      [work.id, 'replay, 1 of 3: running'],
+    ])
+    for (let n = 0; n < MAX_CRASHES; n += 1) await recordCrashOfWork(context, work.id)
+    expect(await getWork(context, undefined, work.id)).to.include({
+      status: 'failed',
+      doneCount: 1,
+      error: 'it failed unexpectedly: the log of `maintenance` says why',
+    })
+  })
+
+  it('stops when somebody stops it, or its owner is disabled; and no more than three are under way', async () => {
+    await deliverAll()
+    const works = [await start({ perSecond: 1 }), await start(), await start()]
+    expect(await refusal(start())).to.deep.equal({
+      status: 409,
+      message: '3 long works are under way already: wait until one of them is done, or stop one',
+    })
+    const [first, second] = works
+    await goOn(context, first!, 1)
+    const other = await createLine(context)
+    expect(await refusal(stopWork(context, other.userId, first!.id))).to.include({ status: 404 })
+    await stopWork(context, line.userId, first!.id)
+    expect(await goOn(context, first!)).to.include({ status: 'stopped', doneCount: 1, totalCount: 3 })
+    expect(await refusal(stopWork(context, line.userId, first!.id))).to.include({ status: 409 })
+    await disableUser(context, line.userId, 'goes_on')
+    expect(await goOn(context, second!)).to.include({
+      status: 'stopped',
+      error: 'the user is disabled',
+      doneCount: 0,
+    })
   })
 })

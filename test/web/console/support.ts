@@ -4,6 +4,7 @@ import { createApiToken } from '../../../src/domain/api-tokens.js'
 import { getCarrierAccount } from '../../../src/domain/carrier-accounts.js'
 import type { Context } from '../../../src/domain/context.js'
 import { addLineEndpoint } from '../../../src/domain/line-endpoints.js'
+import { startReplay } from '../../../src/domain/deliveries/replay.js'
 import { connect, createApplication } from '../../domain/applications.js'
 import { ANNA, queueMessage, receiveForDelivery } from '../../domain/fixtures.js'
 import { createPerson, type Person } from '../../domain/people.js'
@@ -49,6 +50,11 @@ export async function createOwner(context: Context): Promise<Owner> {
   await connect(context, application, line)
   const written = { url: 'http://127.0.0.1:9/further-events' }
   const { endpoint } = await addLineEndpoint(context, person.id, line.lineId, written)
+  const { id: workId } = await startReplay(
+    context,
+    { of: 'line', userId: person.id, id: line.lineId },
+    { from: new Date(0) },
+  )
   const values: Record<string, string> = {
     userId: person.id,
     lineId: line.lineId,
@@ -56,6 +62,7 @@ export async function createOwner(context: Context): Promise<Owner> {
     sessionId: session!.id,
     messageId,
     deliveryId: delivery.id,
+    workId,
     endpointId: endpoint.id,
     applicationId: application.id,
     accountId: (await getCarrierAccount(context, 'simulator')).id,

@@ -2,9 +2,11 @@ import { expect } from 'chai'
 import { createApiToken } from '../../../src/domain/api-tokens.js'
 import { deleteApplication } from '../../../src/domain/applications.js'
 import { endAuthorization, endAuthorizations } from '../../../src/domain/authorizations.js'
+import { startReplay } from '../../../src/domain/deliveries/replay.js'
 import { receiveMessage } from '../../../src/domain/messages/receive.js'
 import { newId } from '../../../src/ids.js'
 import { inboundText, queueMessage, queueMessages } from '../../domain/fixtures.js'
+import { goOn } from '../../domain/works.js'
 import { createLine } from '../../helpers/factories.js'
 import { describeWith, openForSuite } from '../../helpers/suite.js'
 import type { Answer } from '../../helpers/web.js'
@@ -286,6 +288,35 @@ describeWith('/v1 by an access token', serveOAuth, (server) => {
       expect((await send(token)).status).to.equal(200)
     })
 
+    it('messages:connect has what went to the application itself sent again, and sees that work only', async () => {
+      application = await createApplication(server, { webhookUrl: 'http://127.0.0.1:9/' })
+      const token = await authorize()
+      const { userId } = visitor.line
+      const received = await receiveMessage(server.context, inboundText(visitor.line))
+      if (received.kind !== 'received') throw new Error('it was not received')
+      const deliveries = server.context.db('deliveries').where({ line_id: lineId })
+      await deliveries.clone().update({ status: 'exhausted' })
+      const of = { of: 'line_and_applications', userId, id: lineId } as const
+      const usersOwn = await startReplay(server.context, of, { from: new Date(0) })
+
+      const replay = (more: object, path = '') =>
+        call(token, `/v1/lines/${lineId}/connection/replay${path}`, {
+          method: 'POST',
+          body: JSON.stringify({ from: '2026-01-01T00:00:00Z', ...more }),
+        })
+      expect((await replay({}, '/preview')).body).to.deep.equal({ count: 1, isMore: false })
+      expectProblem(await replay({ url: 'https://example.com/' }), 403, /^url: only users themselves/)
+      const { id } = (await replay({})).body as { id: string }
+      expect(await goOn(server.context, { id })).to.include({ status: 'done', doneCount: 1 })
+      const again = await deliveries.clone().where({ status: 'pending' }).pluck('application_id')
+      expect(again).to.deep.equal([application.id])
+      expect(await idsAt(token, '/v1/works')).to.deep.equal([id])
+      expect((await call(token, `/v1/works/${usersOwn.id}`)).status).to.equal(404)
+      expectProblem(await call(token, `/v1/works/${id}/stop`, { method: 'POST' }), 409, /over already/)
+      await endAuthorization(server.context, userId, application.id, lineId)
+      expect((await replay({})).status).to.equal(401)
+    })
+
     it('nothing else is an application’s to do', async () => {
       const token = await authorize('messages:write,messages:connect,lines:read')
       const open = [
@@ -298,6 +329,11 @@ describeWith('/v1 by an access token', serveOAuth, (server) => {
         'POST /v1/messages/batch',
         'PATCH /v1/messages/{messageId}',
         'POST /v1/messages/{messageId}/cancel',
+        'POST /v1/lines/{lineId}/connection/replay',
+        'POST /v1/lines/{lineId}/connection/replay/preview',
+        'GET /v1/works',
+        'GET /v1/works/{workId}',
+        'POST /v1/works/{workId}/stop',
         'POST /v1/segments',
         'GET /v1/contacts',
         'POST /v1/contacts',

@@ -2,6 +2,7 @@ import { expect } from 'chai'
 import { createApiToken, type TokenOptions } from '../../../src/domain/api-tokens.js'
 import { saveContact } from '../../../src/domain/contacts.js'
 import { addLineEndpoint } from '../../../src/domain/line-endpoints.js'
+import { startReplay } from '../../../src/domain/deliveries/replay.js'
 import { connect, createApplication } from '../../domain/applications.js'
 import { queueMessage, receiveForDelivery } from '../../domain/fixtures.js'
 import { createLine, type TestLine } from '../../helpers/factories.js'
@@ -13,7 +14,7 @@ import { clientOf, expectAnswer, expectProblem, serveApi, type Client } from './
 /** What shows a secret, though it is a GET. */
 const SECRETS = /\/(incoming-webhook|signing-secret)$/
 const ABOUT_THE_ACCOUNT = /^\/v1\/((authorized-)?applications|contacts)/
-const BODY = { name: 'Renamed', enabled: true, overlapSeconds: 60 }
+const BODY = { name: 'Renamed', enabled: true, overlapSeconds: 60, from: '2026-01-01T00:00:00Z' }
 
 interface Belongings {
   line: TestLine
@@ -40,10 +41,15 @@ describeWith('an API token', serveApi, (api) => {
     await context.db('deliveries').where({ id: deliveryId }).update({ status: 'held' })
     const application = await createApplication(context, { userId: line.userId, webhookUrl: outgoingUrl })
     await connect(context, application, line)
+    const { id: workId } = await startReplay(
+      context,
+      { of: 'line', userId: line.userId, id: line.lineId },
+      { from: new Date(0) },
+    )
     const { id: contactId } = await saveContact(context, line.userId, newNumber(), { name: 'Anna' })
     const { endpoint } = await addLineEndpoint(context, line.userId, line.lineId, { url: outgoingUrl })
     const ofLine = { lineId: line.lineId, endpointId: endpoint.id, messageId, deliveryId }
-    return { line, ids: { ...ofLine, applicationId: application.id, contactId } }
+    return { line, ids: { ...ofLine, applicationId: application.id, contactId, workId } }
   }
 
   const programWith = async (options: TokenOptions): Promise<Client> => {

@@ -6,6 +6,8 @@ import {
   sendHeldApplicationEvents,
 } from '../../../domain/applications/endpoint.js'
 import type { Context } from '../../../domain/context.js'
+import { RELEASE_BATCH } from '../../../domain/deliveries/held-events.js'
+import type { Missed } from '../../../domain/deliveries/replay.js'
 import { tryApplicationEventsNow } from '../../../domain/deliveries/try-now.js'
 import type { ShownPolicy } from '../../../domain/endpoint-policies.js'
 import { pauseApplicationEndpoint, resumeApplicationEndpoint } from '../../../domain/endpoint-pauses.js'
@@ -14,6 +16,7 @@ import type { TestEventResult } from '../../../domain/test-event.js'
 import { Health } from '../endpoint/health.js'
 import { Policy, type ShownPreview } from '../endpoint/policy.js'
 import { PauseEvents, type EndpointPause } from '../endpoint/pause.js'
+import { Replay, type CountedReplay } from '../endpoint/replay.js'
 import { EndpointSecret, SIGNING_SECRET, WhatItIsFor } from '../endpoint/signing-secret.js'
 import { TestEvent, TestEventOutcome } from '../endpoint/test-event.js'
 import { idOf } from '../form-values.js'
@@ -21,6 +24,7 @@ import { Form } from '../form.js'
 import { withNotice, type Notice } from '../notices.js'
 import { answerFragment, type Act } from '../page.js'
 import { isConfirmed, sessionOf } from '../session.js'
+import { WORKS } from '../works.js'
 import { applicationPath, type ApplicationView } from './page-model.js'
 
 const ID = 'webhook'
@@ -34,6 +38,8 @@ export function ApplicationEndpoint(props: {
   work: EndpointWork | undefined
   policy: ShownPolicy | undefined
   policyPreview: ShownPreview | undefined
+  missed: Missed | undefined
+  replayCount: CountedReplay | undefined
 }) {
   const { view, testEvent, work, policy } = props
   const { page, application, path } = view
@@ -69,6 +75,13 @@ export function ApplicationEndpoint(props: {
               <button type="submit">Send the held events</button>
             </Form>
           )}
+          <h3>Replay</h3>
+          <Replay
+            page={page}
+            action={`${path}/${ID}/replay`}
+            missed={props.missed}
+            counted={props.replayCount}
+          />
           <h3 id={SIGNING_SECRET}>Signing secret</h3>
           <WhatItIsFor />
           <EndpointSecret
@@ -107,8 +120,13 @@ export const postPauseApplicationEvents = (context: Context) =>
   change(context, pauseApplicationEndpoint, 'events-paused')
 export const postResumeApplicationEvents = (context: Context) =>
   change(context, resumeApplicationEndpoint, 'events-resumed')
-export const postHeldApplicationEvents = (context: Context) =>
-  change(context, sendHeldApplicationEvents, 'held-sent')
+export function postHeldApplicationEvents(context: Context): Act {
+  return async (ctx) => {
+    const id = idOf(ctx, 'applicationId')
+    const count = await sendHeldApplicationEvents(context, sessionOf(ctx).userId, id)
+    return withNotice(count > RELEASE_BATCH ? WORKS : applicationPath(id), 'held-sent')
+  }
+}
 
 function change(
   context: Context,

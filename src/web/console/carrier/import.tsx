@@ -6,13 +6,16 @@ import {
   type AccountNumber,
   type ImportResult,
 } from '../../../domain/carrier-accounts/numbers.js'
+import { IMPORT_AT_ONCE, startImport } from '../../../domain/carrier-accounts/import-work.js'
 import type { Context } from '../../../domain/context.js'
 import { getUser, type User } from '../../../domain/users.js'
 import { UserError } from '../../../errors.js'
 import { fieldOf, idOf, valuesOf } from '../form-values.js'
 import { CheckBox, Empty, Form, Select, typedIn } from '../form.js'
+import { withNotice } from '../notices.js'
 import type { Act } from '../page.js'
 import { UserText } from '../user-text.js'
+import { WORKS } from '../works.js'
 import type { CarrierView } from './page-model.js'
 
 /** What the carrier says, and who may own a line; only when somebody asks for it. */
@@ -119,13 +122,17 @@ function describe(result: ImportResult): string {
   return result.outcome === 'is_a_line' ? 'is a line already' : `was refused: ${result.reason}`
 }
 
-/** What became of each number is in the answer; sent again it changes nothing. */
+/** What became of each number is in the answer; sent again it changes nothing. Many are a long work. */
 export function postImport(context: Context): Act {
   return async (ctx) => {
     const account = await getCarrierAccountById(context, idOf(ctx, 'accountId'))
     const numbers = valuesOf(ctx, 'number')
     if (numbers.length === 0) throw new UserError('tick at least one number')
     const { id: userId } = await getUser(context, fieldOf(ctx, 'userId'))
+    if (numbers.length > IMPORT_AT_ONCE) {
+      await startImport(context, account, { userId, numbers, setUp: fieldOf(ctx, 'setUp') !== '' })
+      return withNotice(WORKS, 'import-started')
+    }
     const results = await importNumbers(context, account, { userId, numbers })
     const setUpFault = await setUpAdded(context, ctx, account, results)
     return { shown: { imported: { results, setUpFault } } }

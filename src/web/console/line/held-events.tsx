@@ -1,12 +1,14 @@
 import { listDeliveries } from '../../../database/deliveries/reading.js'
 import type { Context } from '../../../domain/context.js'
-import { sendHeldEvents } from '../../../domain/deliveries/held-events.js'
+import { RELEASE_BATCH, sendHeldEvents } from '../../../domain/deliveries/held-events.js'
 import { isMediaFailure } from '../../../domain/media/failures.js'
 import { explainFailure } from '../failures.js'
 import { Form, Time } from '../form.js'
 import { EVENT_LABELS } from '../message/labels.js'
+import { withNotice } from '../notices.js'
 import type { Act, Page } from '../page.js'
 import { PhoneNumber } from '../phone-number.js'
+import { WORKS } from '../works.js'
 import { endpointOf, endpointWithNotice } from './endpoint-paths.js'
 import type { LineView } from './section.js'
 
@@ -92,7 +94,8 @@ function MessageLink({ held: { messageId, createdAt } }: { held: HeldDelivery })
 export function postHeldEvents(context: Context): Act {
   return async (ctx) => {
     const asked = endpointOf(ctx)
-    await sendHeldEvents(context, asked.userId, asked.lineId, asked.furtherId)
+    const count = await sendHeldEvents(context, asked.userId, asked.lineId, asked.furtherId)
+    if (count > RELEASE_BATCH) return withNotice(WORKS, 'held-sent')
     return endpointWithNotice(asked, 'held-sent')
   }
 }

@@ -1,17 +1,20 @@
 import type { Middleware } from 'koa'
 import type { Context } from '../../../domain/context.js'
+import { findMissed } from '../../../domain/deliveries/replay.js'
 import { getPolicy } from '../../../domain/endpoint-policies.js'
 import { listLineEndpoints } from '../../../domain/line-endpoints.js'
 import { revealSigningSecret } from '../../../domain/signing-secrets.js'
 import type { TestEventResult } from '../../../domain/test-event.js'
 import { actingFor } from '../../actor.js'
 import type { ShownPreview } from '../endpoint/policy.js'
+import type { CountedReplay } from '../endpoint/replay.js'
 import { queryOf } from '../form-values.js'
 import { shownOnce } from '../page.js'
 import { isConfirmed } from '../session.js'
 import { LineEndpoint, type EndpointNow } from './endpoint.js'
 import { FurtherEndpoints } from './further-endpoints.js'
 import { findHeldEvents } from './held-events.js'
+import { LineReplay } from './replay.js'
 import type { LineView } from './section.js'
 import { SigningSecret } from './signing-secret.js'
 import { lineTab } from './tab.js'
@@ -20,13 +23,14 @@ import { lineTab } from './tab.js'
 interface Shown {
   testEvent: TestEventResult
   policyPreview: ShownPreview
+  replayCount: CountedReplay
 }
 
 /** Where what the line receives goes, and how it is signed. */
 export function showLineReceive(context: Context): Middleware {
   return lineTab(context, 'receive', async (ctx, view) => {
     const { line, connection } = view
-    const { testEvent, policyPreview } = shownOnce<Shown>(ctx)
+    const { testEvent, policyPreview, replayCount } = shownOnce<Shown>(ctx)
     const isAsked = ctx.method === 'GET' && queryOf(ctx, 'show') === 'secret' && connection.endpoint !== null
     if (isAsked && !isConfirmed(ctx, `${ctx.url}#signing-secret`)) return undefined
     const secret = isAsked
@@ -36,11 +40,19 @@ export function showLineReceive(context: Context): Middleware {
     return (
       <>
         <LineEndpoint view={view} now={endpoint} testEvent={testEvent} policyPreview={policyPreview} />
+        <LineReplay view={view} missed={await loadMissed(context, view)} counted={replayCount} />
         <SigningSecret view={view} secret={secret} />
         <FurtherEndpoints view={view} endpoints={await listLineEndpoints(context, line.userId, line.id)} />
       </>
     )
   })
+}
+
+/** What can be sent again now. */
+async function loadMissed(context: Context, { line, connection, endpointId }: LineView) {
+  const { enabled, endpoint } = connection
+  if (!enabled || endpointId === null || endpoint?.disabledAt !== null) return undefined
+  return findMissed(context, { of: 'line', userId: line.userId, id: line.id })
 }
 
 async function loadEndpoint(

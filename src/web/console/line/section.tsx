@@ -36,6 +36,7 @@ export type SectionId =
   | 'outgoing-webhook'
   | 'endpoints'
   | 'signing-secret'
+  | 'replay'
   | 'incoming-webhook'
   | 'opt-outs'
   | 'limits'
@@ -61,6 +62,7 @@ const TAB_OF: Record<SectionId, Tab> = {
   'outgoing-webhook': 'receive',
   'signing-secret': 'receive',
   endpoints: 'receive',
+  replay: 'receive',
   connection: 'access',
 }
 

@@ -17,7 +17,7 @@ import { Step } from './step.js'
 export function DeliveryWay({ view, delivery }: { view: MessageView; delivery: DeliveryWithAttempts }) {
   const { page, message, isOwner } = view
   const { id, applicationId, applicationName, status, attempts, deliveredAt, isForeign } = delivery
-  const { endpointDisabledAt, endpointDisabledReason } = delivery
+  const { endpointDisabledAt, endpointDisabledReason, isReplayed } = delivery
   const title = (
     <>
       Delivery to{' '}
@@ -33,6 +33,7 @@ export function DeliveryWay({ view, delivery }: { view: MessageView; delivery: D
         </>
       )}
       <code>{shownUrl(view, delivery)}</code> <Status status={status} />
+      {isReplayed && <span class="badge">replayed</span>}
     </>
   )
   return (

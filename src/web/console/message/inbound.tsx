@@ -4,6 +4,7 @@ import { sectionPath } from '../line/section.js'
 import { DeliveryWay } from './delivery.js'
 import { ListenerWay } from './listeners.js'
 import type { MessageView } from './page-model.js'
+import { Replays } from './replays.js'
 import { Step } from './step.js'
 
 const COPY_WORDS: Record<MediaStatus, string> = {
@@ -39,6 +40,7 @@ export function InboundWay(view: MessageView) {
         {event?.deliveries.map((delivery) => (
           <DeliveryWay key={delivery.id} view={view} delivery={delivery} />
         ))}
+        <Replays replays={view.replays} />
         {event !== undefined && <ListenerWay event={event} />}
       </ol>
       {isOver && (event?.deliveries.length ?? 0) === 0 && (

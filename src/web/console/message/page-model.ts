@@ -4,6 +4,7 @@ import { contactNumberOf, type Message } from '../../../database/messages/messag
 import { findMessageWait, type MessageWait } from '../../../database/messages/waiting.js'
 import type { DeliveryWait } from '../../../database/deliveries/blocking.js'
 import { listPausesOfLine, type SendingPause } from '../../../database/pauses.js'
+import { listReplaysOfEvent, type EventReplay } from '../../../database/replaying.js'
 import { findContacts } from '../../../domain/contacts.js'
 import type { Context } from '../../../domain/context.js'
 import {
@@ -18,6 +19,8 @@ import { isId, newId } from '../../../ids.js'
 import type { Page } from '../page.js'
 import { openAttempt, type AskedAttempt, type OpenedAttempt } from './opened-attempt.js'
 
+const MAX_REPLAYS = 20
+
 /** What the parts of a message's page may show. */
 export interface MessageView {
   page: Page
@@ -29,6 +32,8 @@ export interface MessageView {
   line: OwnLine
   /** Of a received message. */
   event: EventWithDeliveries | undefined
+  /** Of that event, to other URLs. */
+  replays: EventReplay[]
   /** Only for endpoints that asked for them. */
   optInEvents: EventWithDeliveries[]
   opened: OpenedAttempt | undefined
@@ -69,13 +74,15 @@ export async function viewMessage(
     isStoppable ? listPausesOfLine(context.db, lineId) : [],
   ])
   const isOfReceived = ({ type }: { type: EventType }) => (EVENT_TYPES as readonly EventType[]).includes(type)
+  const event = events.find(isOfReceived)
   return {
     ...reader,
     message,
     line,
     contactName: contacts.get(number)?.name,
     obstacles,
-    event: events.find(isOfReceived),
+    event,
+    replays: event === undefined ? [] : await listReplaysOfEvent(context.db, userId, event.id, MAX_REPLAYS),
     pauses,
     optInEvents: events.filter((each) => !isOfReceived(each)),
     opened: await openAttempt(context, events, asked),

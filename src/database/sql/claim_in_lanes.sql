@@ -1,4 +1,4 @@
--- The part of `deliver_next` that claims, under its locks: pending → delivering. Each want gets as many deliveries as it
+-- The part of `step_lanes` that claims, under its locks: pending → delivering. Each want gets as many deliveries as it
 -- asks for and the endpoint has free places, in the order in which they are due. A delivery becomes held instead if the
 -- endpoint is disabled, its line's connection is off, or the endpoint is no longer the application's. It becomes
 -- exhausted if the line is no longer connected to the application (the event that tells of that becomes exhausted only if
@@ -9,11 +9,12 @@
 -- Who ends the earlier one makes it due at once (`settle_deliveries`); the 30 s are for what ends in other ways.
 --
 -- max_lost: a delivery whose worker was lost so often is a suspect, and not claimed. 50 ms: a timer may be so much early.
-create or replace function claim_deliveries(wants jsonb, lease interval, max_lost integer, max_in_flight integer)
+create or replace function claim_in_lanes(wants jsonb, lease interval, max_lost integer, max_in_flight integer)
 returns table (
   n integer, status text, delivery_id uuid, event_id uuid, endpoint_id uuid, attempt_number integer,
   round_attempt integer, url text, secret_sealed bytea, previous_secret_sealed bytea, user_id uuid, line_id uuid,
-  type text, payload text, from_number text, to_number text, claimed_at timestamptz, next_due_ms double precision
+  type text, payload text, from_number text, to_number text, claimed_at timestamptz, next_due_ms double precision,
+  is_replay boolean
 )
 language plpgsql volatile set enable_seqscan = off as $$
 #variable_conflict use_column
@@ -85,11 +86,12 @@ begin
       and d.status || '' = 'pending' and e.id = d.endpoint_id
     returning due.n, d.status, d.id, d.event_id, d.endpoint_id, d.attempt_count, d.round_attempt_count, d.due_at,
       e.url, e.secret_sealed,
-      case when e.previous_secret_until > now_at then e.previous_secret_sealed end as previous_secret_sealed
+      case when e.previous_secret_until > now_at then e.previous_secret_sealed end as previous_secret_sealed,
+      d.work_id is not null as is_replay
   ), answered as (
     select c.n, c.status, c.id, c.event_id, c.endpoint_id, c.attempt_count, c.round_attempt_count, c.url,
       c.secret_sealed, c.previous_secret_sealed, v.user_id, v.line_id, v.type, v.payload, v.from_number, v.to_number,
-      clock_timestamp() as claimed_at, null::double precision as next_due_ms
+      clock_timestamp() as claimed_at, null::double precision as next_due_ms, c.is_replay
     -- `limit 1` makes Postgres do one look-up for each, although the statistics of a table that has just filled mislead it.
     from claimed c cross join lateral (select * from events where id = c.event_id limit 1) v
     order by c.due_at, c.id
@@ -97,11 +99,11 @@ begin
   select * from answered
   union all
   select p.n, 'parked', p.id, p.event_id, p.endpoint_id, null, null, null, null, null, null, null, null, null, null, null,
-    null, null
+    null, null, null
   from parked p
   union all
   select w.n, 'idle', null, null, w.endpoint_id, null, null, null, null, null, null, null, null, null, null, null, null,
-    next.due_ms
+    next.due_ms, null
   from wanted w left join lateral (
     select ceil(extract(epoch from d.due_at - now_at) * 1000)::double precision as due_ms from deliveries d
     where d.endpoint_id = w.endpoint_id and d.status = 'pending' and d.lost_count < max_lost and d.due_at > due_until

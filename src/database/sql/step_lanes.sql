@@ -14,13 +14,14 @@
 --
 -- status: delivering | held | exhausted | parked (the last three are not to be attempted) | idle: no more were due, and next_due_ms
 -- says when the next one is (null: none waits). A lane that is full has no idle row, nor has one that is paused.
-create or replace function deliver_next(
+create or replace function step_lanes(
   results jsonb, wants jsonb, lease interval, max_lost integer, max_in_flight integer, disable_after interval
 )
 returns table (
   n integer, status text, delivery_id uuid, event_id uuid, endpoint_id uuid, attempt_number integer,
   round_attempt integer, url text, secret_sealed bytea, previous_secret_sealed bytea, user_id uuid, line_id uuid,
-  type text, payload text, from_number text, to_number text, claimed_at timestamptz, next_due_ms double precision
+  type text, payload text, from_number text, to_number text, claimed_at timestamptz, next_due_ms double precision,
+  is_replay boolean
 )
 language plpgsql volatile set enable_seqscan = off set plan_cache_mode = force_generic_plan as $$
 begin
@@ -35,6 +36,6 @@ begin
   end if;
 
   if jsonb_array_length(wants) > 0 then
-    return query select * from claim_deliveries(wants, lease, max_lost, max_in_flight);
+    return query select * from claim_in_lanes(wants, lease, max_lost, max_in_flight);
   end if;
 end $$;

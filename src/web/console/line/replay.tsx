@@ -1,0 +1,31 @@
+import type { Missed } from '../../../domain/deliveries/replay.js'
+import { Replay, type CountedReplay } from '../endpoint/replay.js'
+import { Section, type LineView } from './section.js'
+
+const ID = 'replay'
+
+/** What the line's own endpoint got, or did not get, goes out again. */
+export function LineReplay(props: {
+  view: LineView
+  missed: Missed | undefined
+  counted: CountedReplay | undefined
+}) {
+  const { view, missed, counted } = props
+  const action = `${view.path}/${ID}`
+  const isPossible = view.connection.enabled && view.endpointId !== null
+  return (
+    <Section
+      view={view}
+      id={ID}
+      title="Replay"
+      offers={isPossible ? [action] : []}
+      isAnswer={counted !== undefined}
+    >
+      {isPossible ? (
+        <Replay page={view.page} action={action} missed={missed} counted={counted} />
+      ) : (
+        <p class="empty">Events can be sent again once the line has an outgoing webhook URL that is on.</p>
+      )}
+    </Section>
+  )
+}

@@ -1,0 +1,168 @@
+import { EVENT_TYPES, OPT_IN_EVENT_TYPES } from '../../database/events.js'
+import { WORK_FIELDS } from '../../database/works.js'
+import { DEFAULT_RATE, MAX_COUNTED, MAX_RATE, REPLAY_OUTCOMES } from '../../domain/deliveries/replay.js'
+import { orApplication } from './oauth.js'
+import {
+  answers,
+  answersList,
+  body,
+  count,
+  describe,
+  flag,
+  givenUrl,
+  inPath,
+  inQuery,
+  id,
+  listOf,
+  moment,
+  nextPage,
+  object,
+  oneOf,
+  pageLimit,
+  schemaOf,
+  shownOf,
+  type PathItem,
+  type Paths,
+  type Schema,
+} from './parts.js'
+import { problems } from './problems.js'
+import type { ProductNames } from './product-names.js'
+
+export function workSchemas(words: ProductNames): Record<string, Schema> {
+  return {
+    Work: object(shownOf(WORK_FIELDS, words)),
+    Replay: object(
+      {
+        from: describe(moment, 'Events from this moment or later.'),
+        until: describe(moment, 'Events from before this moment; now when left out.'),
+        types: describe(
+          listOf(oneOf(...EVENT_TYPES, ...OPT_IN_EVENT_TYPES)),
+          'Only events of these types; of every type when left out.',
+        ),
+        outcome: describe(
+          { ...oneOf(...REPLAY_OUTCOMES), default: 'any' },
+          '`undelivered`: those that it did not get, and those that wait for another attempt after one that failed.',
+        ),
+        perSecond: {
+          type: 'integer',
+          minimum: 1,
+          maximum: MAX_RATE,
+          default: DEFAULT_RATE,
+          description: 'How many events a second at most.',
+        },
+        url: describe(
+          givenUrl,
+          'A URL that gets the events instead, such as a staging server. Each is tried three times and signed with the same secret; deliveries stay as they are.',
+        ),
+      },
+      ['until', 'types', 'outcome', 'perSecond', 'url'],
+    ),
+  }
+}
+
+export function workPaths(words: ProductNames): Paths {
+  const { vocabulary, line } = words
+  const tags = ['Long works']
+  const security = orApplication(words, 'messages:connect')
+  const parameters = [inPath('workId', "The work's id.")]
+  const answer = answers('The work.', schemaOf('Work'))
+  return {
+    ...replayPaths(vocabulary.path('/v1/lines/{lineId}/connection/replay'), {
+      operationId: 'replayLineEvents',
+      parameters: [inPath(vocabulary.idField, `The ${line}'s id.`)],
+      to: `the ${line}'s outgoing webhook URL`,
+      more: {
+        security,
+        about: ` An application has what went to itself from the ${line} sent again, and gives no other URL.`,
+      },
+    }),
+    ...replayPaths('/v1/applications/{applicationId}/replay', {
+      operationId: 'replayApplicationEvents',
+      parameters: [inPath('applicationId', "The application's id.")],
+      to: 'its webhook URL',
+    }),
+    '/v1/works': {
+      get: {
+        operationId: 'listWorks',
+        tags,
+        security,
+        summary: 'List your long works',
+        description: 'They come newest first, and are kept for 30 days.',
+        parameters: [inQuery('before', id, 'Only what is older than this one.'), pageLimit],
+        responses: {
+          200: answersList('A page of works; as CSV all of them.', schemaOf('Work'), nextPage),
+          ...problems(400, 401),
+        },
+      },
+    },
+    '/v1/works/{workId}': {
+      parameters,
+      get: {
+        operationId: 'getWork',
+        tags,
+        security,
+        summary: 'Get a long work, and how far it is',
+        description: 'It goes on by itself until `endedAt` says that it is over.',
+        responses: { 200: answer, ...problems(401, 404) },
+      },
+    },
+    '/v1/works/{workId}/stop': {
+      parameters,
+      post: {
+        operationId: 'stopWork',
+        tags,
+        security,
+        summary: 'Stop a long work',
+        description: 'What is done stays done. This is refused when it is over.',
+        responses: { 200: answer, ...problems(400, 401, 404, 409, 413) },
+      },
+    },
+  }
+}
+
+function replayPaths(
+  path: string,
+  {
+    operationId,
+    parameters,
+    to,
+    more: { about = '', ...more } = {},
+  }: {
+    operationId: string
+    parameters: object[]
+    to: string
+    more?: { security?: object[]; about?: string }
+  },
+): Record<string, PathItem> {
+  const tags = ['Long works']
+  const requestBody = body(schemaOf('Replay'))
+  return {
+    [path]: {
+      parameters,
+      post: {
+        operationId,
+        tags,
+        ...more,
+        summary: `Send the events of a span of time again, to ${to} or to another one`,
+        description: `The oldest go first, with their \`webhook-id\` and the header \`webhook-replay: true\`. This is refused while the endpoint is disabled, unless another URL is given.${about}`,
+        requestBody,
+        responses: { 200: answers('The long work.', schemaOf('Work')), ...problems(400, 401, 404, 409, 413) },
+      },
+    },
+    [`${path}/preview`]: {
+      parameters,
+      post: {
+        operationId: `${operationId}Preview`,
+        tags,
+        ...more,
+        summary: 'See how many events a replay would send',
+        description: `They are counted up to ${MAX_COUNTED.toLocaleString('en')}; \`isMore\`: there are more.`,
+        requestBody,
+        responses: {
+          200: answers('How many.', object({ count, isMore: flag })),
+          ...problems(400, 401, 404, 409, 413),
+        },
+      },
+    },
+  }
+}

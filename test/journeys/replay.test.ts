@@ -1,0 +1,91 @@
+import { expect } from 'chai'
+import type { Context } from '../../src/domain/context.js'
+import { startReplay } from '../../src/domain/deliveries/replay.js'
+import { getWork, stopWork, type Work } from '../../src/domain/works.js'
+import { receiveForDelivery } from '../domain/fixtures.js'
+import type { Environment } from '../helpers/environment.js'
+import { createLine, type TestLine } from '../helpers/factories.js'
+import { startProcess, stopProcesses } from '../helpers/processes.js'
+import { startReceiver, type Receiver } from '../helpers/receiver.js'
+import { until } from '../helpers/until.js'
+import { createInstallation } from './steps.js'
+
+const COUNT = 1000
+
+describe('journey: a server that was mended gets what it missed', function () {
+  this.timeout(90_000)
+
+  let environment: Environment
+  let context: Context
+  let mended: Receiver
+  let other: Receiver
+
+  before(async () => {
+    ;({ environment, context } = await createInstallation())
+    mended = await startReceiver()
+    other = await startReceiver()
+  })
+
+  after(async () => {
+    await stopProcesses()
+    await mended.close()
+    await other.close()
+    await context.close()
+  })
+
+  /** A line with events that nobody got. */
+  const missed = async (receiver: Receiver, count: number): Promise<TestLine> => {
+    const line = await createLine(context, { outgoingUrl: receiver.url })
+    for (let n = 0; n < count; n += 100) {
+      await Promise.all(Array.from({ length: Math.min(count, 100) }, () => receiveForDelivery(context, line)))
+    }
+    await context.db('deliveries').where({ line_id: line.lineId }).update({ status: 'exhausted' })
+    return line
+  }
+  const replay = ({ userId, lineId }: TestLine, perSecond: number) =>
+    startReplay(
+      context,
+      { of: 'line', userId, id: lineId },
+      { from: new Date(0), outcome: 'undelivered', perSecond },
+    )
+  const whenAt = (work: Work, isThere: (now: Work) => boolean) =>
+    until(
+      'it is so far',
+      async () => {
+        const now = await getWork(context, undefined, work.id)
+        return isThere(now) && now
+      },
+      60_000,
+    )
+
+  it('at its pace, once each although the worker is killed; and another replay is stopped in the middle', async () => {
+    const [line, otherLine] = [await missed(mended, COUNT), await missed(other, 100)]
+    // Not before: nobody got them.
+    await startProcess('deliver-event', environment)
+    const maintenance = await startProcess('maintenance', environment)
+    const work = await replay(line, 100)
+    expect(work).to.include({ totalCount: COUNT })
+    await whenAt(work, ({ doneCount }) => doneCount >= 300)
+    // As the dashboard shows it, in percent.
+    expect((await context.queues.maintenance.getJob(work.id))?.progress).to.be.within(20, 99)
+    await maintenance.kill('SIGKILL')
+    const { doneCount } = await getWork(context, undefined, work.id)
+    expect(doneCount, 'killed in the middle').to.be.below(COUNT)
+
+    await startProcess('maintenance', environment)
+    const stopped = await replay(otherLine, 10)
+    await whenAt(stopped, (now) => now.doneCount > 0)
+    await stopWork(context, otherLine.userId, stopped.id)
+    const { doneCount: count } = await whenAt(stopped, ({ status }) => status === 'stopped')
+    expect(count).to.be.within(10, 90)
+
+    expect(await whenAt(work, ({ endedAt }) => endedAt !== null)).to.include({
+      ...{ status: 'done', doneCount: COUNT, totalCount: COUNT, failedCount: 0 },
+    })
+    await until('all have arrived', () => mended.requests.length >= COUNT && other.requests.length >= count)
+    expect(new Set(mended.requests.map(({ headers }) => headers['webhook-id'])).size).to.equal(COUNT)
+    expect([mended.requests.length, other.requests.length]).to.deep.equal([COUNT, count])
+    const replays = mended.requests.filter(({ headers }) => headers['webhook-replay'] === 'true')
+    expect(replays).to.have.length(COUNT)
+  })
+})

@@ -42,10 +42,10 @@ describeWith('replays and long works in the console', startConsole, (site) => {
     await goOn(site.context, await newest())
     expect(await works()).to.match(/2 of 2 done/)
     await deliverWhenDue(site.context, first.id, first.endpoint_id)
-    const { message_id: messageId } = (await site.context
+    const { message_id: messageId } = await site.context
       .db('events')
       .where({ id: first.event_id })
-      .first<{ message_id: string }>('message_id'))
+      .first<{ message_id: string }>('message_id')
     const message = await line.browser.get(`/console/messages/${messageId}`)
     expect(wordsOf(message.text)).to.match(/delivered replayed/)
   })
@@ -63,10 +63,10 @@ describeWith('replays and long works in the console', startConsole, (site) => {
     expectSentTo(await line.submit('replay', { ...typed, url: `${site.receiver.url}/staging` }), STARTED)
     await goOn(site.context, await newest())
     expect(await works()).to.include(`Replay of events of Office to ${site.receiver.url}/staging 1 of 1 done`)
-    const { message_id: messageId } = (await site.context
+    const { message_id: messageId } = await site.context
       .db('events')
       .where({ id: missed.event_id })
-      .first<{ message_id: string }>('message_id'))
+      .first<{ message_id: string }>('message_id')
     expect(wordsOf((await line.browser.get(`/console/messages/${messageId}`)).text)).to.match(
       /Replayed to http\S+\/staging delivered 1 attempt, the last at .* status 200/,
     )

@@ -11,7 +11,6 @@ import { EVENT_TYPES, OPT_IN_EVENT_TYPES } from '../src/database/events.js'
 import { ACTIONS } from '../src/domain/audit/actions.js'
 import { ACTOR_KINDS } from '../src/domain/audit/actor.js'
 import { SCOPES } from '../src/domain/application-access.js'
-import type { Context } from '../src/domain/context.js'
 import { NOTICE_KINDS } from '../src/domain/notices/kinds.js'
 import { REFUSALS } from '../src/domain/messages/submit.js'
 import { DELIVERY_STATUSES, MESSAGE_STATUSES } from '../src/states.js'
@@ -229,7 +228,7 @@ function describeLineApi(): Record<string, unknown> {
     REDIS_URL: 'redis://nowhere',
     ENCRYPTION_KEY: Buffer.alloc(32, 1).toString('base64'),
   })
-  return describeApi({ config, vocabulary: createVocabulary('line') } as Context)
+  return describeApi({ config, vocabulary: createVocabulary('line') })
 }
 
 /** Whether the file is there, and in a page the heading. */

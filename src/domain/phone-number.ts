@@ -166,6 +166,9 @@ export function maySendTo(line: Pick<Line, 'number' | 'allowedCountries'>, to: P
  */
 export function partsOfNumber(number: string): string[] {
   if (!number.startsWith('+')) return [number]
-  const parts = parsePhoneNumberFromString(number)?.formatInternational().split(/[\s-]+/) ?? []
+  const parts =
+    parsePhoneNumberFromString(number)
+      ?.formatInternational()
+      .split(/[\s-]+/) ?? []
   return parts.join('') === number ? parts : [number]
 }

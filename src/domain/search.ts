@@ -22,7 +22,13 @@ import type { Context } from './context.js'
 import { parseE164 } from './phone-number.js'
 import type { Session } from './sessions.js'
 
-export type { FoundApplication, FoundContact, FoundLine, FoundMessage, FoundUser } from '../database/search.js'
+export type {
+  FoundApplication,
+  FoundContact,
+  FoundLine,
+  FoundMessage,
+  FoundUser,
+} from '../database/search.js'
 
 /** Of each kind: whoever needs more than a screen of them writes more of what they look for. */
 export const MAX_FOUND = 20

@@ -2,6 +2,7 @@ import { mkdir } from 'node:fs/promises'
 import type { Browser } from 'playwright-core'
 import type { Context } from '../src/domain/context.js'
 import { deliver } from '../src/domain/deliveries/deliver.js'
+import { startReplay } from '../src/domain/deliveries/replay.js'
 import { receiveMessage } from '../src/domain/messages/receive.js'
 import { queueMessage, inboundText, deliveryRow } from './domain/fixtures.js'
 import { createPerson, type Person } from './domain/people.js'
@@ -35,6 +36,7 @@ describe('pictures', function () {
   let person: Person
   let lines: TestLine[]
   let messageId: string
+  let attemptId: string
 
   const open = openings()
 
@@ -57,6 +59,22 @@ describe('pictures', function () {
       error: 'carrier_refused',
       to_number: '+14155550199',
     })
+    const [attempt] = await context
+      .db('delivery_attempts as a')
+      .join('deliveries as d', 'd.id', 'a.delivery_id')
+      .join('events as e', 'e.id', 'd.event_id')
+      .where({ 'e.message_id': messageId })
+      .pluck<string[]>('a.id')
+    attemptId = attempt!
+    // On their way, and never at their end: nothing works on them here.
+    for (const [index, done] of [742, 40].entries()) {
+      const whose = { of: 'line', userId, id: lines[index]!.lineId } as const
+      const { id } = await startReplay(context, whose, { from: new Date(0) })
+      await context
+        .db('works')
+        .where({ id })
+        .update({ total_count: 1000, done_count: done, status: 'running' })
+    }
   })
 
   async function say(index: number, direction: 'in' | 'out', number: string, text: string): Promise<void> {
@@ -84,6 +102,15 @@ describe('pictures', function () {
     ['line', () => `/console/lines/${lines[0]!.lineId}`],
     ['activity', () => '/console/activity'],
     ['message', () => `/console/messages/${messageId}`],
+    ['request', () => `/console/messages/${messageId}?attempt=${attemptId}&view=request`],
+    [
+      'conversation',
+      () => `/console/lines/${lines[0]!.lineId}/conversations/${encodeURIComponent(SAID[0][1])}`,
+    ],
+    ['receive', () => `/console/lines/${lines[1]!.lineId}/receive`],
+    ['first-steps', () => `/console/lines/${lines[2]!.lineId}/start`],
+    ['long-works', () => '/console/works'],
+    ['events', () => '/console/events'],
     ['overview', () => '/console/overview'],
   ] as const) {
     it(name, async () => {

@@ -1,8 +1,10 @@
 import type { Context as KoaContext } from 'koa'
 import * as yup from 'yup'
 import { EVENT_TYPES, OPT_IN_EVENT_TYPES } from '../../database/events.js'
+import { getApplication } from '../../domain/applications.js'
 import type { Context } from '../../domain/context.js'
 import { countReplay, REPLAY_OUTCOMES, startReplay, type ReplayOf } from '../../domain/deliveries/replay.js'
+import { getOwnLine } from '../../domain/lines.js'
 import { getWork, listWorksOf, stopWork, type Work } from '../../domain/works.js'
 import { UserError } from '../../errors.js'
 import { readBodyFields } from '../body-fields.js'
@@ -36,7 +38,7 @@ const replay = yup.object({
 /** `{"from","until","types","outcome","perSecond","url"}`; all but `from` may be left out. @throws UserError 400, 404, 409 */
 const start = (of: 'line' | 'application') =>
   onOwn(of, async (context, asked) => {
-    const request = await readReplay(asked)
+    const request = await readReplay(context, of, asked)
     if (request.url !== undefined && applicationOf(asked.ctx) !== undefined)
       throw new UserError(URL_IS_OWN, 403)
     const work = await startReplay(context, whoseOf(of, asked), request)
@@ -45,7 +47,9 @@ const start = (of: 'line' | 'application') =>
 
 /** Says how many events it would be. */
 const preview = (of: 'line' | 'application') =>
-  onOwn(of, async (context, asked) => countReplay(context, whoseOf(of, asked), await readReplay(asked)))
+  onOwn(of, async (context, asked) =>
+    countReplay(context, whoseOf(of, asked), await readReplay(context, of, asked)),
+  )
 
 export const postLineReplay = start('line')
 export const postLineReplayPreview = preview('line')
@@ -61,7 +65,9 @@ function whoseOf(of: 'line' | 'application', { userId, id, ctx }: OwnerRequest):
   return { of: 'connected_line', userId, id, applicationId: application.id }
 }
 
-function readReplay({ ctx }: OwnerRequest) {
+/** Whose it is comes first: what is not theirs looks to strangers like what is not there. */
+async function readReplay(context: Context, of: 'line' | 'application', { userId, id, ctx }: OwnerRequest) {
+  await (of === 'line' ? getOwnLine : getApplication)(context, userId, id)
   return readBodyFields(replay, ctx.request.body)
 }
 

@@ -101,7 +101,7 @@ describeWith('authorized applications in the console', startConsole, (site) => {
     const { text } = await line.browser.get(`/console/messages/${event.message_id}`)
     expect(wordsOf(text)).to.include(`Delivery to Notes ${new URL(webhookUrl).origin} delivered`)
     expect(text).not.to.include('theirs').and.not.to.include('their words')
-    expect(wordsOf((await line.browser.get('/console/activity')).text)).to.include('Event to Notes')
+    expect(wordsOf((await line.browser.get('/console/activity')).text)).to.include('Text to Notes')
 
     await endAuthorizations(site.context, line.userId, application.id)
     await line.browser.submit(`/console/messages/${event.message_id}/deliveries/${delivery.id}/send-again`)

@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import { newId } from '../../../src/ids.js'
 import { connect, createApplication } from '../../domain/applications.js'
+import { startReplay } from '../../../src/domain/deliveries/replay.js'
 import { addLineEndpoint } from '../../../src/domain/line-endpoints.js'
 import { saveContact } from '../../../src/domain/contacts.js'
 import { ANNA, queueMessage, receiveForDelivery } from '../../domain/fixtures.js'
@@ -28,7 +29,13 @@ describeWith("another user's id", serveApi, (api) => {
     await connect(api.context, { id: applicationId }, line)
     const { id: contactId } = await saveContact(api.context, userId, ANNA, { name: 'Anna' })
     const { endpoint } = await addLineEndpoint(api.context, userId, line.lineId, { url: webhookUrl })
-    own = { lineId: line.lineId, endpointId: endpoint.id, messageId, deliveryId, applicationId, contactId }
+    const { id: workId } = await startReplay(
+      api.context,
+      { of: 'line', userId, id: line.lineId },
+      { from: new Date(0) },
+    )
+    const ofLine = { lineId: line.lineId, endpointId: endpoint.id, messageId, deliveryId }
+    own = { ...ofLine, applicationId, contactId, workId }
   })
 
   const fill = (path: string, idOf: (name: string) => string) =>
@@ -66,7 +73,7 @@ describeWith("another user's id", serveApi, (api) => {
       expectProblem(
         unknown,
         404,
-        /^no (such (line|message|delivery|application)$|contact has this id or number)/,
+        /^no (such (line|message|delivery|application|work)$|contact has this id or number)/,
       )
       expect([others.status, others.text], `${method} ${path}`).to.deep.equal([404, unknown.text])
       expect([noId.status, noId.text], `${method} ${path}`).to.deep.equal([404, unknown.text])

@@ -4,7 +4,9 @@ import { ContactName } from '../conversation/contact-name.js'
 import { conversationPath } from '../conversation/path.js'
 import { labelOf } from '../activity/filter-form.js'
 import { linePath } from '../line/section.js'
+import { PhoneNumber } from '../phone-number.js'
 import { segmentWords } from '../segments.js'
+import { ShortId } from '../short-id.js'
 import { Status } from '../status.js'
 import { TYPE_LABELS } from './labels.js'
 import { MediaCopy } from './media.js'
@@ -32,7 +34,7 @@ export function Head(view: MessageView) {
             <ContactName number={number} name={contactName} />
           </a>
         ) : (
-          number
+          <PhoneNumber number={number} />
         )}
       </h1>
       <p class="facts">
@@ -46,6 +48,9 @@ export function Head(view: MessageView) {
           ) : (
             <span dir="auto">{lineLabel}</span>
           )}
+        </span>
+        <span>
+          Id <ShortId id={message.id} what="the message’s id" />
         </span>
       </p>
       {text !== null && (

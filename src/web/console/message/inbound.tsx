@@ -1,6 +1,7 @@
 import type { MediaStatus } from '../../../states.js'
 import { Empty } from '../form.js'
 import { sectionPath } from '../line/section.js'
+import { ShortId } from '../short-id.js'
 import { DeliveryWay } from './delivery.js'
 import { ListenerWay } from './listeners.js'
 import type { MessageView } from './page-model.js'
@@ -25,14 +26,15 @@ export function InboundWay(view: MessageView) {
         <Step title="Received from the carrier" at={message.createdAt}>
           {message.carrierMessageId !== null && (
             <p>
-              Carrier message id: <code>{message.carrierMessageId}</code>
+              Carrier message id: <ShortId id={message.carrierMessageId} what="the carrier’s id" />
             </p>
           )}
         </Step>
         {event !== undefined && (
           <Step title="Made an event" at={event.createdAt}>
             <p>
-              <code>{event.type}</code>, <code>webhook-id</code> <code>{event.id}</code>
+              <code>{event.type}</code>, <code>webhook-id</code>{' '}
+              <ShortId id={event.id} what="the webhook-id" />
             </p>
           </Step>
         )}

@@ -1,3 +1,4 @@
+import { ShortId } from '../short-id.js'
 import { DeliveryWay } from './delivery.js'
 import { EVENT_LABELS } from './labels.js'
 import { ListenerWay } from './listeners.js'
@@ -16,7 +17,7 @@ export function OptInEventsWay(view: MessageView) {
           <>
             <Step key={id} title={EVENT_LABELS[type]} at={createdAt}>
               <p>
-                <code>{type}</code>, <code>webhook-id</code> <code>{id}</code>
+                <code>{type}</code>, <code>webhook-id</code> <ShortId id={id} what="the webhook-id" />
               </p>
             </Step>
             {deliveries.map((delivery) => (

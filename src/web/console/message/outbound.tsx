@@ -2,6 +2,7 @@ import type { Message } from '../../../database/messages/message.js'
 import { explainFailure } from '../failures.js'
 import { Confirm, Form, Time } from '../form.js'
 import { pauserWords } from '../pauser.js'
+import { ShortId } from '../short-id.js'
 import { JobLink } from './job-link.js'
 import { formatDuration, SOURCE_LABELS } from './labels.js'
 import type { MessageView } from './page-model.js'
@@ -203,7 +204,7 @@ function AtCarrier({ message }: { message: Message }) {
         {carrierMessageId !== null && (
           <>
             {' '}
-            Carrier message id: <code>{carrierMessageId}</code>
+            Carrier message id: <ShortId id={carrierMessageId} what="the carrier’s id" />
           </>
         )}
       </p>

@@ -1,0 +1,18 @@
+/**
+ * An id, of which the style sheet shows the beginning until it is pointed at or selected; selected, it is copied whole, also
+ * without a script.
+ *
+ * @param props.what as in "Copy the message’s id"
+ */
+export function ShortId({ id, what }: { id: string; what: string }) {
+  return (
+    <span class="short-id">
+      <code id={`id-${id}`} title={id}>
+        {id}
+      </code>
+      <button type="button" class="link" data-copy={`id-${id}`} aria-label={`Copy ${what}`} hidden>
+        Copy
+      </button>
+    </span>
+  )
+}

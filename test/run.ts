@@ -5,19 +5,25 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 /**
- * `npm test`. Two files at a time, which is what CI has cores for; journeys by themselves, because they start whole
- * installations and say within which time something must have happened; then, one at a time, browsers and chaos, which
- * need both cores. Arguments go to every run: `npm test -- --grep receipt`.
+ * `npm test`. Two files at a time, which is what CI has cores for; journeys and then browsers by themselves, because they
+ * start whole installations and say within which time something must have happened; last and alone chaos, which
+ * needs both cores. Arguments go to every run: `npm test -- --grep receipt`.
  */
 const TWO_AT_A_TIME = ['--parallel', '--jobs', '2']
 const JOURNEYS = 'test/journeys/**/*.test.ts'
-const ALONE = 'test/{browser,chaos}/**/*.test.ts'
+const BROWSERS = 'test/browser/**/*.test.ts'
+const CHAOS = 'test/chaos/**/*.test.ts'
 /** `npm run test:cluster`: forty processes, and programs of Debian. */
 const CLUSTER = 'test/cluster/**/*.test.ts'
 const RUNS = [
-  [...TWO_AT_A_TIME, '--ignore', JOURNEYS, '--ignore', ALONE, '--ignore', CLUSTER, 'test/**/*.test.ts'],
+  [
+    ...TWO_AT_A_TIME,
+    ...[JOURNEYS, BROWSERS, CHAOS, CLUSTER].flatMap((each) => ['--ignore', each]),
+    'test/**/*.test.ts',
+  ],
   [...TWO_AT_A_TIME, JOURNEYS],
-  [ALONE],
+  [...TWO_AT_A_TIME, BROWSERS],
+  [CHAOS],
 ]
 
 const folder = mkdtempSync(join(tmpdir(), 'linehook-test-'))

@@ -108,7 +108,7 @@ describe('pictures', function () {
       () => `/console/lines/${lines[0]!.lineId}/conversations/${encodeURIComponent(SAID[0][1])}`,
     ],
     ['receive', () => `/console/lines/${lines[1]!.lineId}/receive`],
-    ['first-steps', () => `/console/lines/${lines[2]!.lineId}/start`],
+    ['first-steps', () => `/console/lines/${lines[0]!.lineId}/start?show=send`],
     ['long-works', () => '/console/works'],
     ['events', () => '/console/events'],
     ['overview', () => '/console/overview'],

@@ -1,3 +1,4 @@
+import type { DeliveryStatus } from '../../states.js'
 import type { Database } from '../connection.js'
 
 /** Counting stops here: with more the page says "more than", and counting them all would be slow. */
@@ -17,13 +18,24 @@ export interface EndpointWork {
   isSlowed: boolean
 }
 
+/**
+ * Of `endpoints e`, as `EndpointWork` has them. Each status by itself: only so Postgres takes the small index that each
+ * has, and not the whole table.
+ */
+export const COUNTS = `${countOf('pending', 'delivering')} as "waitingCount", ${countOf('held')} as "heldCount"`
+
+function countOf(...statuses: DeliveryStatus[]): string {
+  const max = MAX_COUNTED + 1
+  const each = statuses.map(
+    (status) =>
+      `(select from deliveries d where d.endpoint_id = e.id and d.status = '${status}' limit ${max})`,
+  )
+  return `(select count(*)::integer from (select from (${each.join(' union all ')}) d limit ${max}) counted)`
+}
+
 export async function findEndpointWork(db: Database, endpointId: string): Promise<EndpointWork | undefined> {
-  const count = (statuses: string) =>
-    `(select count(*)::integer from (select from deliveries d
-      where d.endpoint_id = e.id and d.status ${statuses} limit ${MAX_COUNTED + 1}) counted)`
   const { rows } = await db.raw<{ rows: EndpointWork[] }>(
-    `select e.called_at as "calledAt", ${count(`in ('pending', 'delivering')`)} as "waitingCount",
-       ${count(`= 'held'`)} as "heldCount",
+    `select e.called_at as "calledAt", ${COUNTS},
        least(e.places, (e.policy ->> 'requestsAtOnce')::integer) as places,
        e.slowed_at > clock_timestamp() - slowdown() is true as "isSlowed"
      from endpoints e where e.id = ?`,

@@ -1,6 +1,6 @@
 import type { Database } from '../connection.js'
 import { WITHOUT_MEDIA } from '../deliveries/creating.js'
-import { MAX_COUNTED } from '../deliveries/waiting.js'
+import { COUNTS } from '../deliveries/waiting.js'
 import { only } from './reading.js'
 
 /** An endpoint that takes no events, or not as it should. */
@@ -33,10 +33,6 @@ const OWNERS = `
 const NAMES = `e.id, e.url, e.user_id as "userId", l.id as "lineId", l.number as "lineNumber",
   a.id as "applicationId", a.name as "applicationName"`
 
-const count = (statuses: string) =>
-  `(select count(*)::integer from (select from deliveries d
-    where d.endpoint_id = e.id and d.status ${statuses} limit ${MAX_COUNTED + 1}) counted)`
-
 /** Those of a disabled user rest on purpose. */
 const IN_USE = `e.removed_at is null and (c.enabled or a.id is not null)
   and e.disabled_reason is distinct from 'owner_disabled'`
@@ -55,7 +51,7 @@ export async function listTroubledEndpoints(
        order by e.disabled_at is null, e.failing_since is null, e.consecutive_failure_count desc, e.slowed_at desc
        limit ${SHOWN}
      )
-     select e.*, ${count(`in ('pending', 'delivering')`)} as "waitingCount", ${count(`= 'held'`)} as "heldCount"
+     select e.*, ${COUNTS}
      from troubled e`,
   )
   const { rows } = await db.raw<{ rows: { disabledCount: number; failingCount: number }[] }>(

@@ -1,0 +1,157 @@
+import { expect } from 'chai'
+import pg from 'pg'
+import { findEndpointWork } from '../../src/database/deliveries/waiting.js'
+import { listLineHealth } from '../../src/database/line-health.js'
+import { listConversations } from '../../src/database/messages/conversations.js'
+import { listMessages } from '../../src/database/messages/reading.js'
+import { countActivities, findActivity, type ActivityFilter } from '../../src/domain/activity.js'
+import { createWatch } from '../../src/domain/overview/overview.js'
+import { search } from '../../src/domain/search.js'
+import { describeContext } from '../helpers/context.js'
+import { createLine, type TestLine } from '../helpers/factories.js'
+import { newId } from '../../src/ids.js'
+import { BEN } from '../domain/fixtures.js'
+
+/** Enough for Postgres to see that an index is cheaper than the whole table. */
+const ROWS = 50_000
+interface Plan {
+  'Node Type': string
+  'Relation Name'?: string
+  Plans?: Plan[]
+}
+
+interface Asked {
+  sql: string
+  bindings?: readonly unknown[]
+}
+
+/** However many messages there are, a page reads a bounded part of them: no table of messages is read whole. */
+describeContext('the plans of pages that look through many messages', (context) => {
+  let line: TestLine
+  let endpointId: string
+  let client: pg.Client
+  /** The partitions that have the rows: an empty one is read whole in no time. */
+  let large: Set<string>
+
+  before(async () => {
+    client = new pg.Client({ connectionString: context.config.databaseUrl })
+    await client.connect()
+    line = await createLine(context, { outgoingUrl: 'http://127.0.0.1:9/' })
+    const { userId, lineId, number } = line
+    ;[endpointId = ''] = await context
+      .db('developer_connections')
+      .where({ line_id: lineId })
+      .pluck<string[]>('endpoint_id')
+    const given = { userId, lineId, number, endpointId }
+    const rows = `(select lowest_id_at(now() - make_interval(secs => n)) as id, n, '+1' || 5005550000 + n % 97 as contact
+      from generate_series(1, ${ROWS}) n) r`
+    await context.db.raw(
+      `insert into messages (id, user_id, line_id, direction, source, from_number, to_number, text, status)
+       select id, :userId, :lineId, 'inbound', 'carrier', contact, :number, 'Hello ' || n, 'received' from ${rows}`,
+      given,
+    )
+    await context.db.raw(
+      `insert into events (id, user_id, line_id, message_id, type, payload, from_number, to_number)
+       select id, :userId, :lineId, id, 'inboundText', 'Hello', contact, :number from ${rows}`,
+      given,
+    )
+    await context.db.raw(
+      `insert into deliveries (id, user_id, line_id, event_id, endpoint_id, type, from_number, status)
+       select id, :userId, :lineId, id, :endpointId, 'inboundText', contact, 'delivered' from ${rows}`,
+      given,
+    )
+    await context.db.raw('analyze messages, events, deliveries')
+    const { rows: filled } = await client.query<{ name: string }>(
+      `select distinct tableoid::regclass::text as name from messages
+       union select distinct tableoid::regclass::text from events
+       union select distinct tableoid::regclass::text from deliveries`,
+    )
+    large = new Set(filled.map(({ name }) => name))
+  })
+
+  after(async () => {
+    await client.end()
+    await context.db.raw('truncate messages, events, deliveries, delivery_attempts')
+  })
+
+  /** The large tables that any statement of the work reads whole. */
+  async function readWhole(work: () => Promise<unknown>): Promise<string[]> {
+    const asked: Asked[] = []
+    const note = (query: Asked) => {
+      if (/^\s*(select|with)/i.test(query.sql)) asked.push(query)
+    }
+    context.db.on('query', note)
+    await work()
+    context.db.removeListener('query', note)
+    expect(asked).not.to.deep.equal([])
+    const found: string[] = []
+    for (const { sql, bindings = [] } of asked) {
+      // Not by knex, which would take the statement's own `$1` for no binding.
+      const { rows } = await client.query<{ 'QUERY PLAN': [{ Plan: Plan }] }>({
+        text: `explain (format json) ${sql}`,
+        values: [...bindings],
+      })
+      found.push(
+        ...rows.flatMap((row) => wholeIn(row['QUERY PLAN'][0].Plan)).map((table) => `${table}: ${sql}`),
+      )
+    }
+    return found
+  }
+
+  function wholeIn(plan: Plan): string[] {
+    const table = plan['Relation Name'] ?? ''
+    const own = plan['Node Type'] === 'Seq Scan' && large.has(table) ? [table] : []
+    return [...own, ...(plan.Plans ?? []).flatMap(wholeIn)]
+  }
+
+  const filters: ActivityFilter[] = [
+    {},
+    { direction: 'outbound' },
+    { status: 'failed' },
+    { status: 'exhausted' },
+    { status: 'pending', text: 'hello' },
+    { type: 'voicemail' },
+    { type: 'optOut' },
+    { reason: 'timeout' },
+    { number: BEN },
+    { numberPart: '999999' },
+    { text: 'nowhere' },
+    { from: new Date(Date.now() - 3_600_000), until: new Date(Date.now() - 1_800_000) },
+  ]
+
+  for (const filter of filters) {
+    const named = Object.entries(filter).map(([name, value]) =>
+      value instanceof Date ? name : `${name} ${value}`,
+    )
+    it(`of the activity by ${named.join(', ') || 'nothing'}`, async () => {
+      expect(await readWhole(() => findActivity(context, line.userId, filter, { limit: 50 }))).to.deep.equal(
+        [],
+      )
+      expect(await readWhole(() => countActivities(context, line.userId, filter))).to.deep.equal([])
+    })
+  }
+
+  it('of the search', async () => {
+    for (const role of ['user', 'operator'] as const) {
+      for (const written of [BEN, '555999', 'nobody-has-this-name', newId()]) {
+        expect(await readWhole(() => search(context, { userId: line.userId, role }, written))).to.deep.equal(
+          [],
+        )
+      }
+    }
+  })
+
+  it('of conversations, and of one', async () => {
+    const { userId, lineId } = line
+    const page = { before: null, limit: 50 }
+    expect(await readWhole(() => listConversations(context.db, { userId, lineId }, page))).to.deep.equal([])
+    const thread = () => listMessages(context.db, userId, { lineId, number: BEN }, { limit: 30 })
+    expect(await readWhole(thread)).to.deep.equal([])
+  })
+
+  it('of the lists of lines and of the overview', async () => {
+    expect(await readWhole(() => listLineHealth(context.db, line.userId))).to.deep.equal([])
+    expect(await readWhole(() => findEndpointWork(context.db, endpointId))).to.deep.equal([])
+    expect(await readWhole(() => createWatch(context).look('24h'))).to.deep.equal([])
+  })
+})

@@ -82,6 +82,7 @@ describe('journey: a text and its answer in a collector of OpenTelemetry', funct
   it('has no text, no number and no token', () => {
     const all = collector.requests.map(({ body }) => body).join('\n')
     expect(all).to.include('accept message')
-    expect(all).not.to.match(/nobody else|415555|\+1555|token|lhp_|whsec_/)
+    // The country code counts: the nanoseconds of some minutes have the rest of the digits, too.
+    expect(all).not.to.match(/nobody else|1415555|\+1555|token|lhp_|whsec_/)
   })
 })

@@ -23,6 +23,7 @@ interface ReplayCommandOptions {
   until?: Date
   line?: string
   allLines?: boolean
+  endpoint?: string
   type?: EventType
   outcome: ReplayOutcome
   toUrl?: string
@@ -47,6 +48,7 @@ export function addEventCommands(program: Command): void {
     .option('--until <time>', 'before then; now when left out', moment)
     .option('--line <line>', 'of this line: id or number')
     .option('--all-lines', 'of all lines')
+    .option('--endpoint <id>', 'only of this further endpoint of the line')
     .addOption(
       new Option('--type <type>', 'only events of this type').choices([
         ...EVENT_TYPES,
@@ -91,12 +93,20 @@ async function replay(context: Context, options: ReplayCommandOptions, signal: A
   return { result: shownWork(context, last), lines: linesOfWork(last) }
 }
 
-async function readReplayOf(context: Context, { line, allLines }: ReplayCommandOptions): Promise<ReplayOf> {
+async function readReplayOf(
+  context: Context,
+  { line, allLines, endpoint: endpointId }: ReplayCommandOptions,
+): Promise<ReplayOf> {
   if ((line === undefined) === (allLines !== true)) {
     throw new UserError('give --line, or --all-lines to replay the events of every line')
   }
-  if (line === undefined) return { of: 'all' }
+  if (line === undefined) {
+    if (endpointId !== undefined)
+      throw new UserError('--endpoint needs --line: a further endpoint is of a line')
+    return { of: 'all' }
+  }
   const { id, userId } = await getAnyLine(context, line)
+  if (endpointId !== undefined) return { of: 'line', userId, id, endpointId }
   return { of: 'line_and_applications', userId, id }
 }
 

@@ -1509,6 +1509,7 @@ export interface Replay {
   /** `undelivered`: those that it did not get, and those that wait for another attempt after one that failed. */ outcome?:
     'any' | 'undelivered' | 'delivered' | undefined
   /** How many events a second at most. */ perSecond?: number | undefined
+  /** Of a further endpoint, instead of the outgoing webhook URL. */ endpointId?: string | undefined
   /** A URL that gets the events instead, such as a staging server. Each is tried three times and signed with the same secret; deliveries stay as they are. */ url?:
     string | undefined
 }

@@ -22,10 +22,11 @@ export async function replayBatch(context: Context, work: ClaimedWork): Promise<
     : postBatch(context, work, source, { ...asked, url: asked.url })
 }
 
-function whoseOf({ lineId, applicationId, userId }: ClaimedWork, { of }: AskedReplay): ReplayOf {
+function whoseOf({ lineId, applicationId, userId }: ClaimedWork, { of, endpointId }: AskedReplay): ReplayOf {
   const id = lineId ?? applicationId
   if (of === 'all') return { of }
   if (userId === null || id === null) throw new Error('a replay of one owner must say whose it is')
+  if (of === 'line') return { of, userId, id, endpointId }
   if (of !== 'connected_line') return { of, userId, id }
   if (applicationId === null) throw new Error('a replay of an application must say whose it is')
   return { of, userId, id, applicationId }

@@ -10,7 +10,13 @@ import { NO_URL } from '../signing-secrets.js'
 
 /** Whose events: a line's to its own URL, also those of the line to applications, an application's, or all. */
 export type ReplayOf =
-  | { of: 'line'; userId: string; id: string }
+  | {
+      of: 'line'
+      userId: string
+      id: string
+      /** A further one; left out: the outgoing webhook URL. */
+      endpointId?: string | undefined
+    }
   | { of: 'line_and_applications'; userId: string; id: string }
   | { of: 'application'; userId: string; id: string }
   /** What went to the application from one line of the user, for the application itself. */
@@ -20,6 +26,8 @@ export type ReplayOf =
 /** What was asked, as the row of the work has it. */
 export interface AskedReplay {
   of: ReplayOf['of']
+  /** A line's further endpoint. */
+  endpointId?: string
   from: string
   until: string
   types?: EventType[]
@@ -80,8 +88,9 @@ async function findReceivers(context: Context, whose: ReplayOf, isToUrl: boolean
       return { lineId, applicationId, endpointIds: own.map(({ endpointId }) => endpointId) }
     }
     case 'line': {
-      const endpoint = await requireEnabled(context.db, whose.userId, whose.id)
-      return { lineId: whose.id, applicationId: null, endpointIds: usable(endpoint, isToUrl, NO_URL) }
+      const { userId, id, endpointId } = whose
+      const endpoint = await requireEnabled(context.db, userId, id, { endpointId })
+      return { lineId: id, applicationId: null, endpointIds: usable(endpoint, isToUrl, NO_URL) }
     }
   }
 }

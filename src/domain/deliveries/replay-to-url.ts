@@ -9,7 +9,6 @@ import {
   type ReplayedEvent,
 } from '../../database/replaying.js'
 import { advanceWork, type ClaimedWork } from '../../database/works.js'
-import { getApplication } from '../applications.js'
 import type { Context } from '../context.js'
 import type { Batch } from '../works/batch.js'
 import { postEvent, REPLAY_HEADER, type EventForEndpoint } from './deliver.js'
@@ -33,7 +32,7 @@ export async function postBatch(
 ): Promise<Batch> {
   const limit = Math.min(perSecond, MAX_FAILURES_IN_A_ROW)
   const events = await listEventsToReplay(context.db, filter, work.position, limit)
-  const signerOf = createSigners(context, work)
+  const signerOf = createSigners(context, filter)
   const sent = await Promise.all(
     events.map(async (event, n) => {
       await sleep((n * 1000) / perSecond)
@@ -103,12 +102,16 @@ async function send(
 
 type Signer = Pick<EventForEndpoint, 'endpointId' | 'secretSealed' | 'previousSecretSealed' | 'policy'>
 
-/** Whose secret signs: the application's, or that of the event's line, which its developer knows. */
-function createSigners(context: Context, work: ClaimedWork): (lineId: string) => Promise<Signer | undefined> {
+/** Whose secret signs: that of the endpoint whose events they are, or of the event's line, which its developer knows. */
+function createSigners(
+  context: Context,
+  { endpointIds }: ReplaySource['filter'],
+): (lineId: string) => Promise<Signer | undefined> {
   const known = new Map<string, Promise<Signer | undefined>>()
   return (lineId) => {
-    const key = work.applicationId ?? lineId
-    const signer = known.get(key) ?? findSigner(context, work, lineId)
+    const own = endpointIds?.[0]
+    const key = own ?? lineId
+    const signer = known.get(key) ?? findSigner(context, own, lineId)
     known.set(key, signer)
     return signer
   }
@@ -116,16 +119,13 @@ function createSigners(context: Context, work: ClaimedWork): (lineId: string) =>
 
 async function findSigner(
   context: Context,
-  { applicationId, userId }: ClaimedWork,
+  own: string | undefined,
   lineId: string,
 ): Promise<Signer | undefined> {
-  const endpointId =
-    applicationId !== null && userId !== null
-      ? (await getApplication(context, userId, applicationId)).endpointId
-      : (await findEndpointsOfLine(context.db, lineId)).find((each) => each.applicationId === null)
-          ?.endpointId
-  const endpoint = endpointId == null ? undefined : await findEndpoint(context.db, endpointId)
-  if (endpointId == null || endpoint === undefined) return undefined
+  const endpoints = own === undefined ? await findEndpointsOfLine(context.db, lineId) : []
+  const endpointId = own ?? endpoints.find(({ applicationId }) => applicationId === null)?.endpointId
+  const endpoint = endpointId === undefined ? undefined : await findEndpoint(context.db, endpointId)
+  if (endpointId === undefined || endpoint === undefined) return undefined
   const { secretSealed, previousSecretSealed, policy } = endpoint
   return { endpointId, secretSealed, previousSecretSealed, policy }
 }

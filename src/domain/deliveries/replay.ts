@@ -2,7 +2,7 @@ import type { EventType } from '../../database/events.js'
 import { countReplayable, type ReplayOutcome } from '../../database/replaying.js'
 import { UserError } from '../../errors.js'
 import { timeOfId } from '../../ids.js'
-import { maskUrl } from '../audit.js'
+import { aboutEndpoint, maskUrl } from '../audit.js'
 import type { Context } from '../context.js'
 import { addWork, type Work } from '../works.js'
 import {
@@ -46,6 +46,7 @@ export async function startReplay(context: Context, whose: ReplayOf, request: Re
   const { count, isMore } = await countSource(context, await findSource(context, whose, asked))
   const { userId, lineId, applicationId } = ownersOf(whose)
   const { url, types } = asked
+  const endpointId = whose.of === 'line' ? whose.endpointId : undefined
   return addWork(
     context,
     {
@@ -53,13 +54,14 @@ export async function startReplay(context: Context, whose: ReplayOf, request: Re
       userId,
       lineId,
       applicationId,
-      asked: { ...asked, of: whose.of },
+      asked: { ...asked, of: whose.of, ...(endpointId === undefined ? {} : { endpointId }) },
       totalCount: isMore ? null : count,
     },
     {
       action: applicationId === null ? 'line.events.replayed' : 'application.events.replayed',
       subjectId: applicationId ?? lineId,
       userId,
+      ...aboutEndpoint(endpointId),
       after: {
         from: asked.from,
         until: asked.until,

@@ -10,7 +10,7 @@ import { UserError } from '../../errors.js'
 import { readBodyFields } from '../body-fields.js'
 import { applicationOf, lineOfToken, userOf } from '../middleware/authenticate.js'
 import { answerList, pageParameters } from '../paging.js'
-import { momentParameter, readQuery, wordParameter } from '../query.js'
+import { idParameter, momentParameter, readQuery, wordParameter } from '../query.js'
 import { onOwn, type Operation, type OwnerRequest } from './owner-operation.js'
 import { presentWork } from './presenters.js'
 
@@ -33,23 +33,25 @@ const replay = yup.object({
   outcome: wordParameter(REPLAY_OUTCOMES),
   perSecond: yup.number().strict().typeError('perSecond must be a whole number'),
   url: yup.string().strict().typeError('url must be a URL'),
+  endpointId: idParameter().strict().typeError('endpointId must be an id (a UUID)'),
 })
 
-/** `{"from","until","types","outcome","perSecond","url"}`; all but `from` may be left out. @throws UserError 400, 404, 409 */
+/** `{"from","until","types","outcome","perSecond","url","endpointId"}`; all but `from` may be left out. @throws UserError 400, 404, 409 */
 const start = (of: 'line' | 'application') =>
   onOwn(of, async (context, asked) => {
-    const request = await readReplay(context, of, asked)
+    const { endpointId, ...request } = await readReplay(context, of, asked)
     if (request.url !== undefined && applicationOf(asked.ctx) !== undefined)
       throw new UserError(URL_IS_OWN, 403)
-    const work = await startReplay(context, whoseOf(of, asked), request)
+    const work = await startReplay(context, whoseOf(of, asked, endpointId), request)
     return presentWork(context.vocabulary, work)
   })
 
 /** Says how many events it would be. */
 const preview = (of: 'line' | 'application') =>
-  onOwn(of, async (context, asked) =>
-    countReplay(context, whoseOf(of, asked), await readReplay(context, of, asked)),
-  )
+  onOwn(of, async (context, asked) => {
+    const { endpointId, ...request } = await readReplay(context, of, asked)
+    return countReplay(context, whoseOf(of, asked, endpointId), request)
+  })
 
 export const postLineReplay = start('line')
 export const postLineReplayPreview = preview('line')
@@ -58,9 +60,15 @@ export const postApplicationReplayPreview = preview('application')
 
 const URL_IS_OWN = 'url: only users themselves may have events sent to another URL'
 
-/** An application that asks gets its own events of the line. */
-function whoseOf(of: 'line' | 'application', { userId, id, ctx }: OwnerRequest): ReplayOf {
+/** An application that asks gets its own events of the line. @throws UserError 400 */
+function whoseOf(
+  of: 'line' | 'application',
+  { userId, id, ctx }: OwnerRequest,
+  endpointId: string | undefined,
+): ReplayOf {
   const application = applicationOf(ctx)
+  if (of === 'line' && application === undefined) return { of, userId, id, endpointId }
+  if (endpointId !== undefined) throw new UserError('endpointId: only lines have further endpoints')
   if (application === undefined) return { of, userId, id }
   return { of: 'connected_line', userId, id, applicationId: application.id }
 }

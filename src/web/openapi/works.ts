@@ -50,12 +50,13 @@ export function workSchemas(words: ProductNames): Record<string, Schema> {
           default: DEFAULT_RATE,
           description: 'How many events a second at most.',
         },
+        endpointId: describe(id, 'Of a further endpoint, instead of the outgoing webhook URL.'),
         url: describe(
           givenUrl,
           'A URL that gets the events instead, such as a staging server. Each is tried three times and signed with the same secret; deliveries stay as they are.',
         ),
       },
-      ['until', 'types', 'outcome', 'perSecond', 'url'],
+      ['until', 'types', 'outcome', 'perSecond', 'url', 'endpointId'],
     ),
   }
 }

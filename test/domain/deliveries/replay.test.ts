@@ -7,6 +7,9 @@ import {
   type ReplayOf,
   type ReplayRequest,
 } from '../../../src/domain/deliveries/replay.js'
+import { addLineEndpoint } from '../../../src/domain/line-endpoints.js'
+import { revealSigningSecret } from '../../../src/domain/signing-secrets.js'
+import { newId } from '../../../src/ids.js'
 import { MAX_CRASHES } from '../../../src/domain/crashes.js'
 import { disableUser } from '../../../src/domain/disabled-users.js'
 import { describeJobs } from '../../../src/domain/job-subjects.js'
@@ -71,6 +74,31 @@ describeContext('replaying events', (context) => {
       'webhook-id': deliveries[0]!.event_id,
       'webhook-replay': 'true',
     })
+  })
+
+  it('of a further endpoint: only what went there, and to another URL signed with its secret', async () => {
+    const { endpoint } = await addLineEndpoint(context, line.userId, line.lineId, { url: target.url })
+    const { event_id: eventId } = await receiveForDelivery(context, line)
+    const further = (id = endpoint.id): ReplayOf => ({
+      of: 'line',
+      userId: line.userId,
+      id: line.lineId,
+      endpointId: id,
+    })
+    expect(await refusal(count({}, further(newId())))).to.include({ status: 404 })
+    const deliveriesOfEvent = await context
+      .db('deliveries')
+      .where({ event_id: eventId })
+      .select('id', 'endpoint_id')
+    for (const { id, endpoint_id } of deliveriesOfEvent)
+      await deliver(context, id as string, endpoint_id as string)
+    expect(await count({}, further())).to.deep.equal({ count: 1, isMore: false })
+    await goOn(context, await start({ url: `${target.url}/staging` }, further()))
+    const replayed = target.requests.at(-1)
+    expect(replayed?.headers).to.have.property('webhook-replay', 'true')
+    const secret = await revealSigningSecret(context, line.userId, line.lineId, endpoint.id)
+    const headers = replayed?.headers as Record<string, string>
+    expect(new Webhook(secret!).verify(replayed?.body ?? '', headers)).to.include({ type: 'inboundText' })
   })
 
   it('of those that nobody got: also what waits for its next attempt, and nothing that goes out by itself', async () => {

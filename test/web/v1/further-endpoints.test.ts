@@ -36,6 +36,12 @@ describeWith('/v1/lines/{lineId}/endpoints', serveApi, (api) => {
     expect(expectAnswer(inCapitals)).to.deep.equal(shown)
     expect(expectAnswer(await client.get(`${one}/signing-secret`))).to.deep.equal({ signingSecret })
 
+    const replay = (body: object) =>
+      client.post(`${path}/connection/replay/preview`, { from: '2026-01-01T00:00:00Z', ...body })
+    expect(expectAnswer(await replay({ endpointId: added.id }))).to.deep.equal({ count: 0, isMore: false })
+    expectProblem(await replay({ endpointId: line.lineId }), 404, /^no such endpoint/)
+    expectProblem(await replay({ endpointId: 'x' }), 400, /^endpointId must be an id/)
+
     const patch = (body: unknown, below = '') => client.ask('PATCH', `${one}${below}`, body)
     const url = `${receiver.url}?of=crm`
     expect(expectAnswer(await patch({ url, name: '' }))).to.deep.include({

@@ -28,7 +28,9 @@ const OUTCOME_WORDS: Record<(typeof REPLAY_OUTCOMES)[number], string> = {
   any: 'All',
 }
 
-const FIELDS = ['from', 'until', 'zone', 'outcome', 'type', 'perSecond', 'url'] as const
+const FIELDS = ['from', 'until', 'zone', 'outcome', 'type', 'perSecond', 'url', 'endpointId'] as const
+
+type FurtherOptions = readonly (readonly [id: string, label: string])[]
 
 /** How many events it would be, with what was typed. */
 export interface CountedReplay extends ReplayCount {
@@ -39,14 +41,16 @@ export interface CountedReplay extends ReplayCount {
  * Sends the events of a span of time again; and, first, what the endpoint missed.
  *
  * @param props.missed undefined: nothing, or nothing can be sent now
+ * @param props.further endpoints that the line has beside its outgoing webhook URL: id and label
  */
 export function Replay(props: {
   page: Page
   action: string
   missed: Missed | undefined
   counted: CountedReplay | undefined
+  further?: FurtherOptions
 }) {
-  const { page, action, missed, counted } = props
+  const { page, action, missed, counted, further = [] } = props
   // The first form has no fields: what was wrong stands at the second one.
   const isOpen = page.fault?.action === action || counted !== undefined
   return (
@@ -63,21 +67,19 @@ export function Replay(props: {
       )}
       <details open={isOpen}>
         <summary>Replay the events of a span of time</summary>
-        <ReplayForm page={page} action={action} counted={counted} />
+        <ReplayForm {...{ page, action, counted, further }} />
       </details>
     </>
   )
 }
 
-function ReplayForm({
-  page,
-  action,
-  counted,
-}: {
+function ReplayForm(props: {
   page: Page
   action: string
   counted: CountedReplay | undefined
+  further: FurtherOptions
 }) {
+  const { page, action, counted, further } = props
   const valueOf = (name: (typeof FIELDS)[number], otherwise = '') =>
     typedIn(page, action, name) ?? counted?.fields[name] ?? otherwise
   const moment = (name: 'from' | 'until') =>
@@ -90,6 +92,14 @@ function ReplayForm({
       <Field {...moment('from')} label="From" required />
       <Field {...moment('until')} label="Until" hint="Empty: now." />
       <ZoneSelect zone={valueOf('zone')} />
+      {further.length > 0 && (
+        <Select
+          name="endpointId"
+          label="Of which endpoint"
+          options={[['', 'The outgoing webhook URL'], ...further]}
+          value={valueOf('endpointId')}
+        />
+      )}
       <Select
         name="outcome"
         label="Which events"
@@ -156,7 +166,9 @@ export const postApplicationReplay = (context: Context): Act => post(context, 'a
 /** Starts it and goes to where it is seen; or counts what fits. */
 function post(context: Context, of: 'line' | 'application'): Act {
   return async (ctx) => {
-    const whose: ReplayOf = { of, userId: sessionOf(ctx).userId, id: idOf(ctx, `${of}Id`) }
+    const asked = { userId: sessionOf(ctx).userId, id: idOf(ctx, `${of}Id`) }
+    const endpointId = fieldOf(ctx, 'endpointId') || undefined
+    const whose: ReplayOf = of === 'line' ? { of, ...asked, endpointId } : { of, ...asked }
     const request = readReplay(ctx)
     if (fieldOf(ctx, 'do') === 'count') {
       const fields = Object.fromEntries(FIELDS.map((name) => [name, fieldOf(ctx, name)]))

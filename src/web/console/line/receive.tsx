@@ -37,12 +37,18 @@ export function showLineReceive(context: Context): Middleware {
       ? await revealSigningSecret(actingFor(ctx, context), line.userId, line.id)
       : undefined
     const endpoint = await loadEndpoint(context, view)
+    const further = await listLineEndpoints(context, line.userId, line.id)
     return (
       <>
         <LineEndpoint view={view} now={endpoint} testEvent={testEvent} policyPreview={policyPreview} />
-        <LineReplay view={view} missed={await loadMissed(context, view)} counted={replayCount} />
+        <LineReplay
+          view={view}
+          missed={await loadMissed(context, view)}
+          counted={replayCount}
+          further={further}
+        />
         <SigningSecret view={view} secret={secret} />
-        <FurtherEndpoints view={view} endpoints={await listLineEndpoints(context, line.userId, line.id)} />
+        <FurtherEndpoints view={view} endpoints={further} />
       </>
     )
   })

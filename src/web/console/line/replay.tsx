@@ -1,3 +1,5 @@
+import type { LineEndpoint } from '../../../domain/line-endpoints.js'
+import { withHost } from '../../../domain/overview/endpoints.js'
 import type { Missed } from '../../../domain/deliveries/replay.js'
 import { Replay, type CountedReplay } from '../endpoint/replay.js'
 import { Section, type LineView } from './section.js'
@@ -9,10 +11,11 @@ export function LineReplay(props: {
   view: LineView
   missed: Missed | undefined
   counted: CountedReplay | undefined
+  further: readonly LineEndpoint[]
 }) {
-  const { view, missed, counted } = props
+  const { view, missed, counted, further } = props
   const action = `${view.path}/${ID}`
-  const isPossible = view.connection.enabled && view.endpointId !== null
+  const isPossible = view.connection.enabled && (view.endpointId !== null || further.length > 0)
   return (
     <Section
       view={view}
@@ -22,7 +25,11 @@ export function LineReplay(props: {
       isAnswer={counted !== undefined}
     >
       {isPossible ? (
-        <Replay page={view.page} action={action} missed={missed} counted={counted} />
+        <Replay
+          {...{ action, missed, counted }}
+          page={view.page}
+          further={further.map((endpoint) => [endpoint.id, endpoint.name ?? withHost(endpoint).host])}
+        />
       ) : (
         <p class="empty">Events can be sent again once the line has an outgoing webhook URL that is on.</p>
       )}

@@ -62,3 +62,6 @@ export function timeOfId(id: string): Date {
 export function isId(value: unknown): value is string {
   return typeof value === 'string' && validate(value)
 }
+
+/** Before all others: where a walk through rows by their ids begins. */
+export const FIRST_ID = '00000000-0000-0000-0000-000000000000'

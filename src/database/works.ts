@@ -15,10 +15,10 @@ import type { Database } from './connection.js'
 import type { Page } from './pages.js'
 import { toJson } from './text.js'
 
-export const WORK_KINDS = ['replay', 'held_events', 'import'] as const
+const WORK_KINDS = ['replay', 'held_events', 'import'] as const
 export type WorkKind = (typeof WORK_KINDS)[number]
 
-export const WORK_STATUSES = ['waiting', 'running', 'done', 'stopped', 'failed'] as const
+const WORK_STATUSES = ['waiting', 'running', 'done', 'stopped', 'failed'] as const
 
 export const WORK_FIELDS = {
   id: shown('w.id', uuid),

@@ -7,9 +7,3 @@ export const MESSAGE_TYPE_OF = {
   inboundMedia: 'media',
   voiceMail: 'voicemail',
 } as const satisfies Record<MessageEventType, MessageType>
-
-export const EVENT_TYPE_OF = {
-  text: 'inboundText',
-  media: 'inboundMedia',
-  voicemail: 'voiceMail',
-} as const satisfies Record<MessageType, MessageEventType>

@@ -7,6 +7,7 @@ import { signingSecretPlace } from './deliveries/deliver.js'
 import { tokenPlace } from './incoming-webhooks.js'
 import { ownWebhookPlace } from './notices/own-webhook.js'
 import { totpPlace } from './second-factors/place.js'
+import { FIRST_ID } from '../ids.js'
 
 /** What each column's values are bound to. */
 const PLACES: Record<SealedColumn, (rowId: string) => string> = {
@@ -20,7 +21,6 @@ const PLACES: Record<SealedColumn, (rowId: string) => string> = {
 }
 
 const BATCH = 500
-const FIRST_ID = '00000000-0000-0000-0000-000000000000'
 
 export interface SealedCounts {
   /** Under the first key of ENCRYPTION_KEY. */

@@ -10,7 +10,7 @@ import type { Context } from './context.js'
 export type { Work } from '../database/works.js'
 
 /** Of a user, of each application, and of operators at the command line together: the next one is refused. */
-export const MAX_OPEN_WORKS = 3
+const MAX_OPEN_WORKS = 3
 
 /**
  * Adds a long work, which `maintenance` goes on with until it is done: the row is its record, and its job only says that

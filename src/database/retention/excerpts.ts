@@ -1,7 +1,7 @@
 import type { Database } from '../connection.js'
+import { FIRST_ID } from '../../ids.js'
 
 const TASK = 'excerpts'
-const FIRST_ID = '00000000-0000-0000-0000-000000000000'
 
 /** The attempts that are old enough, and were not looked at yet. */
 const TO_DO = `id > coalesce((select until_id from retention_progress where task = '${TASK}'), '${FIRST_ID}')

@@ -6,13 +6,13 @@ import { requireEnabled } from '../connection-requirements.js'
 import type { Context } from '../context.js'
 import { addWork } from '../works.js'
 import type { Batch } from '../works/batch.js'
+import { FIRST_ID } from '../../ids.js'
 
 /**
  * A person waits for the answer, and smaller batches take longer in all. Larger ones hold the locks of their rows longer,
  * which deliveries wait for. More events than this are a long work.
  */
 export const RELEASE_BATCH = 500
-const FIRST_ID = '00000000-0000-0000-0000-000000000000'
 
 /**
  * Sends the events that were held while the endpoint was disabled. Each is tried once: an event that is held again

@@ -1,7 +1,7 @@
 import type { CustomHeaders } from './custom-headers.js'
 
 /** Stands where a value is that is kept nowhere, or nobody's to read. */
-export const HIDDEN = '•••'
+const HIDDEN = '•••'
 
 /** By these names go sessions and credentials. */
 const SECRET = /cookie|authorization|token|secret|passw|session|credential|api-?key/i

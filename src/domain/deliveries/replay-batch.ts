@@ -1,10 +1,10 @@
+import { FIRST_ID } from '../../ids.js'
 import { countReplayable, replayDeliveries } from '../../database/replaying.js'
 import { advanceWork, setWorkTotal, type ClaimedWork } from '../../database/works.js'
 import type { Context } from '../context.js'
 import type { Batch } from '../works/batch.js'
 import {
   findSource,
-  FIRST_ID,
   MAX_COUNTED,
   type AskedReplay,
   type ReplayOf,

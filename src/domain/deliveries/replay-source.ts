@@ -38,7 +38,6 @@ export interface AskedReplay {
 
 /** More are not counted in one statement. */
 export const MAX_COUNTED = 10_000
-export const FIRST_ID = '00000000-0000-0000-0000-000000000000'
 
 /** Which events are meant, and to whom they go. */
 export interface ReplaySource {

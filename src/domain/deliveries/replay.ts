@@ -1,13 +1,12 @@
 import type { EventType } from '../../database/events.js'
 import { countReplayable, type ReplayOutcome } from '../../database/replaying.js'
 import { UserError } from '../../errors.js'
-import { timeOfId } from '../../ids.js'
+import { FIRST_ID, timeOfId } from '../../ids.js'
 import { aboutEndpoint, maskUrl } from '../audit.js'
 import type { Context } from '../context.js'
 import { addWork, type Work } from '../works.js'
 import {
   findSource,
-  FIRST_ID,
   MAX_COUNTED,
   type AskedReplay,
   type ReplayOf,

@@ -6,11 +6,11 @@ import {
   type Resumption,
 } from '../../database/resumptions.js'
 import { LOOK_AGAIN_MS, type Context } from '../context.js'
+import { FIRST_ID } from '../../ids.js'
 
 const LINES_AT_ONCE = 200
 /** Claims of the line wait for as long as one batch takes, some 50 ms. */
 const MESSAGES_AT_ONCE = 1000
-const FIRST_ID = '00000000-0000-0000-0000-000000000000'
 
 /**
  * Brings what waited for the end of a pause, oldest first. Whoever resumed has only noted it in the row, so that a process

@@ -14,6 +14,7 @@ import {
 } from '../../database/retention/leftovers.js'
 import { countUnderWay } from '../../database/retention/under-way.js'
 import type { Context } from '../context.js'
+import { FIRST_ID } from '../../ids.js'
 
 /** What became of a month, or would. */
 export interface MonthOutcome {
@@ -37,7 +38,6 @@ export type WhyKept = 'messages' | 'deliveries' | 'heldDeliveries' | 'media' | '
 /** The files of media go one by one. */
 const MEDIA_AT_ONCE = 100
 const ROWS_AT_ONCE = 1000
-const FIRST_ID = '00000000-0000-0000-0000-000000000000'
 
 /**
  * Drops the months of a kind that are older than so many days, the oldest first. A month in which something is under way

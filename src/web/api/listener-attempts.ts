@@ -8,8 +8,8 @@ import { momentParameter } from '../query.js'
 import { onOwn } from './owner-operation.js'
 
 /** So many fit into a body, and a listener has no more in a second. */
-export const MAX_LISTENER_ATTEMPTS = 100
-export const FAILURE_NAME = /^\w{1,64}$/
+const MAX_LISTENER_ATTEMPTS = 100
+const FAILURE_NAME = /^\w{1,64}$/
 const MAX_DURATION_MS = 600_000
 
 const LIST = `attempts must be a list of 1 to ${MAX_LISTENER_ATTEMPTS} attempts`

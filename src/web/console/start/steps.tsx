@@ -65,7 +65,7 @@ function Step({ isDone, children }: { isDone: boolean; children: ComponentChildr
 }
 
 /** What became of the newest event, and how to mend it. */
-export function whatWasSeen({ newestEvent }: FirstSteps): string {
+function whatWasSeen({ newestEvent }: FirstSteps): string {
   if (newestEvent === null) return 'no event was posted to it yet.'
   const { status, responseStatus, durationMs, failure } = newestEvent
   const took = durationMs === null ? '' : ` in ${durationMs} ms`

@@ -1,11 +1,13 @@
 #!/usr/bin/env node
 import { existsSync } from 'node:fs'
+import { keepCompiled } from '../src/compile-cache.js'
 import { loadProcess } from '../src/stop-request.js'
 
 // A service that is told to stop has done its work, so it ends with 0. Another command that is interrupted has failed.
 if (process.argv[2] === 'start') await loadProcess(runCommand)
 else {
   endWithReader()
+  keepCompiled()
   await runCommand()
 }
 
@@ -21,5 +23,5 @@ async function runCommand(): Promise<void> {
   // The file does not replace variables that the environment has, as everywhere.
   if (existsSync('.env')) process.loadEnvFile('.env')
   const { createProgram } = await import('./program.js')
-  await createProgram().parseAsync()
+  await (await createProgram(process.argv.slice(2))).parseAsync()
 }

@@ -1,71 +1,62 @@
-import tab from '@bomb.sh/tab/commander'
 import { Command } from 'commander'
 import { readVersion } from '../src/config.js'
-import { addAuditCommand } from './commands/audit.js'
-import { addCarrierCommands } from './commands/carrier.js'
-import { addConnectionCommands } from './commands/connection.js'
-import { addContactCommands } from './commands/contact.js'
-import { addDeliveryCommands } from './commands/delivery.js'
-import { addDoctorCommand } from './commands/doctor.js'
-import { addEndpointCommands } from './commands/endpoint.js'
-import { addEventCommands } from './commands/event.js'
-import { addWorkCommands } from './commands/work.js'
-import { addExportCommands } from './commands/export.js'
-import { addLineCommands } from './commands/line.js'
-import { addListenCommand } from './commands/listen.js'
-import { addMessageCommands } from './commands/message.js'
-import { addMigrateCommand } from './commands/migrate.js'
-import { addPersonCommands } from './commands/person.js'
-import { addRetentionCommands } from './commands/retention.js'
-import { addSecretsCommands } from './commands/secrets.js'
-import { addSendingCommands } from './commands/sending.js'
-import { addStartCommand } from './commands/start.js'
-import { addStatusCommand } from './commands/status.js'
-import { addTailCommand } from './commands/tail.js'
-import { addTriggerCommand } from './commands/trigger.js'
-import { addTokenCommands } from './commands/token.js'
-import { addUserCommands } from './commands/user.js'
-import { addWebhookCommands } from './commands/webhook.js'
 
-/** Every command, in the order of the help text. */
-export function createProgram(): Command {
+/** Every command, in the order of the help text. Each has a file of its name. */
+const COMMANDS: Record<string, () => Promise<(program: Command) => void>> = {
+  start: async () => (await import('./commands/start.js')).addStartCommand,
+  migrate: async () => (await import('./commands/migrate.js')).addMigrateCommand,
+  doctor: async () => (await import('./commands/doctor.js')).addDoctorCommand,
+  status: async () => (await import('./commands/status.js')).addStatusCommand,
+  user: async () => (await import('./commands/user.js')).addUserCommands,
+  token: async () => (await import('./commands/token.js')).addTokenCommands,
+  carrier: async () => (await import('./commands/carrier.js')).addCarrierCommands,
+  line: async () => (await import('./commands/line.js')).addLineCommands,
+  connection: async () => (await import('./commands/connection.js')).addConnectionCommands,
+  endpoint: async () => (await import('./commands/endpoint.js')).addEndpointCommands,
+  webhook: async () => (await import('./commands/webhook.js')).addWebhookCommands,
+  sending: async () => (await import('./commands/sending.js')).addSendingCommands,
+  message: async () => (await import('./commands/message.js')).addMessageCommands,
+  contact: async () => (await import('./commands/contact.js')).addContactCommands,
+  delivery: async () => (await import('./commands/delivery.js')).addDeliveryCommands,
+  event: async () => (await import('./commands/event.js')).addEventCommands,
+  work: async () => (await import('./commands/work.js')).addWorkCommands,
+  audit: async () => (await import('./commands/audit.js')).addAuditCommand,
+  person: async () => (await import('./commands/person.js')).addPersonCommands,
+  export: async () => (await import('./commands/export.js')).addExportCommands,
+  retention: async () => (await import('./commands/retention.js')).addRetentionCommands,
+  tail: async () => (await import('./commands/tail.js')).addTailCommand,
+  listen: async () => (await import('./commands/listen.js')).addListenCommand,
+  trigger: async () => (await import('./commands/trigger.js')).addTriggerCommand,
+  secrets: async () => (await import('./commands/secrets.js')).addSecretsCommands,
+}
+
+/**
+ * The command line. If it is asked for one command, only that one is loaded: all of them import most of the service, which
+ * takes half a second. Help, completion and a name that is none need all.
+ *
+ * @param asked the arguments, without the program's name; left out: every command
+ */
+export async function createProgram(asked: readonly string[] = []): Promise<Command> {
   const program = new Command('linehook')
     .description('Turns phone lines into webhooks.')
     .version(readVersion())
     .showHelpAfterError()
     .option('--json', 'print JSON: before or after the command')
     .hook('preAction', passJsonOn)
-  addStartCommand(program)
-  addMigrateCommand(program)
-  addDoctorCommand(program)
-  addStatusCommand(program)
-  addUserCommands(program)
-  addTokenCommands(program)
-  addCarrierCommands(program)
-  addLineCommands(program)
-  addConnectionCommands(program)
-  addEndpointCommands(program)
-  addWebhookCommands(program)
-  addSendingCommands(program)
-  addMessageCommands(program)
-  addContactCommands(program)
-  addDeliveryCommands(program)
-  addEventCommands(program)
-  addWorkCommands(program)
-  addAuditCommand(program)
-  addPersonCommands(program)
-  addExportCommands(program)
-  addRetentionCommands(program)
-  addTailCommand(program)
-  addListenCommand(program)
-  addTriggerCommand(program)
-  addSecretsCommands(program)
-  addCompletion(program)
+  // The program's own options take no value.
+  const name = asked.find((each) => !each.startsWith('-')) ?? ''
+  const only = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined
+  if (only !== undefined) (await only())(program)
+  else {
+    for (const add of await Promise.all(Object.values(COMMANDS).map((load) => load()))) add(program)
+    await addCompletion(program)
+  }
   return program
 }
 
 /** Last, because it reads the commands that there are. Beside it the package adds one that the shells' scripts call. */
-function addCompletion(program: Command): void {
+async function addCompletion(program: Command): Promise<void> {
+  const { default: tab } = await import('@bomb.sh/tab/commander')
   tab(program, { completionCommandName: 'completion' })
   program.commands
     .find((command) => command.name() === 'completion')

@@ -2,7 +2,7 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { cpus } from 'node:os'
 import { resolve } from 'node:path'
 import { Command, Option } from 'commander'
-import { compile } from '../test/helpers/compile.js'
+import { compileProject } from '../dev/compile.js'
 import { Ends } from './ends.js'
 import { FAULTS } from './faults.js'
 import { findMissed } from './goals.js'
@@ -45,7 +45,7 @@ async function main(): Promise<number> {
     ({ name, isShort }) => options.fault?.includes(name) ?? (!options.short || isShort),
   )
   const seeds = options.short ? [1] : options.seed.map(Number)
-  await compile()
+  await compileProject(['chaos', 'test'])
   const folder = resolve(`.data/chaos-${process.pid}`)
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     process.once(signal, () => {

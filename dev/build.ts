@@ -1,4 +1,4 @@
-import { bundleProject } from './bundle.js'
+import { compileProject } from './compile.js'
 
 // `npm run build`
-await bundleProject()
+await compileProject()

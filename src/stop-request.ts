@@ -1,3 +1,5 @@
+import { keepCompiled } from './compile-cache.js'
+
 /** What asks a process to stop; SIGHUP is a terminal that was closed. */
 const SIGNALS = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const
 /**
@@ -13,11 +15,12 @@ let isListening = false
 
 /**
  * The first thing that a process does: from here on it ends with 0 when it is asked to stop, even while it still loads.
- * Its first file imports only this one, and this one imports nothing, because Node reads all imports before anything
+ * Its first file imports only this one, and this one hardly anything, because Node reads all imports before anything
  * runs: that takes most of a second, and longer on a slow machine.
  */
 export async function loadProcess(load: () => Promise<unknown>): Promise<void> {
   listen()
+  keepCompiled()
   await load()
 }
 

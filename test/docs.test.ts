@@ -75,12 +75,12 @@ describe('docs', () => {
     )
   })
 
-  it('commands.md has every command with its description, and no other', () => {
+  it('commands.md has every command with its description, and no other', async () => {
     const rows = tableRows('docs/commands.md', /^`linehook /).map(([command = '', about]) => ({
       command: command.replaceAll('`', '').replace(/ [<-].*$/, ''),
       about,
     }))
-    expect(rows).to.deep.equal(leaves(createProgram()))
+    expect(rows).to.deep.equal(leaves(await createProgram()))
   })
 
   it('metrics.md has every metric with its labels and its sentence, and no other', () => {

@@ -1,5 +1,5 @@
 import { mock } from 'node:test'
-import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect } from 'chai'
 import { every, type Timer } from '../src/every.js'
 import { memoryLog } from './helpers/log.js'
@@ -24,6 +24,9 @@ describe('every', () => {
     timers.push(timer)
     return { timer, lines }
   }
+
+  /** By the mock clock. */
+  const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 
   /** Lets time go by, a millisecond after the other, each with all that comes of it. */
   async function pass(ms: number): Promise<void> {

@@ -10,9 +10,9 @@ async function startClosing(
 ): Promise<RunningProcess> {
   const script = runScript(`
     import { setTimeout as sleep } from 'node:timers/promises'
-    import { closeOnSignal } from './src/shutdown.ts'
-    import { stopWithStarter } from './src/stop-request.ts'
-    import { createLog } from './src/telemetry/log.ts'
+    import { closeOnSignal } from './dist/src/shutdown.js'
+    import { stopWithStarter } from './dist/src/stop-request.js'
+    import { createLog } from './dist/src/telemetry/log.js'
     const say = (what) => process.stdout.write(what + '\\n')
     const close = closeOnSignal(createLog('test', 'info'), [${steps}])
     ${startedByPid === undefined ? '' : `stopWithStarter(${startedByPid})`}
@@ -87,8 +87,8 @@ describe('shutdown', function () {
     const script = await startClosing(LAST)
     expect(said(script)).to.deep.equal([])
     const asked = runScript(`
-      import { closeOnSignal } from './src/shutdown.ts'
-      import { createLog } from './src/telemetry/log.ts'
+      import { closeOnSignal } from './dist/src/shutdown.js'
+      import { createLog } from './dist/src/telemetry/log.js'
       await closeOnSignal(createLog('test', 'info'), [])()`)
     expect(await asked.exitCode).to.equal(0)
     expect(asked.log()[0]).to.include({ reason: 'asked' })

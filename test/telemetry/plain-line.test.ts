@@ -10,8 +10,8 @@ describe('a plain line of the log', () => {
 
   it('is as every other, at the levels of the log', async () => {
     const script = runScript(`
-      import { createLog } from './src/telemetry/log.ts'
-      import { logPlain, word } from './src/telemetry/plain-line.ts'
+      import { createLog } from './dist/src/telemetry/log.js'
+      import { logPlain, word } from './dist/src/telemetry/plain-line.js'
       const fields = { outcome: word('accepted'), status: 200, missing: undefined }
       const log = createLog('test', 'info')
       logPlain(log, fields, 'request.handled')

@@ -28,6 +28,22 @@ export class Unavailable extends Error {
   }
 }
 
+/**
+ * Nobody can say whether the request was done: whoever was asked to do it gave no answer, and nor does anybody who would know.
+ * Without an `Idempotency-Key` a repeat may do it twice, so nobody is told when to come again.
+ */
+export class OutcomeUnknown extends Unavailable {
+  override name = 'OutcomeUnknown'
+
+  constructor(cause: unknown) {
+    super(
+      'It is not known whether the message was accepted: repeat the request only with the Idempotency-Key that it had',
+      0,
+      { cause },
+    )
+  }
+}
+
 export function asError(thrown: unknown): Error {
   return thrown instanceof Error ? thrown : new Error(String(thrown))
 }

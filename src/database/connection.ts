@@ -9,35 +9,46 @@ interface DatabaseSettings {
   url: string
   poolSize: number
   applicationName: string
+  /** After it Postgres itself ends a statement that it works on. */
   statementTimeoutMs?: number
-  /** How long it takes at most to get one of the pool's connections, and so until somebody is told 503. */
+  /** How long somebody waits at most for one of the pool's connections, and so until they are told 503. */
   acquireTimeoutMs?: number
+  /** How long the opening of a connection may take. */
+  openingMs?: number
   /** Not through a pooler that gives each transaction another server connection and knows no prepared statements. */
   namesStatements?: boolean
 }
 
+/** Long enough for a busy machine. A connection that is dead is found by other means (`vigil.ts`). */
+const STATEMENT_MS = 10_000
+
 /** A server that answers at all has reported its own statement time-out by so long after it. */
-const ANSWER_MARGIN_MS = 150
+const ANSWER_MARGIN_MS = 500
+
+/** A busy machine needs seconds to open a connection. One that is thrown away half opened was for nothing. */
+const OPENING_MS = 10_000
+/** These stay open when nobody needs them. */
+const KEPT_WARM = 3
 
 /** Longer than a transaction ever waits for anything besides Postgres. */
 const IDLE_IN_TRANSACTION_MS = 5000
 
 export function databaseOptions(settings: DatabaseSettings): Knex.Config {
-  const { statementTimeoutMs = 2000, acquireTimeoutMs = 900 } = settings
+  const { statementTimeoutMs = STATEMENT_MS, acquireTimeoutMs = 5000, openingMs = OPENING_MS } = settings
   return {
     client: 'pg',
     connection: {
       connectionString: settings.url,
-      application_name: `linehook ${settings.applicationName}`,
-      connectionTimeoutMillis: acquireTimeoutMs,
+      application_name: applicationNameOf(settings),
+      connectionTimeoutMillis: openingMs,
       statement_timeout: statementTimeoutMs,
-      // A server that hangs cannot time its statement out itself.
-      query_timeout: statementTimeoutMs + ANSWER_MARGIN_MS,
       // The net below what `pool-client.ts` does: nobody's rows stay locked by a process that hangs.
       idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS,
       keepAlive: true,
     },
-    pool: { min: 0, max: settings.poolSize },
+    pool: { min: Math.min(KEPT_WARM, settings.poolSize), max: settings.poolSize },
+    // knex would ask for it on the first connection. It decides nothing that we use.
+    version: '14',
     acquireConnectionTimeout: acquireTimeoutMs,
     // Bindings are people's numbers and texts, so they must not get into error messages.
     compileSqlOnError: false,
@@ -48,8 +59,18 @@ export function databaseOptions(settings: DatabaseSettings): Knex.Config {
 
 /** Every statement throws `DatabaseUnavailable` when Postgres cannot serve it. */
 export function connectDatabase(settings: DatabaseSettings): Database {
-  const { namesStatements = true } = settings
-  return knex({ ...databaseOptions(settings), client: postgresClient({ namesStatements }) })
+  const { namesStatements = true, statementTimeoutMs = STATEMENT_MS } = settings
+  const client = postgresClient({
+    applicationName: applicationNameOf(settings),
+    // A server that hangs cannot time its statement out itself.
+    limitMs: statementTimeoutMs + ANSWER_MARGIN_MS,
+    namesStatements,
+  })
+  return knex({ ...databaseOptions(settings), client })
+}
+
+function applicationNameOf({ applicationName }: DatabaseSettings): string {
+  return `linehook ${applicationName}`
 }
 
 export function poolUse({ client }: Database): PoolUse {
@@ -92,14 +113,26 @@ export async function repeatable<T>(query: () => Promise<T>): Promise<T> {
   return twice(query, () => true)
 }
 
+/** Runs statements that Postgres ends after `ms` each: what looks through much may find too little time. */
+export async function within<T>(db: Database, ms: number, work: (trx: Database) => Promise<T>): Promise<T> {
+  return db.transaction(async (trx) => {
+    await trx.raw(`select set_config('statement_timeout', ?, true)`, [String(ms)])
+    return work(trx)
+  })
+}
+
 async function twice<T>(run: () => Promise<T>, mayBeDoneTwice: () => boolean): Promise<T> {
   try {
     return await run()
   } catch (error) {
-    const mayRunAgain =
-      error instanceof DatabaseUnavailable &&
-      (error.outage === 'gave_way' || (error.outage === 'lost' && mayBeDoneTwice()))
-    if (!mayRunAgain) throw error
+    if (!(error instanceof DatabaseUnavailable)) throw error
+    const hadNoWay = error.outage === 'gave_way'
+    if (!hadNoWay && !(mayBeDoneTwice() && (await isDead(error)))) throw error
   }
   return run()
+}
+
+/** The connection is gone, and others may do. A server that hangs would only be asked twice. */
+async function isDead(error: DatabaseUnavailable): Promise<boolean> {
+  return error.outage === 'lost' || (error.outage === 'silent' && (await error.isOver()))
 }

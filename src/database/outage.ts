@@ -6,21 +6,36 @@ import { Unavailable } from '../errors.js'
  * | name | what happened | was the statement done? |
  * |---|---|---|
  * | `lost` | the connection broke, or its server shut down or became read-only | perhaps |
- * | `silent` | no answer at all within the statement's time: the server hangs, or the way to it swallows | perhaps |
- * | `busy` | no room or no time: out of connections or memory, a lock, the statement's own time-out | no |
+ * | `silent` | no answer: the server hangs, or the way to it swallows (`vigil.ts`) | perhaps |
+ * | `busy` | no room or no time: out of connections or memory, a lock, the statement's own time-out, or nobody was asked, because others already wait in vain | no |
  * | `gave_way` | a deadlock or a serialization failure | no |
  */
 export type Outage = 'lost' | 'silent' | 'busy' | 'gave_way'
 
 /** What every call of Postgres throws while it cannot serve. `cause` is what the driver said. */
 export class DatabaseUnavailable extends Unavailable {
+  readonly #isOver: Promise<boolean> | (() => Promise<boolean>)
+
+  /** @param isOver of a statement that was under way */
   constructor(
     readonly outage: Outage,
     cause: unknown,
+    isOver: Promise<boolean> | (() => Promise<boolean>) = Promise.resolve(!IN_DOUBT.has(outage)),
   ) {
     super('Postgres is not available', 5, { cause })
+    this.#isOver = isOver
+  }
+
+  /**
+   * Whether nothing more can come of the statement, so that what it has not done by now will never be done. What still
+   * works on it is ended.
+   */
+  isOver(): Promise<boolean> {
+    return typeof this.#isOver === 'function' ? this.#isOver() : this.#isOver
   }
 }
+
+const IN_DOUBT: ReadonlySet<Outage> = new Set(['lost', 'silent'])
 
 /** The name of an error of pg, knex or the network; undefined: it is a fault of the statement. */
 export function outageOf(error: unknown): Outage | undefined {
@@ -28,9 +43,8 @@ export function outageOf(error: unknown): Outage | undefined {
   const code = codeOf(error)
   if (GAVE_WAY.test(code)) return 'gave_way'
   if (LOST.test(code) || LOST_IN_WORDS.test(error.message)) return 'lost'
-  // knex puts the statement before pg's words.
-  if (error.message.endsWith('Query read timeout')) return 'silent'
-  if (BUSY.test(code) || error.name === 'KnexTimeoutError') return 'busy'
+  if (BUSY.test(code) || error.name === 'KnexTimeoutError' || error.message === OPENING_TIMED_OUT)
+    return 'busy'
   return undefined
 }
 
@@ -56,7 +70,9 @@ export function isOfAnotherServer(error: unknown): boolean {
 const LOST =
   /^(25006|25P0[34]|57P0.|08...|ECONN\w+|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH)$/
 const LOST_IN_WORDS =
-  /Connection terminated|Connection ended|timeout expired|Unable to acquire a connection|Client has encountered a connection error|Client was closed and is not queryable/
+  /Connection terminated|Connection ended|Unable to acquire a connection|Client has encountered a connection error|Client was closed and is not queryable/
+/** pg's words for a connection that could not be opened in time: nothing was ever asked on it. */
+const OPENING_TIMED_OUT = 'timeout expired'
 /** 53xxx out of resources, 55P03 lock not available, 57014 statement time-out, 58030 the disk fails. */
 const BUSY = /^(53...|55P03|57014|58030)$/
 /** 40P01 deadlock, 40001 serialization failure: nothing was done, and a second run finds the way free. */

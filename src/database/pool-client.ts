@@ -1,30 +1,70 @@
 import type { Socket } from 'node:net'
+import type { Knex } from 'knex'
 import PostgresClient from 'knex/lib/dialects/postgres/index.js'
 import { DatabaseUnavailable, isOfAnotherServer, outageOf } from './outage.js'
+import { createVigil, Unanswered, type Watched } from './vigil.js'
+import { createWitness, type RawClient } from './witness.js'
 
 /** How long a connection has to say goodbye before its socket is closed. */
 const FAREWELL_MS = 500
+/** How long a connection has to leave a transaction in which it was given up. */
+const ROLLBACK_MS = 5000
+
+interface PoolSettings {
+  applicationName: string
+  /** After so long without an answer of anybody a statement's caller is told that nobody knows. */
+  limitMs: number
+  /** Not through a pooler that gives each transaction another server connection and knows no prepared statements. */
+  namesStatements: boolean
+}
 
 /**
- * knex's client and pool for Postgres, with the two rules that they lack:
+ * knex's client and pool for Postgres, with the rules that they lack:
  *
  * - Every outage has one name, `DatabaseUnavailable`, from here on.
- * - A connection on which a statement was not answered in time is closed, at once and for good. pg would only stop
- *   waiting: the statement, or an open transaction, would stay in the connection, and whoever got it next from the pool
- *   would run inside that transaction (measured: texts that were answered 200 had no row).
+ * - A statement that is not answered is looked after (`vigil.ts`): slow is waited for, and dead is closed.
+ * - A connection that owes an answer is lent to nobody until it has come, and then only outside of a transaction. pg would
+ *   only stop waiting: whoever got the connection next from the pool would run inside that transaction (measured: texts
+ *   that were answered 200 had no row).
+ * - While Postgres is silent nobody else is made to wait.
  *
- * Idle connections that have received nothing since that statement was sent are replaced before they are used: a load
- * balancer or NAT that lost one has lost the others too. So are all connections from before a failover, because the old
- * server may still answer, read-only. Connections that are in use are left alone.
+ * Idle connections that have received nothing since a statement was sent on one that turned out dead are replaced before they
+ * are used: a load balancer or NAT that lost one has lost the others too. So are all connections from before a failover,
+ * because the old server may still answer, read-only. Connections that are in use are left alone.
  */
-export function postgresClient({ namesStatements = true } = {}): typeof PostgresClient {
+export function postgresClient({
+  applicationName,
+  limitMs,
+  namesStatements,
+}: PoolSettings): typeof PostgresClient {
   const heardAt = new WeakMap<object, number>()
+  const watched = new WeakMap<object, Watched>()
   /** Closed here. What is still asked of them, such as the rollback of their transaction, fails by the same name. */
-  const silent = new WeakSet<object>()
+  const closed = new WeakSet<object>()
   let distrustedAt = -1
 
+  // Not of the class: knex has another object of it in each transaction.
+  let pool: PostgresClient | undefined
+  const vigil = createVigil(
+    createWitness(() => {
+      if (pool === undefined) throw new Error('there is no pool yet')
+      return new pool.driver.Client({
+        ...pool.connectionSettings,
+        application_name: `${applicationName} witness`,
+      })
+    }, applicationName),
+    limitMs,
+  )
+
   return class PoolClient extends PostgresClient {
+    constructor(config: Knex.Config) {
+      super(config)
+      // eslint-disable-next-line @typescript-eslint/no-this-alias -- its settings are the witness's
+      pool = this
+    }
+
     override async acquireConnection(): Promise<object> {
+      if (vigil.isSilent()) throw new DatabaseUnavailable('busy', new Error('Postgres is silent'))
       try {
         return await super.acquireConnection()
       } catch (error) {
@@ -32,25 +72,51 @@ export function postgresClient({ namesStatements = true } = {}): typeof Postgres
       }
     }
 
+    override async acquireRawConnection(): Promise<object> {
+      const connection = await super.acquireRawConnection()
+      watched.set(connection, await watch(connection))
+      return connection
+    }
+
     /** @throws DatabaseUnavailable */
     override async query(connection: object, statement: unknown): Promise<unknown> {
+      const one = watched.get(connection)
+      if (one === undefined) throw new Error('a connection that this pool has not opened')
+      if (closed.has(connection) || vigil.pending(one) !== undefined) {
+        throw new DatabaseUnavailable('silent', new Error('the connection owes an answer'))
+      }
       const sentAt = performance.now()
       try {
-        const answer = await super.query(connection, statement)
+        const answer = await vigil.over(one, super.query(connection, statement))
         heardAt.set(connection, performance.now())
         return answer
       } catch (error) {
-        if (silent.has(connection)) throw new DatabaseUnavailable('silent', error)
-        if (outageOf(error) === 'silent') {
-          silent.add(connection)
-          streamOf(connection).destroy()
-          distrust(sentAt)
-        } else {
-          heardAt.set(connection, performance.now())
+        if (error instanceof Unanswered) {
+          if (vigil.pending(one) === undefined) {
+            closed.add(connection)
+            distrust(sentAt)
+          }
+          throw new DatabaseUnavailable('silent', error, error.isOver)
         }
+        heardAt.set(connection, performance.now())
         if (isOfAnotherServer(error)) distrust(performance.now())
-        throw named(error)
+        const outage = outageOf(error)
+        if (outage !== 'lost') throw named(error)
+        throw new DatabaseUnavailable(outage, error, () => vigil.end(one))
       }
+    }
+
+    /** One that owes an answer stays with the pool's lent ones until it has come. */
+    override async releaseConnection(connection: object): Promise<void> {
+      const one = watched.get(connection)
+      const pending = one && vigil.pending(one)
+      if (pending === undefined) return super.releaseConnection(connection)
+      void pending
+        .then(
+          () => leaveTransaction(connection),
+          () => undefined,
+        )
+        .finally(() => void super.releaseConnection(connection))
     }
 
     /** Statements that have a name are prepared by pg; without it they are as all others. */
@@ -75,10 +141,40 @@ export function postgresClient({ namesStatements = true } = {}): typeof Postgres
       // One that was never asked has just been opened.
       return Promise.resolve((heardAt.get(connection) ?? Infinity) > distrustedAt)
     }
+
+    override async destroy(callback?: () => void): Promise<void> {
+      vigil.close()
+      await super.destroy(callback)
+    }
   }
 
   function distrust(at: number): void {
     distrustedAt = Math.max(distrustedAt, at)
+  }
+}
+
+/** Behind a pooler the process id that a connection is told is none of Postgres's, or another's by the next transaction. */
+async function watch(connection: object): Promise<Watched> {
+  const client = connection as RawClient & { processID: number }
+  const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid', [])
+  return {
+    pid: rows[0]?.pid === client.processID ? client.processID : undefined,
+    bytesRead: () => streamOf(connection).bytesRead,
+    destroy: () => streamOf(connection).destroy(),
+  }
+}
+
+async function leaveTransaction(connection: object): Promise<void> {
+  const stream = streamOf(connection)
+  const timer = setTimeout(() => {
+    stream.destroy()
+  }, ROLLBACK_MS)
+  try {
+    await (connection as RawClient).query('rollback', [])
+  } catch {
+    stream.destroy()
+  } finally {
+    clearTimeout(timer)
   }
 }
 

@@ -14,6 +14,8 @@ export interface Proxy {
   abandonOpen(): void
   /** The same for the one that was used last. */
   abandonLast(): void
+  /** On the connections that are open now the server still gets what it is asked, and nobody gets its answers. */
+  swallowAnswers(): void
   goUp(): void
   close(): Promise<void>
 }
@@ -33,7 +35,7 @@ export async function startProxy(serverUrl: string): Promise<Proxy> {
       return
     }
     const outward = connect(Number(target.port), target.hostname)
-    const connection: Connection = { sockets: [inward, outward], held: [], isAbandoned: false }
+    const connection: Connection = { sockets: [inward, outward], held: [], isAbandoned: false, isDeaf: false }
     connections.add(connection)
     for (const [socket, other] of [
       [inward, outward],
@@ -41,7 +43,7 @@ export async function startProxy(serverUrl: string): Promise<Proxy> {
     ] as const) {
       socket.on('data', (bytes) => {
         lastUsed = connection
-        if (connection.isAbandoned) return
+        if (connection.isAbandoned || (connection.isDeaf && socket === outward)) return
         if (isFrozen) connection.held.push([other, bytes])
         else other.write(bytes)
       })
@@ -75,6 +77,9 @@ export async function startProxy(serverUrl: string): Promise<Proxy> {
     abandonLast: () => {
       if (lastUsed) lastUsed.isAbandoned = true
     },
+    swallowAnswers: () => {
+      for (const connection of connections) connection.isDeaf = true
+    },
     goUp: () => {
       isDown = false
       isFrozen = false
@@ -96,4 +101,5 @@ interface Connection {
   /** What was written while it was frozen. */
   held: [Socket, Buffer][]
   isAbandoned: boolean
+  isDeaf: boolean
 }

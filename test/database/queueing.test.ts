@@ -60,7 +60,8 @@ describeContext('a batch of messages that are to be queued', function (context) 
     const answers = await queueMessages(context.db, requests, MAX_QUEUED)
     return answers.map((answer, n) => {
       if (answer instanceof Error) throw answer
-      const { outcome, messageId, toNumber, line } = answer
+      const { outcome, messageId } = answer
+      const { toNumber, line } = answer.windows!
       const isOwn = messageId === requests[n]?.messageId
       return { outcome, isOwn, number: [toNumber.limit, toNumber.used], line: [line.limit, line.used] }
     })

@@ -1,5 +1,7 @@
+import { asError, OutcomeUnknown } from '../../errors.js'
 import type { Database } from '../connection.js'
 import { runNamed } from '../named-statement.js'
+import { DatabaseUnavailable, mayBeDone } from '../outage.js'
 import { toJson } from '../text.js'
 
 /** Who wants it sent: a line's webhook, an application, a user's program, a user by hand, or the service by itself. */
@@ -33,6 +35,8 @@ export interface QueueRequest {
   idempotency?: { scopeId: string; key: string; requestHash: string } | undefined
   /** What it counts in spend caps; left out: nothing. */
   segmentCount?: number | undefined
+  /** Whether whoever asked is gone by now; left out: they wait. */
+  hasLeft?: (() => boolean) | undefined
   /** For a `webhook`: what let the request in. If it has changed since, the answer is `webhook_changed`. */
   openedBy?: { tokenHash: Buffer; lineVersion: string }
 }
@@ -58,9 +62,8 @@ export interface QueueAnswer {
     | 'line_full'
   /** Of the accepted message, or of the first one under the same key. */
   messageId: string | null
-  /** The windows of the line's incoming webhook. */
-  toNumber: Allowance
-  line: Allowance
+  /** The windows of the line's incoming webhook; undefined: the statement's own answer was lost, and it was done. */
+  windows: { toNumber: Allowance; line: Allowance } | undefined
   /** How many waited on the line before the request; null: not counted. */
   waitingOnLine: number | null
 }
@@ -82,8 +85,67 @@ interface Row {
  * Everything that is to be sent passes here. One transaction for the batch (`queue_messages`) judges keys, opt-outs,
  * limits and backlogs and writes the rows. A message that is answered as `accepted` is committed. Answers are in the
  * order of the requests, with an Error where the line is gone.
+ *
+ * If the statement's answer is lost, the rows tell what it did, by the ids that the requests have: an answer is
+ * OutcomeUnknown only where Postgres gives no answer to that either.
+ *
+ * @throws DatabaseUnavailable when nothing of it was done, nor will be
  */
 export async function queueMessages(
+  db: Database,
+  requests: readonly QueueRequest[],
+  maxQueuedPerLine: number,
+): Promise<(QueueAnswer | Error)[]> {
+  try {
+    return await queue(db, requests, maxQueuedPerLine)
+  } catch (error) {
+    if (!(error instanceof DatabaseUnavailable) || !mayBeDone(error)) throw error
+    return findOutcomes(db, requests, maxQueuedPerLine, error)
+  }
+}
+
+/** What a statement did whose answer was lost. What it did not do, and cannot do any more, is done now. */
+async function findOutcomes(
+  db: Database,
+  requests: readonly QueueRequest[],
+  maxQueuedPerLine: number,
+  lost: DatabaseUnavailable,
+): Promise<(QueueAnswer | Error)[]> {
+  const isOver = await lost.isOver()
+  const ids = requests.map(({ messageId }) => messageId)
+  let done: Set<string>
+  try {
+    done = new Set(await db('messages').whereIn('id', ids).pluck<string[]>('id'))
+  } catch (error) {
+    return requests.map(() => new OutcomeUnknown(error))
+  }
+  const missing = requests.filter(({ messageId }) => !done.has(messageId))
+  const others = isOver && missing.length > 0 ? await queueLate(db, missing, maxQueuedPerLine) : []
+  const late = new Map(missing.map(({ messageId }, n) => [messageId, others[n]]))
+  return requests.map(({ messageId }) =>
+    done.has(messageId) ? asDone(messageId) : (late.get(messageId) ?? new OutcomeUnknown(lost)),
+  )
+}
+
+/** Some requests of the batch were done, so a failure is that of the others alone. */
+async function queueLate(
+  db: Database,
+  requests: readonly QueueRequest[],
+  maxQueuedPerLine: number,
+): Promise<(QueueAnswer | Error)[]> {
+  try {
+    return await queue(db, requests, maxQueuedPerLine)
+  } catch (error) {
+    const failure = mayBeDone(error) ? new OutcomeUnknown(error) : asError(error)
+    return requests.map(() => failure)
+  }
+}
+
+function asDone(messageId: string): QueueAnswer {
+  return { outcome: 'accepted', messageId, windows: undefined, waitingOnLine: null }
+}
+
+async function queue(
   db: Database,
   requests: readonly QueueRequest[],
   maxQueuedPerLine: number,
@@ -134,8 +196,10 @@ function asAnswer(row: Row): QueueAnswer {
   return {
     outcome: row.outcome,
     messageId: row.message_id,
-    toNumber: { limit: row.number_limit, used: row.number_used, opensMs: row.number_opens_ms },
-    line: { limit: row.line_limit, used: row.line_used, opensMs: row.line_opens_ms },
+    windows: {
+      toNumber: { limit: row.number_limit, used: row.number_used, opensMs: row.number_opens_ms },
+      line: { limit: row.line_limit, used: row.line_used, opensMs: row.line_opens_ms },
+    },
     waitingOnLine: row.line_waiting,
   }
 }

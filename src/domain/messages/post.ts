@@ -1,7 +1,7 @@
 import type { Message } from '../../database/messages/message.js'
 import type { OutboundSource, QueueAnswer, QueueRequest } from '../../database/messages/queueing.js'
 import type { OwnLine } from '../../database/lines.js'
-import { asError, Unavailable, UserError } from '../../errors.js'
+import { asError, OutcomeUnknown, Unavailable, UserError } from '../../errors.js'
 import { newId } from '../../ids.js'
 import { MAX_URL_LENGTH } from '../../safe-fetch.js'
 import { sha256 } from '../../secrets.js'
@@ -30,6 +30,8 @@ export interface NewMessage extends Wishes {
   text: string | undefined
   mediaUrl: string | undefined
   idempotencyKey: string | undefined
+  /** Whether whoever asked is gone, so that nobody would read the answer. */
+  hasLeft?: () => boolean
 }
 
 /**
@@ -43,7 +45,13 @@ export interface NewMessage extends Wishes {
  */
 export async function postMessage(context: Context, message: NewMessage): Promise<Message> {
   const request = await toRequest(context, message, (lineId) => getOwnLine(context, message.userId, lineId))
-  return getMessage(context, message.userId, await queue(context, request))
+  const id = await queue(context, request)
+  try {
+    return await getMessage(context, message.userId, id)
+  } catch (error) {
+    // It is committed, so it would be wrong to say that it can be sent again.
+    throw error instanceof Unavailable ? new OutcomeUnknown(error) : error
+  }
 }
 
 /** So many lines and URLs of media of a batch are looked at at a time. */
@@ -126,6 +134,7 @@ async function readRequest(context: Context, message: NewMessage, findLine: Find
     applicationId,
     toNumber,
     text,
+    hasLeft: message.hasLeft,
     segmentCount: countForCaps(text),
     ...wishes,
     media: mediaUrl === null ? undefined : outboundMedia(mediaUrl),

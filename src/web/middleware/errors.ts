@@ -1,7 +1,7 @@
 import { STATUS_CODES } from 'node:http'
 import type { Context as KoaContext, Middleware } from 'koa'
 import type { Context } from '../../domain/context.js'
-import { asError, Unavailable, UserError } from '../../errors.js'
+import { asError, OutcomeUnknown, Unavailable, UserError } from '../../errors.js'
 import type { Logger } from '../../telemetry/log.js'
 import { answerErrorPage } from '../console/error-page.js'
 
@@ -37,6 +37,7 @@ export function explainError(
   }
   if (error instanceof Unavailable) {
     log.warn({ err: asError(error.cause ?? error) }, 'request.unavailable')
+    if (error instanceof OutcomeUnknown) return { status: 503, detail: error.message }
     const retryAfterSeconds = Math.ceil(error.retryAfterSeconds)
     return { status: 503, detail: 'Service is temporarily unavailable', retryAfterSeconds }
   }

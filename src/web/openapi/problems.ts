@@ -35,7 +35,12 @@ const PROBLEMS = {
   },
   431: { name: 'TooManyHeaders', description: 'There are more than 100 header fields.' },
   500: { name: 'InternalError', description: 'This is a fault of the server, and it is logged.' },
-  503: { name: 'Unavailable', description: 'Try again after `Retry-After` seconds.' },
+  503: {
+    name: 'Unavailable',
+    description:
+      'Nothing was done; try again after `Retry-After` seconds. Without that header it is not known whether the message was ' +
+      'accepted: repeat the request only with the `Idempotency-Key` that it had.',
+  },
 } as const
 
 export type ProblemStatus = keyof typeof PROBLEMS
@@ -47,8 +52,7 @@ const HEADERS: Partial<Record<ProblemStatus, Record<string, unknown>>> = {
   },
   503: {
     'Retry-After': {
-      description: 'Whole seconds.',
-      required: true,
+      description: 'Whole seconds. It is missing where it is not known whether a message was accepted.',
       schema: { type: 'integer', minimum: 1 },
     },
   },

@@ -31,7 +31,9 @@ const REFUSALS: Record<string, string> = {
   429: 'A daily cap is reached. Where RATE_LIMIT_STATUS is 429, this stands for 403 too.',
   431: 'There are more than 100 header fields.',
   500: 'This is a fault of the server, and it is logged.',
-  503: 'Try again after `Retry-After` seconds.',
+  503:
+    'With `Retry-After`: the message was not accepted; try again after so many seconds. Without it: it is not known whether ' +
+    'it was accepted; repeat the request only with the `Idempotency-Key` that it had.',
 }
 
 export function webhookSchemas(words: ProductNames): Record<string, Schema> {

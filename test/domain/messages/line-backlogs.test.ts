@@ -12,7 +12,7 @@ const request = {
 const window = { limit: 1, used: 0, opensMs: 0 }
 
 function answer(outcome: QueueAnswer['outcome'], waitingOnLine: number | null): QueueAnswer {
-  return { outcome, messageId: null, toNumber: window, line: window, waitingOnLine }
+  return { outcome, messageId: null, windows: { toNumber: window, line: window }, waitingOnLine }
 }
 
 describe('what a process knows of the backlogs of lines', () => {

@@ -21,9 +21,9 @@ describeContext('submitToWebhook', { environment: { MAX_QUEUED_PER_LINE: '3' } }
   }
 
   it('commits the message and enqueues its job', async () => {
-    const { outcome, messageId, toNumber, line: whole } = await submit({ text: 'Grüße' })
+    const { outcome, messageId, windows } = await submit({ text: 'Grüße' })
     expect(outcome).to.equal('accepted')
-    expect([toNumber.used, whole.used]).to.deep.equal([1, 1])
+    expect([windows?.toNumber.used, windows?.line.used]).to.deep.equal([1, 1])
     expect(await messageRow(context, messageId!)).to.include({
       direction: 'outbound',
       source: 'webhook',

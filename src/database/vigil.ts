@@ -1,0 +1,185 @@
+import type { Witness } from './witness.js'
+
+/** A connection of the pool, as far as it is watched. */
+export interface Watched {
+  /** Of its backend; undefined: a pooler stands between, so nobody can say which one it is. */
+  pid: number | undefined
+  /** How many bytes have come on it so far. */
+  bytesRead(): number
+  /** Closes its socket at once. */
+  destroy(): void
+}
+
+/** A statement was not answered in time. */
+export class Unanswered extends Error {
+  override name = 'Unanswered'
+
+  /** @param isOver whether nothing more can come of the statement: its backend was ended, or is gone */
+  constructor(readonly isOver: Promise<boolean>) {
+    super('Postgres gave no answer')
+  }
+}
+
+export interface Vigil {
+  /** Waits for the answer of a statement. @throws Unanswered, and whatever `answer` throws */
+  over<T>(connection: Watched, answer: Promise<T>): Promise<T>
+  /** The statement that a connection was asked last, if its caller has been told to go on and it was not answered yet. */
+  pending(connection: Watched): Promise<unknown> | undefined
+  /** Ends what a connection was asked, if it still goes on. @returns whether nothing more can come of it */
+  end(connection: Watched): Promise<boolean>
+  /** Nothing has come from Postgres for a moment, although something is waited for. */
+  isSilent(): boolean
+  close(): void
+}
+
+interface Statement {
+  connection: Watched
+  sentAt: number
+  answer: Promise<unknown>
+  fail: (error: Unanswered) => void
+  hasGivenUp: boolean
+  /** Since when its backend has done nothing, and what had come by then. */
+  idle: { since: number; bytesRead: number } | undefined
+}
+
+/** A statement that takes so long is looked after. Nearly all are answered within some milliseconds. */
+const SUSPECT_MS = 600
+const TICK_MS = 100
+/** A backend says that it is idle a moment before it sends its answer, and a busy machine makes that longer. */
+const IDLE_MS = 300
+/** After so long without a word Postgres is taken for hung, and nobody else is made to wait. */
+const SILENT_MS = 1500
+
+/** A tick that comes so late says more about this process than about Postgres. */
+const AWAY_MS = 1000
+
+/** A backend that is in none of these states works: `active`, or Postgres does not tell (`track_activities`). */
+const IDLE_STATES = /^idle/
+
+/**
+ * Tells slow from dead. A short time-out cannot: on a machine whose processors are all taken, everything takes seconds, and
+ * who then throws connections away and opens new ones makes it worse (measured: 8 minutes without an answer).
+ *
+ * When a statement is silent, the witness is asked for its backend. If that works, the statement is waited for. If it is idle
+ * or gone, the connection is dead (a load balancer or NAT has lost it): it is closed, and its backend ended, so that nothing
+ * more comes of the statement. If the witness gets no answer either, the server hangs: after `limitMs` the caller is told
+ * so, and the connection is kept until its answer comes.
+ */
+export function createVigil(witness: Witness, limitMs: number, now = () => performance.now()): Vigil {
+  const statements = new Set<Statement>()
+  const unanswered = new Map<Watched, Statement>()
+  let heardAt = -Infinity
+  let timer: NodeJS.Timeout | undefined
+  let isLooking = false
+  let tickedAt = 0
+
+  function startTicking(): NodeJS.Timeout {
+    tickedAt = now()
+    return setInterval(tick, TICK_MS).unref()
+  }
+
+  function tick(): void {
+    if (statements.size === 0) {
+      clearInterval(timer)
+      timer = undefined
+      return
+    }
+    const at = now()
+    const wasAway = at - tickedAt > AWAY_MS
+    tickedAt = at
+    // What came while this process itself was stopped is not read yet.
+    if (wasAway) return
+    const suspects = [...statements].filter(({ sentAt }) => at - sentAt >= SUSPECT_MS)
+    for (const each of suspects) if (at - each.sentAt >= limitMs) giveUp(each)
+    if (suspects.length === 0 || isLooking) return
+    isLooking = true
+    void look(suspects).finally(() => {
+      isLooking = false
+    })
+  }
+
+  async function look(suspects: readonly Statement[]): Promise<void> {
+    const pids = suspects.flatMap(({ connection: { pid } }) => pid ?? [])
+    let states: Map<number, string>
+    try {
+      states = await witness.statesOf(pids)
+    } catch {
+      return
+    }
+    heardAt = now()
+    for (const each of suspects) {
+      const { pid } = each.connection
+      if (pid !== undefined && statements.has(each)) judge(each, pid, states.get(pid) ?? 'idle')
+    }
+  }
+
+  function judge(statement: Statement, pid: number, state: string): void {
+    const bytesRead = statement.connection.bytesRead()
+    if (!IDLE_STATES.test(state)) statement.idle = undefined
+    else if (statement.idle?.bytesRead !== bytesRead) statement.idle = { since: now(), bytesRead }
+    else if (now() - statement.idle.since >= IDLE_MS) {
+      leave(statement)
+      statement.fail(new Unanswered(witness.end(pid)))
+      statement.connection.destroy()
+    }
+  }
+
+  function giveUp(statement: Statement): void {
+    if (statement.hasGivenUp) return
+    statement.hasGivenUp = true
+    unanswered.set(statement.connection, statement)
+    statement.fail(new Unanswered(Promise.resolve(false)))
+    // Nobody can say what its backend does, so nobody would know when it is safe to use it again.
+    if (statement.connection.pid === undefined) statement.connection.destroy()
+  }
+
+  function leave(statement: Statement): void {
+    statements.delete(statement)
+    if (unanswered.get(statement.connection) === statement) unanswered.delete(statement.connection)
+  }
+
+  return {
+    over: (connection, answer) =>
+      new Promise((resolve, reject) => {
+        const statement: Statement = {
+          connection,
+          sentAt: now(),
+          answer,
+          fail: reject,
+          hasGivenUp: false,
+          idle: undefined,
+        }
+        statements.add(statement)
+        timer ??= startTicking()
+        answer.then(
+          (result) => {
+            heardAt = now()
+            leave(statement)
+            resolve(result)
+          },
+          (error: unknown) => {
+            heardAt = now()
+            leave(statement)
+            // eslint-disable-next-line @typescript-eslint/prefer-promise-reject-errors -- as it was thrown
+            reject(error)
+          },
+        )
+      }),
+
+    pending: (connection) => unanswered.get(connection)?.answer,
+
+    end: ({ pid }) => (pid === undefined ? Promise.resolve(false) : witness.end(pid)),
+
+    isSilent: () => {
+      let oldest = Infinity
+      for (const { sentAt } of statements) oldest = Math.min(oldest, sentAt)
+      return now() - Math.max(oldest, heardAt) > SILENT_MS && oldest !== Infinity
+    },
+
+    close: () => {
+      clearInterval(timer)
+      for (const { connection, hasGivenUp } of statements) if (hasGivenUp) connection.destroy()
+      witness.close()
+    },
+  }
+}

@@ -1,0 +1,106 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+
+/** What a client of pg has, as far as it is needed here. */
+export interface RawClient {
+  connect(): Promise<unknown>
+  query<Row>(sql: string, values: readonly unknown[]): Promise<{ rows: Row[] }>
+  end(): Promise<void>
+  on(event: 'error', listener: (error: Error) => void): unknown
+  connection: { stream: { destroy(): void } }
+}
+
+/** Tells of the connections of a pool what their server says of them. */
+export interface Witness {
+  /**
+   * The state of these backends by `pg_stat_activity`, by process id; one that is missing is gone.
+   *
+   * @throws when no answer can be had
+   */
+  statesOf(pids: readonly number[]): Promise<Map<number, string>>
+  /** Ends a backend. @returns whether it is gone, so that nothing more can come of what it was asked */
+  end(pid: number): Promise<boolean>
+  close(): void
+}
+
+/** One that was connected and is silent for so long is no better than those that it is asked about. */
+const ANSWER_MS = 2000
+/** How long a backend has to end. */
+const END_MS = 2000
+/** It is needed for moments; a process at rest keeps no connection for it. */
+const IDLE_MS = 10_000
+
+/**
+ * A connection beside the pool, made when it is first needed. To open it may take as long as it takes: on a machine without
+ * a free processor that is seconds, and one that is thrown away half opened has cost as much as one that is used.
+ *
+ * @param create makes a client that is not connected yet
+ */
+export function createWitness(create: () => RawClient, applicationName: string): Witness {
+  let current: { client: RawClient; connected: Promise<unknown> } | undefined
+  let idle: NodeJS.Timeout | undefined
+
+  function open(): NonNullable<typeof current> {
+    const client = create()
+    client.on('error', () => {
+      if (current?.client === client) current = undefined
+    })
+    return { client, connected: client.connect() }
+  }
+
+  function drop(): void {
+    clearTimeout(idle)
+    current?.connected.catch(() => undefined)
+    current?.client.connection.stream.destroy()
+    current = undefined
+  }
+
+  async function ask<Row>(sql: string, values: readonly unknown[]): Promise<Row[]> {
+    clearTimeout(idle)
+    const asked = (current ??= open())
+    try {
+      await asked.connected
+      const answer = asked.client.query<Row>(sql, values)
+      answer.catch(() => undefined)
+      const late = sleep(ANSWER_MS, undefined, { ref: false }).then(() => {
+        throw new Error('the witness gave no answer')
+      })
+      return (await Promise.race([answer, late])).rows
+    } catch (error) {
+      if (current === asked) drop()
+      throw error
+    } finally {
+      if (current !== undefined) idle = setTimeout(drop, IDLE_MS).unref()
+    }
+  }
+
+  return {
+    statesOf: async (pids) => {
+      const rows = await ask<{ pid: number; state: string | null }>(
+        'select pid, state from pg_stat_activity where pid = any($1::integer[])',
+        [pids],
+      )
+      return new Map(rows.map(({ pid, state }) => [pid, state ?? 'unknown']))
+    },
+
+    end: async (pid) => {
+      try {
+        // A process id may be another's by now.
+        await ask(
+          `select pg_terminate_backend(pid, $3) from pg_stat_activity
+           where pid = $1 and application_name = $2 and usename = current_user`,
+          [pid, applicationName, END_MS - 500],
+        )
+        const rows = await ask('select from pg_stat_activity where pid = $1 and application_name = $2', [
+          pid,
+          applicationName,
+        ])
+        return rows.length === 0
+      } catch {
+        // Nobody answers, so nobody knows.
+        return false
+      }
+    },
+
+    close: drop,
+  }
+}

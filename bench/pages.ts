@@ -28,7 +28,7 @@ await installation.prepare(measureAll)
 await bench.close()
 
 async function measureAll(context: Context): Promise<void> {
-  const web = await listen(createApp(context).callback(), { port: 0, host: '127.0.0.1' }, 5000)
+  const web = await listen(createApp(context).callback(), { port: 0, host: '127.0.0.1' }, { finishMs: 5000 })
   try {
     const { userId, lineIds, numbers } = await addLines(context)
     await fill(context, userId, lineIds, numbers)

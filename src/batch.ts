@@ -8,13 +8,17 @@ import DataLoader from 'dataloader'
  *
  * `run` gives one answer per item, in order; an Error in a place rejects that call only. A run that fails must have done
  * nothing. Unless it failed by an outage, its items are then tried one by one, so that only the faulty item fails.
+ *
+ * @param maxWaitMs a batch that no run has taken by then is refused as Unavailable: nothing of it was begun. If what waits
+ *   longest waits so long, runs hang or are too slow for what comes, and a caller who is told so now can come again.
  */
 export function batch<Item, Answer>(
   run: (items: readonly Item[]) => Promise<(Answer | Error)[]>,
-  { maxSize = 200, inFlight = 2 } = {},
+  { maxSize = 200, inFlight = 2, maxWaitMs = Infinity } = {},
 ): (item: Item) => Promise<Answer> {
   let running = 0
-  const waiting: (() => void)[] = []
+  let isTooLate = false
+  const waiting = new Set<() => void>()
 
   const runAlone = async (item: Item): Promise<Answer | Error> => {
     try {
@@ -26,6 +30,7 @@ export function batch<Item, Answer>(
 
   const loader = new DataLoader<Item, Answer, symbol>(
     async (items) => {
+      if (isTooLate) throw new Unavailable('too much waits', 1)
       try {
         return await run(items)
       } catch (error) {
@@ -33,7 +38,8 @@ export function batch<Item, Answer>(
         return await Promise.all(items.map((item) => runAlone(item)))
       } finally {
         running -= 1
-        waiting.shift()?.()
+        const [next] = waiting
+        next?.()
       }
     },
     {
@@ -46,10 +52,26 @@ export function batch<Item, Answer>(
         }
         setImmediate(() => {
           if (running < inFlight) start()
-          else waiting.push(start)
+          else wait(start, dispatch)
         })
       },
     },
   )
   return (item) => loader.load(item)
+
+  function wait(start: () => void, dispatch: () => void): void {
+    const refuse = () => {
+      waiting.delete(take)
+      isTooLate = true
+      dispatch()
+      isTooLate = false
+    }
+    const timer = maxWaitMs === Infinity ? undefined : setTimeout(refuse, maxWaitMs)
+    const take = () => {
+      clearTimeout(timer)
+      waiting.delete(take)
+      start()
+    }
+    waiting.add(take)
+  }
 }

@@ -156,6 +156,24 @@ describe('batch', () => {
     expect(await waiting).to.equal('answer 2')
   })
 
+  it('refuses what no run takes in time, and nothing else', async () => {
+    const { runs, run } = controlled()
+    const call = batch(run, { inFlight: 1, maxWaitMs: 30 })
+    const hanging = call(1)
+    await turns(3)
+    const errors = await Promise.all([failure(call(2)), failure(call(3))])
+    for (const error of errors) expect(error).to.be.instanceOf(Unavailable)
+    expect(runs.map(({ items }) => items)).to.deep.equal([[1]])
+    const next = call(4)
+    await turns(3)
+    runs[0]!.end()
+    expect(await hanging).to.equal('answer 1')
+    await until('the next run has begun', () => runs.length === 2)
+    runs[1]!.end()
+    expect(await next).to.equal('answer 4')
+    expect(runs.map(({ items }) => items)).to.deep.equal([[1], [4]])
+  })
+
   it('rejects all calls of a run that gives too few answers', async () => {
     const call = batch((items: readonly number[]) => Promise.resolve(items.slice(1)))
     const errors = await Promise.all([failure(call(1)), failure(call(2))])

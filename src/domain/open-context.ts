@@ -37,13 +37,16 @@ import { receiveBatch } from './messages/receive.js'
 import { createQueueing } from './messages/submit.js'
 import { createRowCache } from './row-cache.js'
 
+/** Somebody waits for the answer, and can come again. */
+const CALLERS_WAIT_MS = 1000
+
 /** The largest that Postgres's integers have. */
 const ANY_NUMBER = 2_147_483_647
 
 /** Called at the start of a process. With a faulty configuration it prints every fault and ends the process with 1. */
 export function openContext(
   process: string,
-  options: { statementTimeoutMs?: number; isAlone?: boolean } = {},
+  options: { acquireTimeoutMs?: number; isAlone?: boolean } = {},
 ): Context {
   try {
     const config = readConfig()
@@ -64,6 +67,8 @@ export function createContext(
     poolSize?: number
     statementTimeoutMs?: number
     acquireTimeoutMs?: number
+    /** How long what somebody asks for may wait for its turn at a statement. */
+    callersWaitMs?: number
     /** The process was started for one job only, which may crash it. */
     isAlone?: boolean
     carrierKinds?: typeof CARRIER_KINDS
@@ -109,7 +114,9 @@ export function createContext(
   const leases = createLeases(db, log)
   const windows = createSlidingWindows(redis)
   const secrets = createSecrets(config.encryptionKeys)
-  const batched = createBatched(config, { carriers, db, queues, windows, log, secrets }, maxLost)
+  const batched = createBatched(config, { carriers, db, queues, windows, log, secrets }, maxLost, {
+    maxWaitMs: options.callersWaitMs ?? CALLERS_WAIT_MS,
+  })
   const calls = createCalls(
     redis,
     () => connectRedis(config.redisUrl, 'wait', log, config.redisSentinels),
@@ -164,6 +171,7 @@ function createBatched(
     secrets,
   }: Pick<Context, 'carriers' | 'db' | 'queues' | 'windows' | 'log' | 'secrets'>,
   maxLost: number,
+  forCallers: { maxWaitMs: number },
 ): Batched {
   const claimLimits = {
     leaseMs: LEASE_MS.messages,
@@ -179,13 +187,17 @@ function createBatched(
   }
 
   return {
-    findOpenIncomingWebhook: batch((lineIds: readonly string[]) => findOpenIncomingWebhooks(db, lineIds)),
-
-    findCallingAccount: batch((ids: readonly string[]) =>
-      findCallingAccounts({ carriers, db, secrets, log }, ids),
+    findOpenIncomingWebhook: batch(
+      (lineIds: readonly string[]) => findOpenIncomingWebhooks(db, lineIds),
+      forCallers,
     ),
 
-    queueMessage: batch(createQueueing({ db, queues, config })),
+    findCallingAccount: batch(
+      (ids: readonly string[]) => findCallingAccounts({ carriers, db, secrets, log }, ids),
+      forCallers,
+    ),
+
+    queueMessage: batch(createQueueing({ db, queues, config }), forCallers),
     claimMessage: batch((claims: readonly ClaimRequest[]) =>
       claimMessages(db, claims, { ...claimLimits, heldAccounts: carriers.heldAccounts() }),
     ),
@@ -197,10 +209,14 @@ function createBatched(
     }),
 
     deliverNext: batch((steps: readonly LaneStep[]) => deliverNext(db, steps, laneLimits)),
-    findLineByNumber: batch((numbers: readonly string[]) => findLinesByNumbers(db, numbers)),
-    receiveMessage: batch((inbound: readonly Inbound[]) =>
-      receiveBatch({ db, queues, windows, log }, inbound),
+    findLineByNumber: batch((numbers: readonly string[]) => findLinesByNumbers(db, numbers), forCallers),
+    receiveMessage: batch(
+      (inbound: readonly Inbound[]) => receiveBatch({ db, queues, windows, log }, inbound),
+      forCallers,
     ),
-    receiveReceipt: batch((receipts: readonly Receipt[]) => receiveReceipts({ db, queues }, receipts)),
+    receiveReceipt: batch(
+      (receipts: readonly Receipt[]) => receiveReceipts({ db, queues }, receipts),
+      forCallers,
+    ),
   }
 }

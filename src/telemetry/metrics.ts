@@ -38,6 +38,10 @@ export const httpDuration = histogram(
   ['method', 'route'],
   SHORT_SECONDS,
 )
+export const turnedAway = counter(
+  'linehook_requests_turned_away_total',
+  'Requests that web answered 503 unread, because newcomers had to wait too long.',
+)
 export const liveStreams = gauge(
   'linehook_live_streams',
   'Pages of the console that keep themselves up to date and are open now.',

@@ -2,6 +2,8 @@ import { createServer, STATUS_CODES, type IncomingMessage, type Server, type Ser
 import { Server as NetServer, type Socket } from 'node:net'
 import type { Config } from '../config.js'
 import { MAX_HEADER_FIELDS } from './middleware/require-all-headers.js'
+import { standInLine, type Line, type LineOptions } from './standing-in-line.js'
+import { isHealthCheck, turnAway } from './turn-away.js'
 
 export interface WebServer {
   server: Server
@@ -10,6 +12,12 @@ export interface WebServer {
    * to leave with their next answer; without that, a busy one would be served until the process's deadline.
    */
   close(): Promise<void>
+}
+
+interface ListenOptions {
+  finishMs?: number
+  /** Of newcomers. */
+  line?: LineOptions
 }
 
 /** Requests that are not answered by then are cut off, because the process must be gone 25 s after SIGTERM. */
@@ -28,7 +36,7 @@ const LINGER_MS = 1000
 export async function listen(
   handle: (request: IncomingMessage, response: ServerResponse) => Promise<void>,
   { port, host }: Pick<Config, 'port' | 'host'>,
-  finishMs = FINISH_MS,
+  { finishMs = FINISH_MS, line: lineOptions }: ListenOptions = {},
 ): Promise<WebServer> {
   const server = createServer({
     // A body of 64 KiB needs 15 s at 35 kbit/s. More time would let slow clients pile up connections.
@@ -44,7 +52,12 @@ export async function listen(
 
   const underWay = new Set<ServerResponse>()
   let isClosing = false
+  let line: Line | undefined
   const answer = (request: IncomingMessage, response: ServerResponse) => {
+    if (line?.isTooLong() === true && !isHealthCheck(request)) {
+      turnAway(request, response)
+      return
+    }
     underWay.add(response)
     response.once('close', () => underWay.delete(response))
     if (isClosing) response.shouldKeepAlive = false
@@ -63,11 +76,13 @@ export async function listen(
       resolve()
     })
   })
+  line = standInLine(server, lineOptions)
 
   return {
     server,
     close: async () => {
       isClosing = true
+      line.close()
       for (const response of underWay) {
         if (!response.headersSent) response.shouldKeepAlive = false
         // A page's live stream would go on for minutes; its browser connects again, to whoever listens by then.

@@ -11,6 +11,7 @@ interface ProcessOptions {
   carrierKinds?: typeof CARRIER_KINDS
   statementTimeoutMs?: number
   acquireTimeoutMs?: number
+  callersWaitMs?: number
 }
 
 export interface ContextOptions extends ProcessOptions {
@@ -50,7 +51,12 @@ export async function createTestContext(
   options: ProcessOptions = {},
 ): Promise<Context> {
   const config = readConfig(await createEnvironment(overrides))
-  const context = createContext(config, { process: 'test', ...options })
+  const context = createContext(config, {
+    process: 'test',
+    // Not as short as in `web`: a machine that runs tests may have no time.
+    callersWaitMs: 10_000,
+    ...options,
+  })
   await whenReady(context.redis)
   return context
 }

@@ -58,7 +58,15 @@ export async function serveApp(
   context: Context,
   { finishMs = 20_000, port: wanted = 0 } = {},
 ): Promise<TestWeb> {
-  const web = await listen(createApp(context).callback(), { port: wanted, host: '127.0.0.1' }, finishMs)
+  const web = await listen(
+    createApp(context).callback(),
+    { port: wanted, host: '127.0.0.1' },
+    {
+      finishMs,
+      // Tests run beside others in the process that they ask, on machines that have no time.
+      line: { maxWaitMs: Infinity },
+    },
+  )
   const { port } = web.server.address() as AddressInfo
   const url = `http://127.0.0.1:${port}`
 

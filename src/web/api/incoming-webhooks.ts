@@ -20,6 +20,7 @@ import type { BodyRefusals } from '../middleware/body-bytes.js'
 import { isRecord } from '../middleware/json-body.js'
 import type { RequestLogState } from '../middleware/request-log.js'
 import { hasWishes, readWishFields } from './wishes.js'
+import { hasLeft } from '../has-left.js'
 import { retryAfterSeconds, setRateLimitHeaders } from '../rate-limit-headers.js'
 
 /** Why a request is refused. Clients compare these texts, so they must not change. */
@@ -49,16 +50,20 @@ export function acceptWebhookMessage(context: Context): Middleware {
     const answer = await submit(context, webhook, {
       ...message,
       idempotencyKey: idempotencyKey === '' ? undefined : idempotencyKey,
+      hasLeft: hasLeft(ctx),
     })
-    setRateLimitHeaders(ctx, {
-      numberLimit: answer.toNumber.limit,
-      // The whole line was refused, so the number's own window is not told.
-      ...(answer.outcome === 'line_full' ? {} : { toNumber: answer.toNumber }),
-      line: answer.line,
-    })
+    const { windows } = answer
+    if (windows !== undefined) {
+      setRateLimitHeaders(ctx, {
+        numberLimit: windows.toNumber.limit,
+        // The whole line was refused, so the number's own window is not told.
+        ...(answer.outcome === 'line_full' ? {} : { toNumber: windows.toNumber }),
+        line: windows.line,
+      })
+    }
     state.outcome = answer.outcome
-    if (answer.outcome === 'rate_limited') {
-      ctx.set('Retry-After', String(retryAfterSeconds(answer.toNumber, answer.line)))
+    if (answer.outcome === 'rate_limited' && windows !== undefined) {
+      ctx.set('Retry-After', String(retryAfterSeconds(windows.toNumber, windows.line)))
     }
     requireAccepted(answer, context.config.rateLimitStatus)
     ctx.set('Message-Id', answer.messageId ?? '')

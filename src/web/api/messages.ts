@@ -17,6 +17,7 @@ import { applicationOf, userOf } from '../middleware/authenticate.js'
 import { bodyBound, type BodyRefusals } from '../middleware/body-bytes.js'
 import { explainError } from '../middleware/errors.js'
 import { isRecord } from '../middleware/json-body.js'
+import { hasLeft } from '../has-left.js'
 import { answerList, listParameters } from '../paging.js'
 import { idParameter, readQuery, wordParameter } from '../query.js'
 import { requireLineOfToken, visibleMessages } from './line-access.js'
@@ -101,6 +102,7 @@ function messageReader({ vocabulary }: Context) {
       text: others.text,
       mediaUrl: mediaUrl === '' ? undefined : mediaUrl,
       idempotencyKey: idempotencyKey === '' ? undefined : idempotencyKey,
+      hasLeft: hasLeft(ctx),
     }
   }
 }

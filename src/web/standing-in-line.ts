@@ -1,0 +1,101 @@
+import { connect, type AddressInfo, type Server, type Socket } from 'node:net'
+
+/** How long newcomers wait until they are let in. */
+export interface Line {
+  /** Whether it is so long that newcomers are turned away until it has gone. */
+  isTooLong(): boolean
+  close(): void
+}
+
+export interface LineOptions {
+  maxWaitMs?: number
+  /** Called when the line has become too long, and when it is short again. */
+  onChange?: (isTooLong: boolean, waitedMs: number) => void
+}
+
+/** Half of what a caller should wait at most: the other half is for the request itself. */
+const TOO_LONG_MS = 1000
+/** Enough are left in the line, so that nobody is turned away for whom there would have been time. */
+const SHORT_MS = 500
+const EVERY_MS = 200
+const EVERY_WHILE_TOO_LONG_MS = 50
+
+/**
+ * Tells how long clients wait in the kernel, before this process knows of them. Node takes one new connection in a turn of the
+ * event loop, so while it has too much to do hundreds wait in the listen queue, for longer than their patience lasts, and
+ * nothing in the process shows it. So one of our own stands in line with them: a connection to our own port, made now and
+ * then while requests come. How long it waits until it is let in is how long everybody does.
+ *
+ * Like CoDel (RFC 8289) this looks at how long the first in the line has waited, and not at how many there are.
+ */
+export function standInLine(
+  server: Server,
+  { maxWaitMs = TOO_LONG_MS, onChange = () => undefined }: LineOptions = {},
+): Line {
+  let standing: { socket: Socket; since: number } | undefined
+  let isTooLong = false
+  let hasCome = false
+  let timer: NodeJS.Timeout | undefined
+  const address = addressOf(server)
+
+  server.prependListener('connection', (socket: Socket) => {
+    hasCome = true
+    if (standing === undefined || !isOurs(socket, standing.socket)) return
+    const { since, socket: ours } = standing
+    standing = undefined
+    ours.destroy()
+    socket.destroy()
+    judge(performance.now() - since)
+  })
+  server.on('request', () => {
+    hasCome = true
+    timer ??= setTimeout(look, EVERY_MS).unref()
+  })
+
+  function look(): void {
+    timer = undefined
+    if (standing !== undefined) judge(performance.now() - standing.since)
+    else if (hasCome || isTooLong) {
+      standing = { socket: stand(), since: performance.now() }
+      hasCome = false
+    } else return
+    timer = setTimeout(look, isTooLong ? EVERY_WHILE_TOO_LONG_MS : EVERY_MS).unref()
+  }
+
+  function stand(): Socket {
+    const socket = connect(address)
+    // The server is closing, or there are no files left: nobody learns anything from it.
+    socket.on('error', () => {
+      if (standing?.socket === socket) standing = undefined
+    })
+    return socket.unref()
+  }
+
+  /** While it stands, what it has waited so far can only show that the line is too long. */
+  function judge(waitedMs: number): void {
+    const isOver = standing === undefined
+    const before = isTooLong
+    if (waitedMs > maxWaitMs) isTooLong = true
+    else if (isOver && waitedMs < SHORT_MS) isTooLong = false
+    if (isTooLong !== before) onChange(isTooLong, waitedMs)
+  }
+
+  return {
+    isTooLong: () => isTooLong,
+    close: () => {
+      clearTimeout(timer)
+      timer = undefined
+      standing?.socket.destroy()
+    },
+  }
+}
+
+function addressOf(server: Server): { port: number; host: string } {
+  const { port, address, family } = server.address() as AddressInfo
+  const isAny = address === '0.0.0.0' || address === '::'
+  return { port, host: isAny ? (family === 'IPv6' ? '::1' : '127.0.0.1') : address }
+}
+
+function isOurs(accepted: Socket, ours: Socket): boolean {
+  return accepted.remotePort === ours.localPort && accepted.remoteAddress === ours.localAddress
+}

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { until } from '../test/helpers/until.js'
-import type { Fault } from './fault.js'
+import type { Fault, Goodput } from './fault.js'
 import { install, type Installation } from './installation.js'
 import { isAcknowledged, type Ledger } from './ledger.js'
 import { startLoad, type Load } from './load/load.js'
@@ -62,16 +62,23 @@ export async function experiment(
       say(`${fault.name} (seed ${seed}): ${what}`)
     }
     const ledger: Ledger = { texts: [], inbound: [] }
-    load = startLoad(installation, ledger)
+    load = startLoad(installation, ledger, fault.isCrowd)
     if (fault.fromTheBeginning !== true) {
       await whenFlowing(installation, ledger)
       await sleep(BEFORE_MS)
     }
     const hurtAt = now()
-    await fault.inflict({ ...installation, load, random: seeded(`${fault.name} ${seed}`), say: tell })
+    let goodput: Goodput | undefined
+    const noteGoodput = (noted: Goodput) => {
+      goodput = noted
+    }
+    const random = seeded(`${fault.name} ${seed}`)
+    const work: Promise<unknown>[] = []
+    const meanwhile = (each: Promise<unknown>) => work.push(each)
+    await fault.inflict({ ...installation, load, ledger, meanwhile, noteGoodput, random, say: tell })
     const healedAt = now()
     tell('all is well again')
-    await sleep(AFTER_MS)
+    await Promise.all([sleep(AFTER_MS), ...work])
     await load.stop()
     const mendedAt = fault.recoversFrom === 'start' ? hurtAt : healedAt
     const evidence = await whenDrained(fault, installation, ledger, mendedAt)
@@ -82,7 +89,7 @@ export async function experiment(
     return {
       fault: fault.name,
       seed,
-      score: scoreOf(evidence),
+      score: scoreOf({ ...evidence, goodput }),
       faultMs: healedAt - hurtAt,
       story,
       lost: findLost(evidence).slice(0, 50),
@@ -123,7 +130,7 @@ async function whenDrained(
       ledger,
       taken,
       received,
-      statuses: await readStatuses(installation, ledger),
+      ...(await readRows(installation, ledger)),
       limitedNumber: installation.seeds.limited.number,
       mendedAt,
       crashes: installation.copies.reduce((sum, copy) => sum + copy.crashCount(), 0),
@@ -134,7 +141,10 @@ async function whenDrained(
   }
 }
 
-async function readStatuses({ postgres }: Installation, ledger: Ledger): Promise<Map<string, string>> {
+async function readRows(
+  { postgres }: Installation,
+  ledger: Ledger,
+): Promise<Pick<Evidence, 'statuses' | 'copies'>> {
   const ids = ledger.texts.filter(isAcknowledged).map(({ messageId }) => messageId)
   const client = new pg.Client({ connectionString: postgres.url })
   await client.connect()
@@ -143,9 +153,15 @@ async function readStatuses({ postgres }: Installation, ledger: Ledger): Promise
       'select id, status, error from messages where id = any($1)',
       [ids],
     )
-    return new Map(
-      rows.map(({ id, status, error }) => [id, status === 'failed' ? `failed: ${error ?? ''}` : status]),
+    const copies = await client.query<{ text: string; count: number }>(
+      `select text, count(*)::integer as count from messages where direction = 'outbound' and text is not null group by text`,
     )
+    return {
+      statuses: new Map(
+        rows.map(({ id, status, error }) => [id, status === 'failed' ? `failed: ${error ?? ''}` : status]),
+      ),
+      copies: new Map(copies.rows.map(({ text, count }) => [text, count])),
+    }
   } finally {
     await client.end()
   }

@@ -1,13 +1,24 @@
 import type { Goals } from './goals.js'
+import type { Ledger } from './ledger.js'
 import type { Installation, Layout } from './installation.js'
 import type { Load } from './load/load.js'
 import type { Random } from './random.js'
 
 export interface World extends Installation {
   load: Pick<Load, 'pauseInbound' | 'resumeInbound'>
+  ledger: Ledger
+  /** The run does not end before this does. */
+  meanwhile: (work: Promise<unknown>) => void
+  /** Notes how many texts a second were accepted, and how many are when nobody asks for more than can be done. */
+  noteGoodput: (goodput: Goodput) => void
   random: Random
   /** Tells a person who watches the run what is being done. */
   say: (what: string) => void
+}
+
+export interface Goodput {
+  acceptedPerSecond: number
+  capacityPerSecond: number
 }
 
 /** Something that goes wrong, and is mended afterwards. */
@@ -20,6 +31,8 @@ export interface Fault {
   isShort?: boolean
   /** Says why it cannot be done on this machine; undefined: it can. */
   missing?: () => string | undefined
+  /** It brings a load of its own, and has the machine for itself. Of the usual load only a few clients go on. */
+  isCrowd?: boolean
   /** Whether it begins together with the load. Otherwise the load runs for a moment before. */
   fromTheBeginning?: boolean
   /** Does harm and mends it. The load runs meanwhile, and goes on afterwards. */

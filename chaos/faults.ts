@@ -4,6 +4,7 @@ import { diskFaults } from './faults/disks.js'
 import { limitFaults } from './faults/limits.js'
 import { mediaFaults } from './faults/media.js'
 import { networkFaults } from './faults/networks.js'
+import { overloadFaults } from './faults/overload.js'
 import { postgresFaults } from './faults/postgres.js'
 import { processFaults } from './faults/processes.js'
 import { receiverFaults } from './faults/receivers.js'
@@ -21,4 +22,5 @@ export const FAULTS: readonly Fault[] = [
   ...mediaFaults,
   ...smppFaults,
   ...diskFaults,
+  ...overloadFaults,
 ]

@@ -20,6 +20,8 @@ export interface Copy {
   wake(): void
   /** Resolves when the present process says that it has started. */
   whenStarted(): Promise<void>
+  /** Of the present process. */
+  pid(): number
   /** How often it ended without being told to. */
   crashCount(): number
   /** What this process and the ones before it wrote. */
@@ -70,6 +72,7 @@ export function startCopy(name: ProcessName, environment: Environment, clockMs =
         START_LIMIT_MS,
       )
     },
+    pid: () => current.pid,
     crashCount: () => crashes,
     output: () => [...past, ...(current.isRunning() ? current.lines : [])],
     end: async () => {

@@ -11,6 +11,8 @@ const GOALS: Goals = {
   twoIds: 0,
   outOfOrder: 0,
   overLimits: 0,
+  refusedButDone: 0,
+  shortfall: 20,
   answers500: 0,
   crashes: 0,
   /** The time that the fault itself takes away is not counted. */

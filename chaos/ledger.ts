@@ -15,6 +15,8 @@ export interface PostedText {
   status: number
   /** It is '' unless the message was accepted. */
   messageId: string
+  /** The answer was that nobody knows whether the message was accepted. */
+  isUnknown?: boolean
 }
 
 /** What the carrier brought. A text is recognized by its text, and a picture by its sender. */

@@ -10,7 +10,7 @@ import { runAll } from './run-all.js'
 import { markdown, scoreboard } from './scoreboard.js'
 
 interface Options {
-  fault?: string[]
+  only?: string
   seed: string[]
   list?: boolean
   short?: boolean
@@ -21,7 +21,7 @@ interface Options {
 
 const program = new Command('npm run chaos --')
   .description('Does harm to whole installations and reconciles what was acknowledged with what arrived.')
-  .option('--fault <names...>', 'only these faults')
+  .option('--only <names>', 'only these faults, with commas between them')
   .option('--seed <numbers...>', 'a run with each of these seeds', ['1', '2', '3'])
   .option('--list', 'say which faults there are')
   .option('--short', 'only those under which something has failed before, with one seed')
@@ -38,12 +38,11 @@ if (options.list) {
 }
 
 async function main(): Promise<number> {
-  for (const name of options.fault ?? []) {
+  const only = options.only?.split(',')
+  for (const name of only ?? []) {
     if (!FAULTS.some((fault) => fault.name === name)) throw new Error(`there is no fault ${name}: see --list`)
   }
-  const chosen = FAULTS.filter(
-    ({ name, isShort }) => options.fault?.includes(name) ?? (!options.short || isShort),
-  )
+  const chosen = FAULTS.filter(({ name, isShort }) => only?.includes(name) ?? (!options.short || isShort))
   const seeds = options.short ? [1] : options.seed.map(Number)
   await compileProject(['chaos', 'test'])
   const folder = resolve(`.data/chaos-${process.pid}`)

@@ -1,3 +1,4 @@
+import type { Goodput } from './fault.js'
 import { isAcknowledged, type Ledger, type PostedText } from './ledger.js'
 import type { Received, Taken } from './outside.js'
 
@@ -19,6 +20,10 @@ export interface Score {
   unheard: number
   outOfOrder: number
   overLimits: number
+  /** Texts that were answered 503, which says that they were not accepted, although they were. */
+  refusedButDone: number
+  /** By how many percent fewer texts were accepted than can be. */
+  shortfall: number
   answers500: number
   /** Requests without any answer, because the process was gone or silent. */
   unanswered: number
@@ -39,6 +44,9 @@ export interface Evidence {
   received: readonly Received[]
   /** What the row of each acknowledged message says, by the message's id. */
   statuses: ReadonlyMap<string, string>
+  /** How many rows each text has. */
+  copies: ReadonlyMap<string, number>
+  goodput?: Goodput | undefined
   limitedNumber: string
   /** The moment from which recovery is counted. */
   mendedAt: number
@@ -64,6 +72,8 @@ export function scoreOf(evidence: Evidence): Score {
     unheard: findUnheard(evidence).length,
     outOfOrder: findOutOfOrder(evidence).length,
     overLimits: countOverLimits(taken, evidence.limitedNumber),
+    refusedButDone: countRefusedButDone(evidence),
+    shortfall: shortfallOf(evidence.goodput),
     answers500: answers.filter((status) => status >= 500 && status !== 503).length,
     unanswered: answers.filter((status) => status === 0).length,
     crashes: evidence.crashes,
@@ -143,6 +153,25 @@ export function findOutOfOrder({ ledger, taken, statuses }: Evidence): OutOfOrde
     } else earliest.set(conversation, { id, at })
   }
   return found
+}
+
+/**
+ * A text may be posted again after an answer. It has more rows than were acknowledged only if another answer was wrong; one
+ * that did not come, or said that nobody knows, was none.
+ */
+function countRefusedButDone({ ledger, copies }: Evidence): number {
+  const byText = new Map<string, PostedText[]>()
+  for (const text of ledger.texts) byText.set(text.id, [...(byText.get(text.id) ?? []), text])
+  return [...byText].filter(([text, posted]) => {
+    if (posted.some(({ status, isUnknown }) => status === 0 || isUnknown === true)) return false
+    const acknowledged = new Set(posted.filter(isAcknowledged).map(({ messageId }) => messageId))
+    return (copies.get(text) ?? 0) > acknowledged.size
+  }).length
+}
+
+function shortfallOf(goodput: Goodput | undefined): number {
+  if (goodput === undefined) return 0
+  return Math.max(0, Math.round(100 * (1 - goodput.acceptedPerSecond / goodput.capacityPerSecond)))
 }
 
 /** Counts the texts that the carrier got although the minute before them was full. */

@@ -12,6 +12,8 @@ const COLUMNS: { title: string; key: keyof Score }[] = [
   { title: 'unheard', key: 'unheard' },
   { title: 'out of order', key: 'outOfOrder' },
   { title: 'over limits', key: 'overLimits' },
+  { title: 'refused but done', key: 'refusedButDone' },
+  { title: 'shortfall (%)', key: 'shortfall' },
   { title: '500s', key: 'answers500' },
   { title: 'outage (s)', key: 'outageMs' },
   { title: 'back (s)', key: 'backMs' },

@@ -26,6 +26,8 @@ export interface Store {
   /** Sends SIGSTOP to all of its processes: it keeps its connections and does nothing. */
   freeze(): void
   wake(): void
+  /** Of all of its processes. */
+  pids(): number[]
 }
 
 const PACKAGES = resolve('.data/packages')
@@ -89,10 +91,11 @@ async function own(launch: (port: number) => Promise<EmbeddedService>): Promise<
     freeze: () => {
       // The main process is stopped first, so that it makes no more processes.
       signal(service.pid, 'SIGSTOP')
-      frozen = [service.pid, ...childrenOf(service.pid)]
+      frozen = family(service.pid)
       for (const pid of frozen) signal(pid, 'SIGSTOP')
     },
     wake,
+    pids: () => family(service.pid),
   }
 }
 
@@ -119,7 +122,11 @@ export function redisLog(folder: string): RedisLog {
 
 /** A server, and the processes that it has made. */
 export function killFamily(pid: number): void {
-  for (const each of [pid, ...childrenOf(pid)]) signal(each, 'SIGKILL')
+  for (const each of family(pid)) signal(each, 'SIGKILL')
+}
+
+function family(pid: number): number[] {
+  return [pid, ...childrenOf(pid)]
 }
 
 /** They are read from /proc, because a bare machine may have no `ps`. */

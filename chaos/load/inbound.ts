@@ -7,8 +7,8 @@ const BRINGERS = 6
 const PAUSE_MS = { text: 200, picture: 700 }
 
 /** Brings texts to every line, as callbacks that the carrier signs. */
-export function bringTexts(shift: Shift): Promise<void>[] {
-  return Array.from({ length: BRINGERS }, async (_, bringer) => {
+export function bringTexts(shift: Shift, bringers = BRINGERS): Promise<void>[] {
+  return Array.from({ length: bringers }, async (_, bringer) => {
     for (let n = 0; !shift.isOver(); n += 1) {
       const text = idOf(`in${bringer}`, n)
       await shift.whenInbound()

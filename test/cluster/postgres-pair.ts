@@ -69,6 +69,7 @@ export async function startPostgresPair(folder: string, template: string): Promi
       },
       stop,
       freeze: notHere,
+      pids: notHere,
       wake: notHere,
     }
   } catch (error) {

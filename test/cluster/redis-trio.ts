@@ -15,6 +15,7 @@ export async function startRedisTrio(folder: string): Promise<Store> {
     start: () => watched.whenReplaced(),
     stop: () => watched.stop(),
     freeze: notHere,
+    pids: notHere,
     wake: notHere,
   }
 }

@@ -80,3 +80,26 @@ function wordsOf(error: NodeJS.ErrnoException): string {
 }
 
 const NO_ADDRESS = ['ENOTFOUND', 'EAI_AGAIN']
+
+/**
+ * What a Redis says before it is asked anything. One that lets nobody in (protected mode, too many clients) says why and
+ * closes, and ioredis, which has asked nothing yet, hears only that it closes.
+ *
+ * @returns its error; undefined: it says none
+ */
+export async function greetingAt({ host, port, isSocket }: Place): Promise<string | undefined> {
+  if (isSocket || host === '') return undefined
+  return new Promise((resolve) => {
+    const socket = connect({ host, port })
+    let said = ''
+    const end = () => {
+      socket.destroy()
+      resolve(/^-(.+)/.exec(said)?.[1]?.trim())
+    }
+    socket.setEncoding('utf8').on('data', (part: string) => {
+      said += part
+      if (said.includes('\n')) end()
+    })
+    socket.setTimeout(PATIENCE_MS, end).on('error', end).on('close', end)
+  })
+}

@@ -1,7 +1,7 @@
 import { asError } from '../../src/errors.js'
 import { readRedisFacts } from '../../src/redis-facts.js'
 import { fault, ok, warning, type Check, type Finding } from './check.js'
-import { knock, placeOf, withoutPassword } from './place.js'
+import { greetingAt, knock, placeOf, withoutPassword } from './place.js'
 import { isGiven, PATIENCE_MS, type Subject } from './subject.js'
 
 const STANDARD_PORT = 6379
@@ -32,7 +32,7 @@ export const redisServer: Check = {
       // Unlike PING it needs a password where there is one, and the database of the URL.
       await redis.exists('linehook:doctor')
     } catch (error) {
-      return explain(name, error, subject)
+      return explain(name, error, subject, place && (await greetingAt(place)))
     }
     const server = await redis.info().catch(() => '')
     const read = (field: string) => new RegExp(`^${field}:(\\S+)`, 'm').exec(server)?.[1]
@@ -43,11 +43,17 @@ export const redisServer: Check = {
   },
 }
 
-function explain(name: string, error: unknown, { config, ...subject }: Subject): Finding {
+function explain(
+  name: string,
+  error: unknown,
+  { config, ...subject }: Subject,
+  greeting: string | undefined,
+): Finding {
   // What ioredis throws says only that the connection is closed; why, it said before.
   const thrown = asError(error)
-  const cause = thrown.message.startsWith('Connection is closed') ? (subject.redisError() ?? thrown) : thrown
-  const said = withoutPassword(cause.message, config.redisUrl)
+  const isClosed = thrown.message.startsWith('Connection is closed')
+  const cause = isClosed ? (subject.redisError()?.message ?? greeting ?? thrown.message) : thrown.message
+  const said = withoutPassword(cause, config.redisUrl).replace(/\.$/, '')
   if (/^(NOAUTH|WRONGPASS|NOPERM|ERR AUTH)/.test(said)) {
     return fault(`${name} refuses us: ${said}.`, 'Correct the user and the password in REDIS_URL.')
   }
@@ -61,7 +67,7 @@ function explain(name: string, error: unknown, { config, ...subject }: Subject):
   }
   if (config.redisSentinels !== undefined) {
     const cure = 'Correct REDIS_SENTINELS, their password, or the name of the master in REDIS_URL.'
-    return fault(`${name} is not found by them: ${said.replace(/\.$/, '')}.`, cure)
+    return fault(`${name} is not found by them: ${said}.`, cure)
   }
   return fault(`${name}: ${said}.`, 'Correct REDIS_URL, or mend what Redis says.')
 }

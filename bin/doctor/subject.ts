@@ -34,6 +34,7 @@ export function openSubject(env: NodeJS.ProcessEnv): Subject {
     applicationName: 'doctor',
     statementTimeoutMs: PATIENCE_MS,
     acquireTimeoutMs: PATIENCE_MS,
+    openingMs: PATIENCE_MS,
     namesStatements: false,
   })
   const { redis, lastError } = openRedis(config)

@@ -71,6 +71,22 @@ describe('what the doctor says of Postgres and Redis', function () {
     })
   })
 
+  it('a Redis that says why it lets nobody in: its own sentence', async () => {
+    const said = 'DENIED Redis is running in protected mode because protected mode is enabled'
+    const denying = createServer((socket) => {
+      socket.on('error', () => undefined)
+      socket.end(`-${said}\r\n`)
+    })
+    await new Promise<void>((resolve) => denying.listen(0, '127.0.0.1', resolve))
+    try {
+      const { port } = denying.address() as AddressInfo
+      const found = await look({ ...environment, REDIS_URL: `redis://127.0.0.1:${port}` })
+      expect(found.Redis?.why).to.equal(`Redis at 127.0.0.1:${port}: ${said}.`)
+    } finally {
+      denying.close()
+    }
+  })
+
   it('that refuse connections or have no address', async () => {
     const found = await look({
       ...environment,

@@ -22,6 +22,16 @@ function endWithReader(): void {
 async function runCommand(): Promise<void> {
   // The file does not replace variables that the environment has, as everywhere.
   if (existsSync('.env')) process.loadEnvFile('.env')
+  const asked = process.argv.slice(2)
   const { createProgram } = await import('./program.js')
-  await (await createProgram(process.argv.slice(2))).parseAsync()
+  try {
+    await (await createProgram(asked)).parseAsync()
+  } catch (error) {
+    // Nobody expected it, so a person gets it with its stack.
+    if (!asked.includes('--json')) throw error
+    process.stderr.write(
+      `${JSON.stringify({ error: error instanceof Error ? error.message : String(error) })}\n`,
+    )
+    process.exitCode = 1
+  }
 }

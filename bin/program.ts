@@ -37,10 +37,12 @@ const COMMANDS: Record<string, () => Promise<(program: Command) => void>> = {
  * @param asked the arguments, without the program's name; left out: every command
  */
 export async function createProgram(asked: readonly string[] = []): Promise<Command> {
+  const isJson = asked.includes('--json')
   const program = new Command('linehook')
     .description('Turns phone lines into webhooks.')
     .version(readVersion())
-    .showHelpAfterError()
+    .showHelpAfterError(!isJson)
+    .configureOutput(isJson ? { outputError: printAsJson } : {})
     .option('--json', 'print JSON: before or after the command')
     .hook('preAction', passJsonOn)
   // The program's own options take no value.
@@ -52,6 +54,11 @@ export async function createProgram(asked: readonly string[] = []): Promise<Comm
     await addCompletion(program)
   }
   return program
+}
+
+/** A program that reads the answer reads a refusal too. */
+function printAsJson(said: string, write: (text: string) => void): void {
+  write(`${JSON.stringify({ error: said.replace(/^error: /, '').trim() })}\n`)
 }
 
 /** Last, because it reads the commands that there are. Beside it the package adds one that the shells' scripts call. */

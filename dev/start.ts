@@ -1,4 +1,5 @@
 import { once } from 'node:events'
+import { existsSync } from 'node:fs'
 import { ConfigInvalid, readConfig, type Config } from '../src/config.js'
 import { migrate, MIGRATION_STATEMENT_MS } from '../src/database/migrations.js'
 import type { Context } from '../src/domain/context.js'
@@ -50,6 +51,9 @@ export async function start({
   watch = false,
   small,
 }: { watch?: boolean; small?: boolean | undefined } = {}): Promise<void> {
+  if (!existsSync('Procfile')) {
+    throw new StartRefused('There is no Procfile here: run `linehook start` in the folder of the project.')
+  }
   const stopping = stopSignal()
   const given = givenEnvironment()
   const lock = takeStartLock()

@@ -1,4 +1,5 @@
 import type { Database } from './connection.js'
+import type { Page } from './pages.js'
 import { HAS_SECOND_FACTOR } from './second-factors/has-one.js'
 
 /** An operator runs the service; a user only has lines. */
@@ -61,10 +62,15 @@ export interface ListedUser extends User {
 }
 
 /** Everybody, oldest first. */
-export async function listUsers(db: Database): Promise<ListedUser[]> {
-  return db('users as u')
-    .select<ListedUser[]>([...columns(db), db.raw(`${HAS_SECOND_FACTOR} as "hasSecondFactor"`)])
-    .orderBy('id')
+/** @param page newest first; left out: all, oldest first */
+export async function listUsers(db: Database, page?: Page): Promise<ListedUser[]> {
+  const query = db('users as u').select<ListedUser[]>([
+    ...columns(db),
+    db.raw(`${HAS_SECOND_FACTOR} as "hasSecondFactor"`),
+  ])
+  if (page === undefined) return query.orderBy('id')
+  if (page.before !== undefined) query.where('id', '<', page.before)
+  return query.orderBy('id', 'desc').limit(page.limit)
 }
 
 export interface KnownPassword {

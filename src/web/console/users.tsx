@@ -3,6 +3,7 @@ import { listUsers } from '../../database/users.js'
 import type { Context } from '../../domain/context.js'
 import { createSetUpLink, type SetUpLink } from '../../domain/set-up-links.js'
 import { addUser } from '../../domain/users.js'
+import { isId } from '../../ids.js'
 import { fieldOf } from './form-values.js'
 import { Field, Form, Select, Time, typedIn } from './form.js'
 import { Layout } from './layout.js'
@@ -11,12 +12,20 @@ import { isConfirmed } from './session.js'
 import { UserText } from './user-text.js'
 
 const USERS = '/console/users'
+/** Newest first. */
+const PAGE_SIZE = 50
 
 /** For operators: who may sign in. */
 export function showUsers(context: Context): Middleware {
   return async (ctx) => {
     const page = pageOf(ctx, context)
-    const users = await listUsers(context.db)
+    const before =
+      typeof ctx.query.before === 'string' && isId(ctx.query.before) ? ctx.query.before : undefined
+    const found = await listUsers(context.db, {
+      limit: PAGE_SIZE + 1,
+      ...(before === undefined ? {} : { before }),
+    })
+    const users = found.slice(0, PAGE_SIZE)
     answerPage(
       ctx,
       <Layout page={page} title="Users">
@@ -49,6 +58,14 @@ export function showUsers(context: Context): Middleware {
             ))}
           </tbody>
         </table>
+        <nav class="pages" aria-label="Pages">
+          {before === undefined ? <span /> : <a href={USERS}>Newest</a>}
+          {found.length > PAGE_SIZE && (
+            <a href={`${USERS}?before=${users.at(-1)?.id ?? ''}`} rel="next">
+              Older
+            </a>
+          )}
+        </nav>
         <h2>Add a user</h2>
         <p>You get a link for them to set a password with: pass it on.</p>
         <Form page={page} action={USERS}>

@@ -8,17 +8,24 @@ import { closeTraces, openTraces } from '../telemetry/traces.js'
 import { createApp } from './app.js'
 import { listen, type WebServer } from './listen.js'
 
-/** While Postgres is down or hangs, requests have to be answered 503 within a second. */
-const STATEMENT_TIMEOUT_MS = 700
+/** While Postgres is away, requests have to be answered 503 soon. Nothing was begun for one that got no connection. */
+const ACQUIRE_TIMEOUT_MS = 1500
+
+/** It works on older ones too, which nobody mends (https://nodejs.org/en/about/previous-releases). */
+const OLDEST_MAINTAINED_NODE = 22
 
 /** Process type `web`: the API and the dashboard. */
-const context = openContext('web', { statementTimeoutMs: STATEMENT_TIMEOUT_MS })
+const context = openContext('web', { acquireTimeoutMs: ACQUIRE_TIMEOUT_MS })
 const { config, log } = context
 await openMetrics('web', config, createStoreReadings(context))
 await openTraces('web', config, log)
 await warmUp(context, ['queue_messages', 'receive_messages'])
 const server = await open()
 log.info({ host: config.host, port: config.port }, 'process.started')
+if (Number(process.versions.node.split('.')[0]) < OLDEST_MAINTAINED_NODE) {
+  const advice = 'This version of Node gets no security updates any more: use 22 or 24'
+  log.warn({ node: process.version, advice }, 'node.outdated')
+}
 if (isProxyUntold(config)) {
   const advice =
     'PUBLIC_URL is https, so a proxy stands before web, and with TRUSTED_PROXY_HOPS=0 everybody seems to have its ' +
@@ -34,7 +41,14 @@ closeOnSignal(log, [
 
 async function open(): Promise<WebServer> {
   try {
-    return await listen(createApp(context).callback(), config)
+    return await listen(createApp(context).callback(), config, {
+      line: {
+        onChange: (isTooLong, waitedMs) => {
+          if (isTooLong) log.warn({ waitedMs: Math.round(waitedMs) }, 'requests.turned_away')
+          else log.info('requests.let_in')
+        },
+      },
+    })
   } catch (error) {
     const isBusy = (error as NodeJS.ErrnoException).code === 'EADDRINUSE'
     process.stderr.write(

@@ -22,6 +22,6 @@ COPY --from=build /app/dist dist
 USER 1000
 EXPOSE 3000
 # Of `web`; the other processes listen on no port, and compose.yaml switches it off for them.
-HEALTHCHECK --interval=10s --timeout=5s --start-period=30s --start-interval=1s \
+HEALTHCHECK --interval=10s --timeout=5s --start-period=30s \
   CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT || 3000}/healthz`).then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
 CMD ["node", "dist/src/server.js"]

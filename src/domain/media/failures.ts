@@ -30,7 +30,7 @@ const PASSES = /^media_(dns|connect|timeout|reset|network|aborted|http_(408|429|
  * them: a wrong key here, or a bad certificate there.
  */
 const STAYS =
-  /^media_(http_(404|410)|type|too_large|truncated|gone|invalid_url|blocked_address|redirect|internal_error)$/
+  /^media_(http_410|type|too_large|truncated|gone|invalid_url|blocked_address|redirect|internal_error)$/
 
 /**
  * Whether it is worth trying again. For what a line sends only if the failure may pass soon, because a person waits; for

@@ -11,14 +11,13 @@ import type { MediaReason } from '../../states.js'
 import { StorageFailed } from '../../storage/storage.js'
 import { createTemporaryFile } from '../../storage/temporary-file.js'
 import { mediaDuration, mediaFetches } from '../../telemetry/metrics.js'
-import { backoffMs, type Backoff } from '../backoff.js'
 import type { Context } from '../context.js'
 import { MAX_CRASHES } from '../crashes.js'
-import { nextRetryMs } from '../deliveries/retry-schedule.js'
 import { LEASE_MS } from '../leases.js'
 import { persist } from '../persist.js'
-import { CopyFailed, mayPass } from './failures.js'
+import { CopyFailed } from './failures.js'
 import { judge } from './judge.js'
+import { nextMediaRetryMs } from './retry-schedule.js'
 import { settleFailed, settleStored } from './settle.js'
 import { readSource } from './source.js'
 
@@ -30,10 +29,6 @@ export type FetchOutcome =
   | { kind: 'suspect' }
   /** Somebody else has it, or it is over. */
   | { kind: 'skipped' }
-
-/** Waits of about 2, 6 and 18 s: short, because the sender waits for the message. */
-const OUTBOUND_BACKOFF: Backoff = { baseMs: 2000, factor: 3, capMs: 60_000, jitter: 0.2 }
-const OUTBOUND_ATTEMPTS = 4
 
 /**
  * The wait after a fault on our side (storage, Postgres, an account's settings), which costs no attempt. So it may come
@@ -122,18 +117,10 @@ async function afterFailure(
   media: ClaimedMedia,
   failure: MediaReason,
 ): Promise<FetchOutcome> {
-  const ms = mayPass(failure, media.purpose) ? nextAttemptMs(context, media) : undefined
+  const { purpose, roundAttempt } = media
+  const { deliveryRetryBaseMs } = context.config
+  const ms = nextMediaRetryMs(failure, purpose, roundAttempt, deliveryRetryBaseMs, Math.random())
   return ms === undefined ? fail(context, media, failure) : retry(context, media, failure, ms)
-}
-
-/** Received media have the schedule of deliveries: a carrier may be down for hours, and nobody sends them again. */
-function nextAttemptMs({ config }: Context, { purpose, roundAttempt }: ClaimedMedia): number | undefined {
-  if (purpose !== 'outbound') {
-    return nextRetryMs(roundAttempt, config.deliveryRetryBaseMs, undefined, Math.random())
-  }
-  return roundAttempt < OUTBOUND_ATTEMPTS
-    ? backoffMs(roundAttempt, OUTBOUND_BACKOFF, Math.random())
-    : undefined
 }
 
 async function retry(

@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http'
 import { expect } from 'chai'
 import type { CarrierClient } from '../../../src/carriers/carrier.js'
 import { deliver } from '../../../src/domain/deliveries/deliver.js'
@@ -40,6 +41,8 @@ describeContext('media that a line receives', (context) => {
       .join('events as e', 'e.id', 'd.event_id')
       .where({ 'e.message_id': messageId })
       .select<DeliveryRow[]>('d.*')
+  const saying = (status: number) => (_request: unknown, response: ServerResponse) =>
+    response.writeHead(status).end()
   const hostedUrlOf = async (messageId: string) =>
     `${context.config.publicUrl}/media/${(await mediaRow(context, messageId)).token}`
 
@@ -102,7 +105,7 @@ describeContext('media that a line receives', (context) => {
   describe('that cannot be copied', () => {
     it('are tried again for as long as deliveries are: a carrier may be down for hours', async () => {
       for (const status of [500, 403, 429]) {
-        const id = await receive(host.serve((_request, response) => response.writeHead(status).end()))
+        const id = await receive(host.serve(saying(status)))
         const waits: number[] = []
         for (let attempt = 1; attempt <= 9; attempt += 1) {
           const outcome = await copyMedia(context, id)
@@ -121,13 +124,45 @@ describeContext('media that a line receives', (context) => {
       }
     })
 
+    for (const status of [404, 403]) {
+      it(`because the file is not there yet (${status}) are copied once it is, and then their event goes out`, async () => {
+        let isThere = false
+        const url = host.serve((_request, response) =>
+          isThere ? response.end(PNG) : response.writeHead(status).end(),
+        )
+        const id = await receive(url)
+        for (let attempt = 1; attempt <= 4; attempt += 1) {
+          const outcome = await copyMedia(context, id)
+          expect(outcome).to.include({ kind: 'retry', failure: `media_http_${status}` })
+          expect(await deliveriesOf(id)).to.deep.equal([])
+        }
+        isThere = true
+        expect(await copyMedia(context, id)).to.deep.equal({ kind: 'stored', byteCount: PNG.length })
+        const [delivery] = await deliveriesOf(id)
+        await deliver(context, delivery!.id, delivery!.endpoint_id)
+        const [event] = receiver.requests.map(({ body }) => JSON.parse(body) as object)
+        expect(event).to.include({ type: 'inboundMedia', payload: await hostedUrlOf(id) })
+      })
+    }
+
+    it('because their host knows nothing of them (404) are given up after a quarter of an hour, and held', async () => {
+      const id = await receive(`${host.origin}/nothing`)
+      let waitedMs = 0
+      let outcome = await copyMedia(context, id)
+      for (; outcome.kind === 'retry'; outcome = await copyMedia(context, id)) waitedMs += outcome.ms
+      expect(outcome).to.deep.equal({ kind: 'failed', failure: 'media_http_404' })
+      expect(waitedMs).to.be.within(12 * 60_000, 19 * 60_000)
+      const [delivery] = await deliveriesOf(id)
+      expect(delivery).to.include({ status: 'held', last_failure: 'media_http_404' })
+    })
+
     for (const [what, failure, bytes] of [
       ['of no type that is taken', 'media_type', NO_MEDIA['a page']!],
       ['too large', 'media_too_large', pictureOf(25_000_001)],
-      ['gone', 'media_http_404', undefined],
+      ['gone', 'media_http_410', undefined],
     ] as const) {
       it(`because they are ${what} are given up at once, and their event is held with the reason`, async () => {
-        const url = bytes === undefined ? `${host.origin}/nothing` : host.give(bytes)
+        const url = bytes === undefined ? host.serve(saying(410)) : host.give(bytes)
         const id = await receive(url)
         expect(await copyMedia(context, id)).to.deep.equal({ kind: 'failed', failure })
         const [delivery] = await deliveriesOf(id)

@@ -1,4 +1,5 @@
 import { MAX_CARRIER_TIMEOUT_MS } from '../../config.js'
+import { parseExactly } from '../../exact-json.js'
 import { FetchFailed, type SafeFetch, type SafeResponse } from '../../safe-fetch.js'
 import {
   CarrierOutcomeUnknown,
@@ -106,9 +107,10 @@ function errorOf(answer: SafeResponse, { errorField }: HttpSettings): Error {
 function readJson({ body, truncated }: SafeResponse): unknown {
   if (truncated) return undefined
   try {
-    return JSON.parse(body.toString())
-  } catch {
-    return undefined
+    return parseExactly(body.toString())
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined
+    throw error
   }
 }
 

@@ -1,13 +1,15 @@
+import { parseExactly } from '../../exact-json.js'
 import type { SafeResponse } from '../../safe-fetch.js'
 
 /** An answer's JSON object; undefined for anything else. */
 export function readObject({ body, truncated }: SafeResponse): Record<string, unknown> | undefined {
   if (truncated) return undefined
   try {
-    const value: unknown = JSON.parse(body.toString())
+    const value = parseExactly(body.toString())
     return isRecord(value) ? value : undefined
-  } catch {
-    return undefined
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined
+    throw error
   }
 }
 

@@ -20,9 +20,10 @@ const patiently = createPatience({ waitMs: 13_000, maxWaiting: 200 })
 
 /**
  * As `readFieldsBody`, for a carrier, which would not repeat what we refuse: a text with U+FFFD in it is better than none.
+ * Its ids may have more digits than a number holds.
  */
 export function readCallbackBody(): Middleware {
-  return readFieldsBody((bytes) => Buffer.from(bytes).toString())
+  return readFieldsBody({ toText: (bytes) => Buffer.from(bytes).toString(), isExact: true })
 }
 
 /** Carriers' requests to us, form or JSON. Signatures are over the URL and the body as they came. */

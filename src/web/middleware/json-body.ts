@@ -1,6 +1,7 @@
 import type { Middleware } from 'koa'
 import sjson from 'secure-json-parse'
 import { UserError } from '../../errors.js'
+import { parseExactly } from '../../exact-json.js'
 import { parseFormFields } from '../form-fields.js'
 import { readBodyText } from '../utf8.js'
 import { readBodyBytes, type BodyBound, type BodyRefusals } from './body-bytes.js'
@@ -38,12 +39,14 @@ export function readJsonBody(
  *
  * @throws UserError 413, 415, 400
  */
-export function readFieldsBody(toText = readBodyText): Middleware {
+export function readFieldsBody(reading: Reading = {}): Middleware {
   return async (ctx, next) => {
     const bytes = await readBodyBytes(ctx, FIELD_REFUSALS)
     ctx.state.bodyBytes = bytes
     const isJson = /^\s*[{[]/.test(bytes.subarray(0, 100).toString('latin1'))
-    ctx.request.body = isJson ? parseObject(bytes, FIELD_REFUSALS, toText) : parseFormFields(bytes, toText)
+    ctx.request.body = isJson
+      ? parseObject(bytes, FIELD_REFUSALS, reading)
+      : parseFormFields(bytes, reading.toText ?? readBodyText)
     await next()
   }
 }
@@ -54,6 +57,15 @@ export function bodyBytesOf(ctx: { state: Record<string, unknown> }): Buffer {
   return Buffer.isBuffer(bodyBytes) ? bodyBytes : Buffer.alloc(0)
 }
 
+interface Reading {
+  toText?: (bytes: Uint8Array) => string
+  /** Integers that a number cannot hold become the text of their digits (`exact-json.ts`). */
+  isExact?: boolean
+}
+
+/** @throws SyntaxError */
+const parse = (text: string): unknown => sjson.parse(text)
+
 const FIELD_REFUSALS: BodyRefusals = {
   tooLarge: 'The request body is too large: 64 KiB at most',
   unreadable: 'The request body must be a JSON object or the fields of a form, in UTF-8',
@@ -62,15 +74,16 @@ const FIELD_REFUSALS: BodyRefusals = {
 function parseObject(
   bytes: Buffer,
   { unreadable }: BodyRefusals,
-  toText = readBodyText,
+  { toText = readBodyText, isExact = false }: Reading = {},
 ): Record<string, unknown> {
   // Some programs begin with a byte order mark.
   const text = toText(bytes).replace(/^\uFEFF/, '')
   let value: unknown
   try {
-    value = sjson.parse(text)
-  } catch {
-    throw new UserError(unreadable)
+    value = isExact ? parseExactly(text, parse) : parse(text)
+  } catch (error) {
+    if (error instanceof SyntaxError) throw new UserError(unreadable)
+    throw error
   }
   if (!isRecord(value) || isDeeperThan(value, MAX_DEPTH)) throw new UserError(unreadable)
   return value

@@ -30,6 +30,14 @@ describe('an HTTP carrier', () => {
     expect(await send({ idField: 'data.id' })).to.be.instanceOf(CarrierOutcomeUnknown)
   })
 
+  it('reads an id that no number holds as it is written', async () => {
+    standIn.behave('+15005550022', (response) => response.end('{"messages":[{"id":9007199254740993}]}'))
+    const { carrier, close } = createTestHttp(settingsFor(standIn.url))
+    const sent = await carrier.send(anyMessage({ toNumber: '+15005550022' }), new AbortController().signal)
+    expect(sent).to.deep.equal({ carrierMessageId: '9007199254740993' })
+    await close()
+  })
+
   it('uses our id where the carrier gives none', async () => {
     const { carrier, close } = createTestHttp(settingsFor(standIn.url, { idField: '' }))
     const message = anyMessage()

@@ -1,3 +1,8 @@
+import { expect } from 'chai'
+import { addCarrierAccount } from '../../../src/domain/carrier-accounts.js'
+import { queueMessage } from '../../domain/fixtures.js'
+import { createLine, type TestLine } from '../../helpers/factories.js'
+import { describeWeb } from '../../helpers/web.js'
 import { conformsToReceiving } from '../receiving-conformance.js'
 import { SIGNING_SECRET, settingsFor, signed } from './stand-in.js'
 
@@ -13,4 +18,58 @@ conformsToReceiving('http', {
   statusCallback: 'status',
   message: (sent) => post(sent),
   delivered: (id) => post({ id, status: 'DELIVERED' }),
+})
+
+/** As a number rounds them, these are all the same. */
+const LONG_IDS = ['9007199254740993', '9007199254740992', '9007199254740994']
+
+describeWeb('ids of an HTTP carrier that no number holds', ({ context, web }) => {
+  let accountId: string
+  let line: TestLine
+
+  before(async () => {
+    const settings = settingsFor('https://sms.example.com/')
+    const account = await addCarrierAccount(context, { name: 'long', kind: 'http', settings })
+    accountId = account.id
+    line = await createLine(context, { carrierAccount: 'long' })
+  })
+
+  const call = (name: string, body: string) =>
+    web.request(`/carriers/http/${accountId}/${name}`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json', ...signed(body) },
+      body,
+    })
+
+  it('are kept as they are written: three texts are three messages, and a repeat is none', async () => {
+    for (const id of [...LONG_IDS, ...LONG_IDS]) {
+      const body = `{"id":${id},"from":"+15005550199","to":"${line.number}","text":"text ${id}"}`
+      expect(await call('message', body)).to.include({ status: 200 })
+    }
+    const received = await context
+      .db('messages')
+      .where({ line_id: line.lineId, direction: 'inbound' })
+      .orderBy('id')
+      .select('carrier_message_id', 'text')
+    expect(received).to.deep.equal(LONG_IDS.map((id) => ({ carrier_message_id: id, text: `text ${id}` })))
+  })
+
+  it('find the message that a report is about, and no neighbour', async () => {
+    const sent: string[] = []
+    for (const id of LONG_IDS) {
+      const messageId = await queueMessage(context, line, { status: 'sent' })
+      sent.push(messageId)
+      // Texts and reports have ids of their own.
+      await context
+        .db('carrier_message_ids')
+        .insert({ carrier: 'long', carrier_message_id: `1${id}`, message_id: messageId })
+    }
+    expect(await call('status', `{"id":1${LONG_IDS[0]!},"status":"delivered"}`)).to.include({ status: 200 })
+    const rows = await context.db('messages').whereIn('id', sent).select<{ id: string; status: string }[]>()
+    expect(sent.map((id) => rows.find((row) => row.id === id)?.status)).to.deep.equal([
+      'delivered',
+      'sent',
+      'sent',
+    ])
+  })
 })

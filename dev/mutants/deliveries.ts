@@ -8,6 +8,7 @@ const RETRY = [
   'test/domain/deliveries/retry-schedule.test.ts',
   'test/domain/deliveries/deliver-failures.test.ts',
 ]
+const UNSENT = ['test/domain/deliveries/before-the-request.test.ts']
 const APPLICATIONS = ['test/domain/deliveries/deliver-to-applications.test.ts']
 
 /** These mutants are on the way from an event to the endpoint that takes it. */
@@ -88,5 +89,19 @@ export const DELIVERIES: readonly Mutant[] = [
     find: 'failedInARow < MAX_FAILURES_IN_A_ROW',
     replace: 'failedInARow < Infinity',
     tests: REPLAY,
+  },
+  {
+    breaks: 'an event that may be sent once is given up although its request never left',
+    file: 'src/domain/deliveries/deliver.ts',
+    find: `failure === 'timeout' && isRequestSent === true && !`,
+    replace: `failure === 'timeout' && !`,
+    tests: UNSENT,
+  },
+  {
+    breaks: 'an event that may be sent once is sent again although its request has left',
+    file: 'src/domain/deliveries/deliver.ts',
+    find: 'isRequestSent: requestSent }',
+    replace: 'isRequestSent: false }',
+    tests: UNSENT,
   },
 ]

@@ -17,7 +17,7 @@ export const QUEUEING: readonly Mutant[] = [
   {
     breaks: 'a repeat that comes while the first request is still judged waits for it',
     file: 'src/database/sql/fit_messages.sql',
-    find: `when p.n = any (in_flight) then 'key_in_flight'`,
+    find: `when a.n = any (in_flight) then 'key_in_flight'`,
     replace: '',
     tests: KEYS,
   },
@@ -31,7 +31,7 @@ export const QUEUEING: readonly Mutant[] = [
   {
     breaks: 'a webhook that was let in by an old row of its line is not told so',
     file: 'src/database/sql/fit_messages.sql',
-    find: 'l.is_open and l.version = p.line_version',
+    find: 'l.is_open and l.version = a.line_version',
     replace: 'l.is_open',
     tests: [...BATCH, ...CHANGED],
   },

@@ -10,11 +10,15 @@ const NUMBERS = ['+14155550001', '+14155550002', '+14155550003']
 const OPTED_OUT = '+14155550003'
 const MAX_QUEUED = 12
 
+const ANSWERED = ['accepted', 'replayed']
+
 interface Planned {
   line: number
   number: number
   source: 'webhook' | 'api' | 'service'
   key: number | undefined
+  /** Whose key it is: the line's, as a webhook's is, or somebody's who has both lines. */
+  scope: 'line' | 'owner'
   text: string
 }
 
@@ -23,6 +27,7 @@ const planned = fc.record<Planned>({
   number: fc.nat(NUMBERS.length - 1),
   source: fc.constantFrom('webhook', 'webhook', 'webhook', 'api', 'service'),
   key: fc.option(fc.nat(3), { nil: undefined, freq: 3 }),
+  scope: fc.constantFrom('line', 'owner'),
   text: fc.constantFrom('one', 'two'),
 })
 const plan = fc.array(fc.array(planned, { minLength: 1, maxLength: 12 }), { minLength: 1, maxLength: 3 })
@@ -40,7 +45,7 @@ describeContext('a batch of messages that are to be queued', function (context) 
   }
 
   function requestsOf(lines: readonly TestLine[], batch: readonly Planned[]): QueueRequest[] {
-    return batch.map(({ line: at, number, source, key, text }) => {
+    return batch.map(({ line: at, number, source, key, scope, text }) => {
       const lineId = lines[at]!.lineId
       return {
         messageId: newId(),
@@ -51,11 +56,19 @@ describeContext('a batch of messages that are to be queued', function (context) 
         idempotency:
           key === undefined
             ? undefined
-            : { scopeId: lineId, key: String(key), requestHash: Buffer.from(text).toString('hex') },
+            : {
+                scopeId: scope === 'line' ? lineId : lines[0]!.userId,
+                key: String(key),
+                requestHash: Buffer.from(`${at} ${text}`).toString('hex'),
+              },
       }
     })
   }
 
+  const withKey = ({ lineId }: TestLine, key: string): QueueRequest => ({
+    ...{ messageId: newId(), lineId, source: 'webhook', toNumber: NUMBERS[0]!, text: 'x' },
+    idempotency: { scopeId: lineId, key, requestHash: '00' },
+  })
   const queue = async (requests: readonly QueueRequest[]) => {
     const answers = await queueMessages(context.db, requests, MAX_QUEUED)
     return answers.map((answer, n) => {
@@ -92,6 +105,28 @@ describeContext('a batch of messages that are to be queued', function (context) 
       { numRuns: 25 },
     )
   })
+
+  for (const [what, requestsTo] of [
+    ['new ones', (line: TestLine) => Array.from({ length: 50 }, () => withKey(line, 'one'))],
+    [
+      'repeats of known ones, between others',
+      (line: TestLine) => Array.from({ length: 50 }, (_, n) => withKey(line, n % 2 ? 'known' : `key ${n}`)),
+    ],
+  ] as const) {
+    it(`is judged in one go although requests have one key: ${what}`, async () => {
+      const line = await createLine(context, { messagesPerNumberPerMinute: 1000, messagesPerMinute: 1000 })
+      await queueMessages(context.db, [withKey(line, 'known')], 1000)
+      await context.db.transaction(async (trx) => {
+        await trx.raw(`set local track_functions = 'pl'`)
+        const answers = await queueMessages(trx, requestsTo(line), 1000)
+        for (const answer of answers) expect(answer).to.have.property('outcome').that.is.oneOf(ANSWERED)
+        const { rows } = await trx.raw<{ rows: { calls: string }[] }>(
+          `select calls from pg_stat_xact_user_functions where funcname = 'fit_messages'`,
+        )
+        expect(rows).to.deep.equal([{ calls: '1' }])
+      })
+    })
+  }
 
   it('has one answer for each request, an error where the line is gone', async () => {
     const line = await createLine(context)

@@ -1,6 +1,11 @@
--- The part of `queue_messages` that judges and writes, under its locks. Each request is judged as if all requests before
--- it, on its line and to its number, were accepted. If all requests of a line pass that way, the assumption was right for
--- each, and they are queued. Otherwise none of the line is queued, and each has to be judged again alone (is_final: not).
+-- The part of `queue_messages` that judges and writes, under its locks.
+--
+-- `settled` is the answer of a request that does not depend on room, above all of one whose key is known. The others are
+-- new, but for the later ones of several with one key, which get the answer of the first. Each is judged as if all new ones
+-- before it, on its line and to its number, were accepted. If all new requests of a line pass that way, the assumption was
+-- right for each, and they are queued. Otherwise none of the line is queued, and what was judged by the assumption has to
+-- be judged again alone (is_final: not). That costs ten times as much: when repeats were judged so, 200 requests with one
+-- key at once took a busy machine longer than a statement may take, and all were answered 503.
 --
 -- requests: [{n, id, line_id, source, application_id, to, text, media_url, media_id, media_token, again_of, full, roomy,
 -- scope_id, key, hash, token_hash, line_version, segments, capped, send_at, expires_at, client_ref}]. `full`: the service takes no more now. `roomy`: the
@@ -44,15 +49,6 @@ begin
       token_hash text, line_version text, segments integer, capped boolean, send_at timestamptz, expires_at timestamptz,
       client_ref text)
     cross join lateral (select x.send_at > now_at as is_later) later
-  ), placed as (
-    select a.*,
-      count(*) filter (where not a.is_later) over of_line - (not a.is_later)::integer as waiting_before,
-      count(*) filter (where a.is_later) over of_line - a.is_later::integer as later_before,
-      count(*) filter (where a.is_limited) over of_line - a.is_limited::integer as line_before,
-      count(*) filter (where a.is_limited) over of_number - a.is_limited::integer as number_before,
-      row_number() over (partition by a.scope_id, a.key order by a.n) as nth_of_key
-    from asked a
-    window of_line as (partition by a.line_id order by a.n), of_number as (partition by a.line_id, a."to" order by a.n)
   ), line_state as materialized (
     select l.id, l.user_id, l.number, l.messages_per_minute, l.messages_per_number_per_minute,
       recent.used, recent.oldest_at, waiting.count as waiting,
@@ -76,6 +72,40 @@ begin
         select 1 from messages m where not d.is_roomy and m.line_id = l.id and m.status in ('queued', 'sending')
         limit max_queued_per_line) w
     ) waiting
+  ), settling as materialized (
+    select a.*, k.message_id as known_id,
+      case
+        when a.token_hash is not null and (l.is_open and l.version = a.line_version
+          and decode(a.token_hash, 'hex') = any (l.token_hashes)) is not true then 'webhook_changed'
+        when a.n = any (in_flight) then 'key_in_flight'
+        when a.application_id is not null
+          and (a.application_id || ' ' || a.line_id = any (connected)) is not true then 'not_connected'
+        when k.message_id is not null then
+          case when k.request_hash = decode(a.hash, 'hex') then 'replayed' else 'key_reused' end
+      end as settled
+    from asked a
+    join line_state l on l.id = a.line_id
+    left join lateral (
+      select i.message_id, i.request_hash from idempotency_keys i
+      where i.scope_id = a.scope_id and i.key = a.key and i.created_at > now_at - interval '24 hours'
+    ) k on a.key is not null
+  ), keyed as (
+    select s.*, s.settled is null and (s.key is null or row_number() over of_key = 1) as is_new,
+      first_value(s.id) over of_key as first_id, first_value(s.hash) over of_key as first_hash,
+      case when s.key is null then s.line_id else first_value(s.line_id) over of_key end as first_line_id
+    from settling s
+    window of_key as (partition by s.scope_id, s.key, s.settled is null order by s.n)
+  ), placed as (
+    select a.*,
+      count(*) filter (where a.is_new) over of_line - a.is_new::integer as new_before,
+      count(*) filter (where a.is_new and not a.is_later) over of_line - (a.is_new and not a.is_later)::integer
+        as waiting_before,
+      count(*) filter (where a.is_new and a.is_later) over of_line - (a.is_new and a.is_later)::integer as later_before,
+      count(*) filter (where a.is_new and a.is_limited) over of_line - (a.is_new and a.is_limited)::integer as line_before,
+      count(*) filter (where a.is_new and a.is_limited) over of_number - (a.is_new and a.is_limited)::integer
+        as number_before
+    from keyed a
+    window of_line as (partition by a.line_id order by a.n), of_number as (partition by a.line_id, a."to" order by a.n)
   ), number_state as materialized (
     select d.line_id, d."to", c.opted_out_at, recent.used, recent.oldest_at
     from (select distinct a.line_id, a."to" from asked a) d
@@ -91,15 +121,9 @@ begin
   ), judged as materialized (
     select p.*, l.user_id, l.number as from_number, l.messages_per_minute, l.messages_per_number_per_minute,
       l.used as line_used, l.oldest_at as line_oldest_at, l.waiting, r.used as number_used, r.oldest_at as number_oldest_at,
-      k.message_id as known_id,
       case
-        when p.token_hash is not null and (l.is_open and l.version = p.line_version
-          and decode(p.token_hash, 'hex') = any (l.token_hashes)) is not true then 'webhook_changed'
-        when p.n = any (in_flight) then 'key_in_flight'
-        when p.application_id is not null
-          and (p.application_id || ' ' || p.line_id = any (connected)) is not true then 'not_connected'
-        when k.message_id is not null then
-          case when k.request_hash = decode(p.hash, 'hex') then 'replayed' else 'key_reused' end
+        when p.settled is not null then p.settled
+        when not p.is_new then case when p.hash = p.first_hash then 'replayed' else 'key_reused' end
         when p.source = 'service' then 'accepted'
         when r.opted_out_at is not null and p.again_of is null then 'opted_out'
         when p.is_limited and (r.used + p.number_before >= l.messages_per_number_per_minute
@@ -107,8 +131,8 @@ begin
         when p.capped is true and p.segments > 0 and exists (
           select from spend_caps c where c.owner_id in (p.line_id, l.user_id)
             and case when c.day = today then c.used else 0 end + p.segments + (
-              select coalesce(sum(b.segments), 0) from asked b join line_state o on o.id = b.line_id
-              where b.n < p.n and c.owner_id in (b.line_id, o.user_id)) > c.segments_per_day) then 'over_cap'
+              select coalesce(sum(b.segments), 0) from keyed b join line_state o on o.id = b.line_id
+              where b.is_new and b.n < p.n and c.owner_id in (b.line_id, o.user_id)) > c.segments_per_day) then 'over_cap'
         when p."full" then 'line_full'
         when p.is_later then
           case when l.scheduled + p.later_before >= max_scheduled_per_line() then 'line_full' else 'accepted' end
@@ -118,13 +142,10 @@ begin
     from placed p
     join line_state l on l.id = p.line_id
     join number_state r on r.line_id = p.line_id and r."to" = p."to"
-    left join lateral (
-      select i.message_id, i.request_hash from idempotency_keys i
-      where i.scope_id = p.scope_id and i.key = p.key and i.created_at > now_at - interval '24 hours'
-    ) k on p.key is not null
   ), fitting as materialized (
-    select j.line_id from judged j group by j.line_id
-    having bool_and(j.outcome = 'accepted' and (j.key is null or j.nth_of_key = 1))
+    select j.line_id from judged j where j.is_new group by j.line_id having bool_and(j.outcome = 'accepted')
+  ), taken as materialized (
+    select j.* from judged j where j.is_new and j.line_id in (select f.line_id from fitting f)
   ), queued as (
     insert into messages (id, user_id, line_id, direction, source, application_id, type, from_number, to_number, text,
       media_url, again_of, status, created_at, due_at, position, send_at, expires_at, client_ref)
@@ -132,30 +153,32 @@ begin
       case when j.media_url is null then 'text' else 'media' end, j.from_number, j."to", j.text, j.media_url, j.again_of,
       case when j.is_later then 'scheduled' else 'queued' end, now_at, case when j.is_later then j.send_at else now_at end,
       nextval('message_positions'), case when j.is_later then j.send_at end, j.expires_at, j.client_ref
-    from (select * from judged where judged.line_id in (select f.line_id from fitting f) order by judged.n) j
+    from (select * from taken order by taken.n) j
   ), copies as (
     insert into media (id, user_id, line_id, message_id, purpose, source_url, token)
     select j.media_id, j.user_id, j.line_id, j.id, 'outbound', j.media_url, j.media_token
-    from judged j where j.media_id is not null and j.line_id in (select f.line_id from fitting f)
+    from taken j where j.media_id is not null
   ), spent as (
     update spend_caps c
     set used = case when c.day = today then c.used else 0 end + s.segments, day = today
     from (
       select o.id, sum(j.segments) as segments
-      from judged j cross join lateral unnest(array[j.line_id, j.user_id]) as o(id)
-      where j.capped is true and j.segments > 0 and j.line_id in (select f.line_id from fitting f)
+      from taken j cross join lateral unnest(array[j.line_id, j.user_id]) as o(id)
+      where j.capped is true and j.segments > 0
       group by o.id
     ) s
     where c.owner_id = s.id
   ), keys as (
     insert into idempotency_keys as k (scope_id, key, request_hash, message_id, created_at)
     select j.scope_id, j.key, decode(j.hash, 'hex'), j.id, now_at
-    from judged j where j.key is not null and j.line_id in (select f.line_id from fitting f)
+    from taken j where j.key is not null
     on conflict (scope_id, key) do update
     set request_hash = excluded.request_hash, message_id = excluded.message_id, created_at = excluded.created_at
   )
-  select j.n, j.outcome, case when j.outcome = 'accepted' then j.id else j.known_id end,
-    f.line_id is not null or jsonb_array_length(requests) = 1,
+  select j.n, j.outcome,
+    case when j.outcome = 'accepted' then j.id when j.settled is null and not j.is_new then j.first_id else j.known_id end,
+    jsonb_array_length(requests) = 1 or (f.line_id is not null or (j.new_before = 0 and not j.is_new))
+      and (j.settled is not null or j.first_line_id in (select g.line_id from fitting g)),
     j.messages_per_number_per_minute, s.number_used, opens_ms(j.number_oldest_at, s.number_used, now_at),
     j.messages_per_minute, s.line_used, opens_ms(j.line_oldest_at, s.line_used, now_at), j.waiting
   from judged j

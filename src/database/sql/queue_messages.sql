@@ -6,10 +6,12 @@
 -- clock_timestamp() after the lock never goes back on a line.
 --
 -- A lock that is only tried tells whether the first request with a key is still uncommitted: then its repeat is told so
--- instead of waiting. (A person who pressed "send again" twice waits for the line, and gets the one message.) The row of an
--- application's right to a line is written before anything is judged, so that whoever takes the right away waits for us.
+-- at once, and does not wait for the line either, which the first request has or waits for. (A person who pressed "send
+-- again" twice waits for the line, and gets the one message.) The row of an application's right to a line is written
+-- before anything is judged, so that whoever takes the right away waits for us. It is written under the line's lock, so two
+-- of us never take two such rows in two orders.
 --
--- Requests that do not fit together are judged one by one, in order, by the same statement.
+-- Requests that do not fit together are judged one by one, in order, by the same statement. `n` is a request's place.
 --
 -- Where there are caps, those of the lines and of their users are locked next, in one order. A request of the release before
 -- does not say how many segments it has, and caps do not count it.
@@ -38,16 +40,18 @@ begin
   ) tried where not tried.is_ours;
 
   perform pg_advisory_xact_lock(asked.lock) from (
-    select distinct hashtextextended(x.line_id::text, 0) as lock from jsonb_to_recordset(requests) as x(line_id uuid)
+    select distinct hashtextextended(x.line_id::text, 0) as lock
+    from jsonb_to_recordset(requests) as x(n integer, line_id uuid)
+    where (x.n = any (in_flight)) is not true
     order by 1
   ) asked;
 
   if exists (select from spend_caps) then
     perform from spend_caps c
     where c.owner_id in (
-      select o.id from jsonb_to_recordset(requests) as x(line_id uuid, segments integer)
+      select o.id from jsonb_to_recordset(requests) as x(n integer, line_id uuid, segments integer)
       join lines l on l.id = x.line_id cross join lateral unnest(array[l.id, l.user_id]) as o(id)
-      where x.segments > 0)
+      where x.segments > 0 and (x.n = any (in_flight)) is not true)
     order by c.owner_id for no key update;
     if found then
       select jsonb_agg(r.value || '{"capped": true}') into requests from jsonb_array_elements(requests) r;
@@ -59,7 +63,8 @@ begin
       update application_lines a set last_sent_at = clock_timestamp()
       from (
         select distinct x.application_id, x.line_id
-        from jsonb_to_recordset(requests) as x(application_id uuid, line_id uuid)
+        from jsonb_to_recordset(requests) as x(n integer, application_id uuid, line_id uuid)
+        where (x.n = any (in_flight)) is not true
       ) asked
       where a.application_id = asked.application_id and a.line_id = asked.line_id
         and a.scopes && array['messages:connect', 'messages:write']
@@ -84,7 +89,6 @@ begin
     return query
       select f.n, f.outcome, f.message_id, f.number_limit, f.number_used, f.number_opens_ms,
         f.line_limit, f.line_used, f.line_opens_ms, f.line_waiting
-      from fit_messages(jsonb_path_query_array(requests, '$[*] ? (@.n == $n)', jsonb_build_object('n', each)),
-        in_flight, connected, max_queued_per_line) f;
+      from fit_messages(jsonb_build_array(requests -> each), in_flight, connected, max_queued_per_line) f;
   end loop;
 end $$;

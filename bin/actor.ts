@@ -1,4 +1,5 @@
 import { hostname, userInfo } from 'node:os'
+import { hasCode } from '../src/errors.js'
 import type { Actor } from '../src/domain/audit/actor.js'
 
 /** Whoever gives a command, as the machine knows them. */
@@ -15,7 +16,8 @@ export function commandLineActor(): Actor {
 function accountName(): string {
   try {
     return userInfo().username
-  } catch {
+  } catch (error) {
+    if (!hasCode(error, 'ERR_SYSTEM_ERROR', 'ENOENT')) throw error
     return String(process.getuid?.() ?? 'unknown')
   }
 }

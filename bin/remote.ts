@@ -90,8 +90,10 @@ export async function askRemote(
     signal: AbortSignal.timeout(timeoutMs),
   })
   if (!response.ok) throw await refusalOf(response)
-  return response.json().catch(() => {
-    throw new UserError(`${remote.url} is no Linehook: its answer is no JSON`)
+  return response.json().catch((error: unknown) => {
+    if (error instanceof SyntaxError)
+      throw new UserError(`${remote.url} is no Linehook: its answer is no JSON`)
+    throw new RemoteRefusal(`${remote.url} broke its answer off: ${reasonOf(error)}`, true)
   })
 }
 

@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { readFileSync, readlinkSync, realpathSync } from 'node:fs'
 import { basename } from 'node:path'
+import { hasCode } from '../src/errors.js'
 import { stopProcess } from './process.js'
 
 export interface OrphanSearch {
@@ -31,7 +32,8 @@ export function recordedPid(pidPath: string): number | undefined {
   try {
     const pid = Number.parseInt(readFileSync(pidPath, 'utf8'), 10)
     return pid > 1 ? pid : undefined
-  } catch {
+  } catch (error) {
+    if (!hasCode(error, 'ENOENT')) throw error
     return undefined
   }
 }
@@ -40,7 +42,9 @@ function isOurs(pid: number, { folder, names }: OrphanSearch): boolean {
   try {
     const { name, workingFolder } = process.platform === 'linux' ? describeLinux(pid) : describeOther(pid)
     return names.includes(name) && workingFolder === realpathSync(folder)
-  } catch {
+  } catch (error) {
+    // It has ended, or is another user's.
+    if (!hasCode(error, 'ENOENT', 'ESRCH', 'EACCES', 'EPERM')) throw error
     return false
   }
 }
@@ -53,7 +57,9 @@ function describeLinux(pid: number): { name: string; workingFolder: string } {
 }
 
 function describeOther(pid: number): { name: string; workingFolder: string | undefined } {
-  const print = (command: string, args: string[]) => spawnSync(command, args, { encoding: 'utf8' }).stdout
+  const print = (command: string, args: string[]) =>
+    // There is no output of a command that is not there.
+    (spawnSync(command, args, { encoding: 'utf8' }).stdout as string | null) ?? ''
   const openFolder = print('lsof', ['-a', '-p', String(pid), '-d', 'cwd', '-Fn'])
   return {
     name: basename(print('ps', ['-o', 'comm=', '-p', String(pid)]).trim()),

@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { chmod, mkdir, readFile, realpath, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import pg from 'pg'
+import { hasCode } from '../src/errors.js'
 import { onFreePort } from './free-port.js'
 import { recordedPid, stopOrphan } from './orphan.js'
 import { postgresAccount } from './postgres-account.js'
@@ -93,7 +94,8 @@ async function clearPredecessor(cluster: string, log: (line: string) => void): P
 function isAlive(pid: number): boolean {
   try {
     return process.kill(pid, 0)
-  } catch {
+  } catch (error) {
+    if (!hasCode(error, 'ESRCH', 'EPERM')) throw error
     return false
   }
 }

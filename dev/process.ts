@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { closeSync, openSync, readFileSync, renameSync, statSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
+import { hasCode } from '../src/errors.js'
 
 export interface ServiceCommand {
   name: string
@@ -118,8 +119,9 @@ export async function holdsBefore(
 function sendSignal(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal)
-  } catch {
+  } catch (error) {
     // The process ended in between. If it did not, the wait that follows will show that.
+    if (!hasCode(error, 'ESRCH')) throw error
   }
 }
 

@@ -6,6 +6,7 @@ import { createIncomingWebhook, revealIncomingWebhook } from '../src/domain/inco
 import { addLine, getAnyLine } from '../src/domain/lines.js'
 import { revealSigningSecret } from '../src/domain/signing-secrets.js'
 import { addUser } from '../src/domain/users.js'
+import { UserError } from '../src/errors.js'
 
 export const SAMPLE_NUMBER = '+15005550100'
 
@@ -27,7 +28,10 @@ export async function prepareSample(
   formerReceiverUrl: string,
 ): Promise<Sample | undefined> {
   if (!(await hasUsers(context.db))) await createSample(context, receiverUrl)
-  const line = await getAnyLine(context, SAMPLE_NUMBER).catch(() => undefined)
+  const line = await getAnyLine(context, SAMPLE_NUMBER).catch((error: unknown) => {
+    if (error instanceof UserError) return undefined
+    throw error
+  })
   if (line === undefined) return undefined
   // A sample that was made before Linehook had operators has no operator.
   const users = await listUsers(context.db)

@@ -1,5 +1,6 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { hasCode } from '../src/errors.js'
 import { DATA_FOLDER, makeDataFolder } from './embedded.js'
 
 const path = join(DATA_FOLDER, 'start.pid')
@@ -20,7 +21,8 @@ export function takeStartLock(): { release: () => void } | { heldBy: number } {
           rmSync(path, { force: true })
         },
       }
-    } catch {
+    } catch (error) {
+      if (!hasCode(error, 'EEXIST')) throw error
       const pid = Number(readFileSync(path, 'utf8'))
       if (isStart(pid)) return { heldBy: pid }
       rmSync(path, { force: true })
@@ -33,12 +35,14 @@ function isStart(pid: number): boolean {
   if (!Number.isInteger(pid) || pid <= 1 || pid === process.pid) return false
   try {
     process.kill(pid, 0)
-  } catch {
+  } catch (error) {
+    if (!hasCode(error, 'ESRCH', 'EPERM')) throw error
     return false
   }
   try {
     return readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('linehook')
-  } catch {
+  } catch (error) {
+    if (!hasCode(error, 'ENOENT', 'ESRCH', 'EACCES')) throw error
     return true
   }
 }

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import ipaddr from 'ipaddr.js'
 import * as yup from 'yup'
+import { hasCode } from './errors.js'
 import { isWeakPassword } from './weak-password.js'
 
 /** The most that CARRIER_TIMEOUT_MS may be. A carrier that hangs keeps a worker's place for as long. */
@@ -407,8 +408,8 @@ function readManifest(): Manifest | undefined {
     try {
       const parsed = JSON.parse(readFileSync(new URL(path, import.meta.url), 'utf8')) as Manifest
       if (parsed.name === 'linehook') return parsed
-    } catch {
-      continue
+    } catch (error) {
+      if (!hasCode(error, 'ENOENT')) throw error
     }
   }
   return undefined

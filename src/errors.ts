@@ -44,6 +44,12 @@ export class OutcomeUnknown extends Unavailable {
   }
 }
 
+/** Whether an error has one of these codes, as those of Node and of the system have. */
+export function hasCode(error: unknown, ...codes: readonly string[]): boolean {
+  const { code } = (error ?? {}) as { code?: unknown }
+  return typeof code === 'string' && codes.includes(code)
+}
+
 export function asError(thrown: unknown): Error {
   return thrown instanceof Error ? thrown : new Error(String(thrown))
 }

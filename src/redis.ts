@@ -72,11 +72,17 @@ export function connectRedis(url: string, manner: RedisManner, log: Logger, sent
   return redis
 }
 
-/** Runs a command on a fail-fast connection and calls every failure by one name. @throws Unavailable */
+/**
+ * Runs a command on a fail-fast connection and calls every failure of Redis by one name. Many of ioredis's errors are plain
+ * ones without a code, so those are named that it never throws: they are mistakes of ours.
+ *
+ * @throws Unavailable
+ */
 export async function redisAvailable<T>(command: () => Promise<T>): Promise<T> {
   try {
     return await command()
   } catch (error) {
+    if (error instanceof TypeError || error instanceof ReferenceError) throw error
     throw new Unavailable('Redis is not available', 5, { cause: error })
   }
 }

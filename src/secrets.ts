@@ -9,14 +9,18 @@ import { createCipheriv, createDecipheriv, createHash, hash, randomBytes, timing
 export interface Secrets {
   /** @param place names table, column and row, for example `incoming_webhooks.token:<line id>` */
   seal(plain: string, place: string): Buffer
-  /** @throws Error when the key is not among ENCRYPTION_KEY, or the value was changed or moved */
+  /** @throws SecretUnreadable when the key is not among ENCRYPTION_KEY, or the value was changed or moved */
   open(sealed: Buffer, place: string): string
   /**
    * The same secret under the first key: its data key is wrapped anew. undefined: it is under the first key already.
    *
-   * @throws Error as `open` does
+   * @throws SecretUnreadable as `open` does
    */
   reseal(sealed: Buffer, place: string): Buffer | undefined
+}
+
+export class SecretUnreadable extends Error {
+  override name = 'SecretUnreadable'
 }
 
 const FORMAT = 1
@@ -32,10 +36,15 @@ export function createSecrets(keys: readonly Buffer[]): Secrets {
   const byId = new Map(keys.map((key) => [keyName(key), key]))
 
   const unwrap = (sealed: Buffer, place: string) => {
-    if (sealed[0] !== FORMAT) throw new Error('the sealed value has an unknown format')
+    if (sealed[0] !== FORMAT) throw new SecretUnreadable('the sealed value has an unknown format')
+    if (sealed.length < CONTENT_AT + NONCE_BYTES + TAG_BYTES) {
+      throw new SecretUnreadable('the sealed value was cut short')
+    }
     const name = sealed.subarray(1, 1 + KEY_ID_BYTES).toString('hex')
     const key = byId.get(name)
-    if (key === undefined) throw new Error(`ENCRYPTION_KEY has no key ${name}, which sealed this value`)
+    if (key === undefined) {
+      throw new SecretUnreadable(`ENCRYPTION_KEY has no key ${name}, which sealed this value`)
+    }
     return {
       isCurrent: key.equals(current),
       dataKey: decrypt(key, sealed.subarray(WRAPPED_AT, CONTENT_AT), place),
@@ -107,5 +116,11 @@ function decrypt(key: Buffer, sealed: Buffer, place: string): Buffer {
     authTagLength: TAG_BYTES,
   })
   decipher.setAAD(Buffer.from(place)).setAuthTag(sealed.subarray(cipherEnd))
-  return Buffer.concat([decipher.update(sealed.subarray(NONCE_BYTES, cipherEnd)), decipher.final()])
+  const plain = decipher.update(sealed.subarray(NONCE_BYTES, cipherEnd))
+  try {
+    return Buffer.concat([plain, decipher.final()])
+  } catch (error) {
+    // Whatever OpenSSL calls it: there is no other reason for which GCM does not end.
+    throw new SecretUnreadable('the sealed value was changed or moved', { cause: error })
+  }
 }

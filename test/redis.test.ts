@@ -136,6 +136,12 @@ describe('redis', () => {
     expect(error).to.have.property('retryAfterSeconds').that.is.greaterThan(0)
   })
 
+  it('is not called unavailable for a mistake of ours', async () => {
+    for (const mistake of [new TypeError('this.take is not a function'), new ReferenceError('redis')]) {
+      expect(await failure(redisAvailable(() => Promise.reject(mistake)))).to.equal(mistake)
+    }
+  })
+
   describe('durability', () => {
     async function configure(settings: Record<string, string>): Promise<void> {
       const { client } = connect('fail-fast')

@@ -1,7 +1,14 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { expect } from 'chai'
 import { Webhook } from 'standardwebhooks'
-import { createSecrets, isSameSecret, newSigningSecret, newToken, sha256 } from '../src/secrets.js'
+import {
+  createSecrets,
+  isSameSecret,
+  newSigningSecret,
+  newToken,
+  sha256,
+  SecretUnreadable,
+} from '../src/secrets.js'
 
 const PLACE = 'incoming_webhooks.token:0199'
 
@@ -28,14 +35,14 @@ describe('secrets', () => {
     const resealed = both.reseal(sealed, PLACE)
     expect(createSecrets([newKey]).open(resealed!, PLACE)).to.equal('token')
     expect(both.reseal(resealed!, PLACE)).to.equal(undefined)
-    expect(() => both.reseal(sealed, 'endpoints.secret:0199')).to.throw()
+    expect(() => both.reseal(sealed, 'endpoints.secret:0199')).to.throw(SecretUnreadable)
     expect(() => createSecrets([newKey]).reseal(sealed, PLACE)).to.throw(/no key/)
   })
 
   it('do not open when they were copied to another row', () => {
     const sealed = secrets.seal('token', PLACE)
-    expect(() => secrets.open(sealed, 'incoming_webhooks.token:0200')).to.throw()
-    expect(() => secrets.open(sealed, 'endpoints.secret:0199')).to.throw()
+    expect(() => secrets.open(sealed, 'incoming_webhooks.token:0200')).to.throw(SecretUnreadable)
+    expect(() => secrets.open(sealed, 'endpoints.secret:0199')).to.throw(SecretUnreadable)
   })
 
   it('do not open when a single bit was changed, wherever it is', () => {
@@ -43,16 +50,18 @@ describe('secrets', () => {
     for (let index = 0; index < sealed.length; index += 1) {
       const changed = Buffer.from(sealed)
       changed[index] = changed[index]! ^ 1
-      expect(() => secrets.open(changed, PLACE), `byte ${index}`).to.throw()
+      expect(() => secrets.open(changed, PLACE), `byte ${index}`).to.throw(SecretUnreadable)
     }
   })
 
   it('do not open when they were cut short or made longer', () => {
     const sealed = secrets.seal('', PLACE)
     for (let length = 0; length < sealed.length; length += 1) {
-      expect(() => secrets.open(sealed.subarray(0, length), PLACE), `${length} bytes`).to.throw()
+      expect(() => secrets.open(sealed.subarray(0, length), PLACE), `${length} bytes`).to.throw(
+        SecretUnreadable,
+      )
     }
-    expect(() => secrets.open(Buffer.concat([sealed, Buffer.of(0)]), PLACE)).to.throw()
+    expect(() => secrets.open(Buffer.concat([sealed, Buffer.of(0)]), PLACE)).to.throw(SecretUnreadable)
   })
 
   it('are refused for what is left of their tag: one of 4 bytes could be guessed', () => {
@@ -60,9 +69,7 @@ describe('secrets', () => {
     const dataAt = sealed.length - (12 + 16)
     for (const tagBytes of [4, 8, 12, 15]) {
       const cut = sealed.subarray(0, dataAt + tagBytes)
-      expect(() => secrets.open(cut, PLACE), `${tagBytes} bytes`).to.throw(
-        'Invalid authentication tag length',
-      )
+      expect(() => secrets.open(cut, PLACE), `${tagBytes} bytes`).to.throw(SecretUnreadable)
     }
   })
 
@@ -70,7 +77,7 @@ describe('secrets', () => {
     const [one, other] = [secrets.seal('one', PLACE), secrets.seal('two', PLACE)]
     const dataAt = one.length - (12 + 3 + 16)
     const mixed = Buffer.concat([one.subarray(0, dataAt), other.subarray(dataAt)])
-    expect(() => secrets.open(mixed, PLACE)).to.throw()
+    expect(() => secrets.open(mixed, PLACE)).to.throw(SecretUnreadable)
   })
 
   it('open with a retired key, and are sealed with the first', () => {
@@ -79,7 +86,7 @@ describe('secrets', () => {
     expect(rotated.open(sealedBefore, PLACE)).to.equal('token')
     const sealedAfter = rotated.seal('token', PLACE)
     expect(createSecrets([newKey]).open(sealedAfter, PLACE)).to.equal('token')
-    expect(() => secrets.open(sealedAfter, PLACE)).to.throw()
+    expect(() => secrets.open(sealedAfter, PLACE)).to.throw(SecretUnreadable)
   })
 
   it('name the key that is missing by its id, which tells nothing of the key', () => {

@@ -43,8 +43,9 @@ export function withoutPassword(said: string, url: string): string {
 function decoded(text: string): string {
   try {
     return decodeURIComponent(text)
-  } catch {
-    return text
+  } catch (error) {
+    if (error instanceof URIError) return text
+    throw error
   }
 }
 

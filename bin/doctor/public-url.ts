@@ -132,8 +132,9 @@ function readJson(body: Buffer): Record<string, unknown> {
   try {
     const parsed = JSON.parse(body.toString('utf8')) as unknown
     return typeof parsed === 'object' && parsed !== null ? (parsed as Record<string, unknown>) : {}
-  } catch {
-    return {}
+  } catch (error) {
+    if (error instanceof SyntaxError) return {}
+    throw error
   }
 }
 

@@ -1,7 +1,7 @@
 import { findSealedSettings, type SealedSettings } from '../database/carrier-accounts.js'
 import type { Database } from '../database/connection.js'
 import { asError, Unavailable } from '../errors.js'
-import type { Secrets } from '../secrets.js'
+import { SecretUnreadable, type Secrets } from '../secrets.js'
 import type { Logger } from '../telemetry/log.js'
 
 /** Unavailable, because a wrong ENCRYPTION_KEY must not fail the messages that wait; a person who asks is told. */
@@ -37,6 +37,7 @@ export function unseal(
   try {
     return { ...unsealed, ...(JSON.parse(secrets.open(sealed, settingsPlace(accountId))) as object) }
   } catch (error) {
+    if (!(error instanceof SecretUnreadable)) throw error
     log.error({ carrierAccountId: accountId, err: asError(error) }, 'carrier.settings_unreadable')
     throw new SettingsUnreadable()
   }

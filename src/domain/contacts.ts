@@ -105,8 +105,8 @@ function byReference(reference: string): { id: string } | { number: string } {
   if (isId(reference)) return { id: reference.toLowerCase() }
   try {
     return { number: readContactNumber(reference) }
-  } catch {
-    throw noContact()
+  } catch (error) {
+    throw error instanceof UserError ? noContact() : error
   }
 }
 

@@ -148,8 +148,9 @@ function readParameter(parameter: string): [name: string, value: string] {
 function decode(uri: string): string {
   try {
     return decodeURIComponent(uri)
-  } catch {
-    return uri
+  } catch (error) {
+    if (error instanceof URIError) return uri
+    throw error
   }
 }
 

@@ -1,5 +1,5 @@
 import { countSealedByKey, listSealed, replaceSealed, type SealedColumn } from '../database/sealed-columns.js'
-import { keyName } from '../secrets.js'
+import { keyName, SecretUnreadable } from '../secrets.js'
 import { settingsPlace } from './carrier-settings.js'
 import type { Context } from './context.js'
 import { headersPlace } from './deliveries/custom-headers.js'
@@ -77,7 +77,8 @@ export async function resealSecrets({ db, secrets }: Pick<Context, 'db' | 'secre
 function attempt<Value>(work: () => Value): Value | 'unreadable' {
   try {
     return work()
-  } catch {
-    return 'unreadable'
+  } catch (error) {
+    if (error instanceof SecretUnreadable) return 'unreadable'
+    throw error
   }
 }

@@ -1,4 +1,4 @@
-import { UserError } from '../errors.js'
+import { hasCode, UserError } from '../errors.js'
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
@@ -12,8 +12,10 @@ export function utf8Of(what: string): (bytes: Uint8Array) => string {
   return (bytes) => {
     try {
       return utf8.decode(bytes)
-    } catch {
-      throw new UserError(`${what} is not UTF-8`)
+    } catch (error) {
+      throw hasCode(error, 'ERR_ENCODING_INVALID_ENCODED_DATA')
+        ? new UserError(`${what} is not UTF-8`)
+        : error
     }
   }
 }

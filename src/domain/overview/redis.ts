@@ -7,12 +7,14 @@ import { moodOfShare, serviceView, type ServiceFault, type ServiceView } from '.
 /** @throws Unavailable */
 export async function viewRedis({ redis }: Pick<Context, 'redis'>): Promise<ServiceView> {
   if (redis.status !== 'ready') throw new Unavailable(UNREACHED)
+  let facts: RedisFacts
   try {
-    return judgeRedis(await readRedisFacts(redis))
+    facts = await readRedisFacts(redis)
   } catch (error) {
     if (!/NOPERM|unknown command/i.test(String(error))) throw new Unavailable(UNREACHED, 5, { cause: error })
     return serviceView([], [['State', 'it answers, and keeps its figures to itself']])
   }
+  return judgeRedis(facts)
 }
 
 const UNREACHED = 'Redis cannot be reached: see REDIS_URL'

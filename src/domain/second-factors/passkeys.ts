@@ -218,8 +218,9 @@ function parse(written: string): object | undefined {
   try {
     const parsed = JSON.parse(written) as { id?: unknown } | null
     return typeof parsed?.id === 'string' && CREDENTIAL_ID.test(parsed.id) ? parsed : undefined
-  } catch {
-    return undefined
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined
+    throw error
   }
 }
 

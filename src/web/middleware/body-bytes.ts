@@ -114,6 +114,8 @@ async function bounded({ tooLarge, unreadable }: BodyRefusals, read: () => Promi
     const { status, code } = error as { status?: number; code?: string }
     // The rest of the body is read and thrown away, because senders that are cut off may never see the answer.
     if (status === 413 || code === 'ERR_BUFFER_TOO_LARGE') throw new UserError(tooLarge, 413)
+    // What raw-body, zlib and sockets throw has a status or a code. What has neither is a fault of ours.
+    if (status === undefined && code === undefined) throw error
     throw new UserError(unreadable)
   }
 }

@@ -104,7 +104,8 @@ function readScope(vocabulary: Vocabulary, written: string): string {
 function decode(part: string): string {
   try {
     return decodeURIComponent(part.replaceAll('+', ' '))
-  } catch {
-    return part
+  } catch (error) {
+    if (error instanceof URIError) return part
+    throw error
   }
 }

@@ -1,5 +1,6 @@
 import type { EndpointPolicy, Shape } from '../../database/endpoint-policy.js'
 import type { EventType } from '../../database/events.js'
+import { shorten } from '../../characters.js'
 import { timeOfId } from '../../ids.js'
 import { fillTemplate } from './template.js'
 import type { Vocabulary } from '../../vocabulary.js'
@@ -72,7 +73,7 @@ const SHAPERS: Record<
     body: eventBody(event, context.vocabulary),
   }),
 
-  slack: (event) => asJson({ text: shorten(escapeForSlack(sentenceOf(event)), SLACK_LENGTH) }),
+  slack: (event) => asJson({ text: shorten(sentenceOf(event), SLACK_LENGTH, escapeForSlack) }),
 
   // Nobody is called by what a stranger texts, such as @everyone.
   discord: (event) =>
@@ -143,8 +144,4 @@ function statusOf(payload: string): string {
 /** https://docs.slack.dev/messaging/formatting-message-text: a stranger's text calls nobody, and is no link of another name. */
 function escapeForSlack(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
-}
-
-function shorten(text: string, length: number): string {
-  return text.length > length ? `${text.slice(0, length - 1).replace(/[\uD800-\uDBFF]$/, '')}…` : text
 }

@@ -1,6 +1,7 @@
+import { countCharacters } from '../../characters.js'
 import { UserError } from '../../errors.js'
 import { cutIntoSegments, type Encoding } from '../../segments.js'
-import { countCharacters, MAX_TEXT_LENGTH, REFUSALS } from './submit.js'
+import { MAX_TEXT_LENGTH, REFUSALS } from './submit.js'
 
 /** What a text costs to send. */
 export interface Measure {

@@ -6,6 +6,7 @@ import {
   type QueueAnswer,
   type QueueRequest,
 } from '../../database/messages/queueing.js'
+import { countCharacters } from '../../characters.js'
 import { Unavailable, UserError } from '../../errors.js'
 import { newId } from '../../ids.js'
 import { sha256 } from '../../secrets.js'
@@ -51,11 +52,6 @@ export const REFUSALS = {
 export function requireSendable(text: string): void {
   if (countCharacters(text) > MAX_TEXT_LENGTH) throw new UserError(REFUSALS.tooLong)
   if (text.includes('\0')) throw new UserError(REFUSALS.unsendable)
-}
-
-/** As people count them: an emoji is one. */
-export function countCharacters(text: string): number {
-  return Array.from(text).length
 }
 
 /**

@@ -93,6 +93,32 @@ describeContext('the shape of an event', (context) => {
     }
   })
 
+  it('slack and discord are cut between characters as people see them, and never in what stands for one', async () => {
+    const textOf = async (shape: Shape, payload: string) => {
+      const { text, content } = JSON.parse((await shaped(shape, { payload })).body) as Record<string, string>
+      return text ?? content ?? ''
+    }
+    const family = '👨‍👩‍👧'
+    for (let shift = 0; shift < 8; shift += 1) {
+      const before = 'x'.repeat(shift)
+      const escaped = await textOf('slack', before + '&'.repeat(2000))
+      expect(escaped)
+        .to.match(/^[^&]*(&amp;)+…$/)
+        .and.to.have.length.within(3990, 4000)
+      for (const [shape, length] of [
+        ['slack', 4000],
+        ['discord', 2000],
+      ] as const) {
+        const cut = await textOf(shape, before + family.repeat(1000))
+        expect(cut.endsWith(`${family}…`), cut.slice(-10)).to.be.true
+        expect(cut).to.have.length.within(length - 8, length)
+      }
+    }
+    // What fits only before it is written as Slack wants it.
+    expect(await textOf('slack', '&'.repeat(3000))).to.have.length.at.most(4000)
+    expect(await textOf('slack', '<'.repeat(900))).to.match(/(&lt;){900}$/)
+  })
+
   it('every shape has words for every type of event, the same at each attempt', async () => {
     const payloads = {
       inboundMedia: 'https://example.com/a.png',

@@ -2,6 +2,7 @@ import { InvalidArgumentError, type Command } from 'commander'
 import { listAudit, recordLook, type ListedAuditRow } from '../../src/domain/audit.js'
 import { readAuditFilter } from '../../src/domain/audit/filter.js'
 import { actionInWords, actorInWords, changesOf, type Change } from '../../src/domain/audit/in-words.js'
+import { missingDayOf, parseDay, parseMoment } from '../../src/moments.js'
 import { run } from '../run.js'
 
 const MAX_LIMIT = 10_000
@@ -55,12 +56,13 @@ function inOneLine({ name, before, after }: Change): string {
 }
 
 function moment(written: string): Date {
-  const isWhole = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,3})?)?(Z|[+-]\d\d:\d\d))?$/.test(written)
-  const at = new Date(isWhole ? Date.parse(written) : NaN)
-  if (Number.isNaN(at.getTime()) || at.getTime() < 0) {
-    throw new InvalidArgumentError('It must be a time such as 2026-11-21 or 2026-11-21T13:00:00Z.')
+  const day = parseDay(written)
+  const at = Number.isNaN(day) ? parseMoment(written) : day
+  if (Number.isNaN(at) || at < 0) {
+    const wanted = 'It must be a time such as 2026-11-21 or 2026-11-21T13:00:00Z'
+    throw new InvalidArgumentError(`${wanted}${missingDayOf(written)}.`)
   }
-  return at
+  return new Date(at)
 }
 
 function limit(written: string): number {

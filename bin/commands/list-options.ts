@@ -5,6 +5,7 @@ import { parseNumber } from '../../src/domain/phone-number.js'
 import { getUserByEmail } from '../../src/domain/users.js'
 import { UserError } from '../../src/errors.js'
 import { isId } from '../../src/ids.js'
+import { missingDayOf, parseMoment } from '../../src/moments.js'
 import { wholeNumber } from './line.js'
 
 const MAX_LIMIT = 1000
@@ -82,9 +83,7 @@ const UNITS_MS = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 }
 export function moment(written: string, _before?: unknown, now = Date.now()): Date {
   const ago = spanOf(written)
   if (ago !== undefined) return new Date(now - ago)
-  const date = wholeMoment(written)
-  if (Number.isNaN(date.getTime())) throw new InvalidArgumentError(`It must be ${TIMES}.`)
-  return date
+  return wholeMoment(written, TIMES)
 }
 
 export const TIMES_AHEAD = '2026-12-24T18:00:00+01:00, or in how long, such as 15m, 2h or 3d'
@@ -92,9 +91,7 @@ export const TIMES_AHEAD = '2026-12-24T18:00:00+01:00, or in how long, such as 1
 /** As `moment`, of what is still to come. */
 export function momentAhead(written: string, _before?: unknown, now = Date.now()): Date {
   const ahead = spanOf(written)
-  const date = ahead === undefined ? wholeMoment(written) : new Date(now + ahead)
-  if (Number.isNaN(date.getTime())) throw new InvalidArgumentError(`It must be ${TIMES_AHEAD}.`)
-  return date
+  return ahead === undefined ? wholeMoment(written, TIMES_AHEAD) : new Date(now + ahead)
 }
 
 function spanOf(written: string): number | undefined {
@@ -102,9 +99,10 @@ function spanOf(written: string): number | undefined {
   return count === undefined ? undefined : Number(count) * UNITS_MS[unit as keyof typeof UNITS_MS]
 }
 
-function wholeMoment(written: string): Date {
-  const isWhole = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d)$/.test(written)
-  return new Date(isWhole ? written : NaN)
+function wholeMoment(written: string, wanted: string): Date {
+  const at = parseMoment(written)
+  if (Number.isNaN(at)) throw new InvalidArgumentError(`It must be ${wanted}${missingDayOf(written)}.`)
+  return new Date(at)
 }
 
 function limit(written: string): number {

@@ -4,6 +4,7 @@ import { storable } from '../database/text.js'
 import { parseE164, parseNumber } from '../domain/phone-number.js'
 import { UserError } from '../errors.js'
 import { isId } from '../ids.js'
+import { missingDayOf, parseMoment } from '../moments.js'
 import type { Vocabulary } from '../vocabulary.js'
 import { readBodyFields } from './body-fields.js'
 import { parseFormFields } from './form-fields.js'
@@ -33,18 +34,24 @@ export async function readQuery<T extends yup.AnyObject>(
 export function idParameter() {
   return yup
     .string()
+    .strict()
     .test('id', '${path} must be an id (a UUID)', (value) => value === undefined || isId(value))
 }
 
 export function wordParameter<const T extends string>(words: readonly T[]) {
-  return yup.string().oneOf(words, `\${path} must be one of ${words.join(', ')}`)
+  return yup
+    .string()
+    .strict()
+    .oneOf(words, `\${path} must be one of ${words.join(', ')}`)
 }
 
 export function countParameter(min: number, max: number) {
   const range = `\${path} must be a whole number from ${min} to ${max}`
   return yup
     .number()
-    .transform((_, written: unknown) => (/^\d{1,9}$/.test(String(written)) ? Number(written) : NaN))
+    .transform((_, written: unknown) =>
+      typeof written === 'string' && /^\d{1,9}$/.test(written) ? Number(written) : NaN,
+    )
     .typeError(range)
     .min(min, range)
     .max(max, range)
@@ -87,18 +94,42 @@ export function textParameter() {
 /** A moment with its offset from UTC. */
 export function momentParameter() {
   return yup
-    .date()
-    .transform((_, written: unknown) => readMoment(withPlus(String(written))))
-    .typeError('${path} must be a time such as 2026-11-21T13:00:00Z')
+    .mixed({ type: 'date', check: isMoment })
+    .transform((_, written: unknown) => readMoment(written))
+    .typeError(refuseMoment)
 }
+
+/** True or false, or their names, which is how forms and queries write them. */
+export function flagParameter() {
+  return yup
+    .mixed({ type: 'boolean', check: (value): value is boolean => typeof value === 'boolean' })
+    .transform((_, written: unknown) =>
+      typeof written === 'string' ? (FLAGS.get(written.toLowerCase()) ?? written) : written,
+    )
+    .typeError('${path} must be true or false')
+}
+
+const FLAGS: ReadonlyMap<string, boolean> = new Map([
+  ['true', true],
+  ['1', true],
+  ['false', false],
+  ['0', false],
+])
 
 /** A plus sign in a query means a space to most parsers, and people forget to write %2B. */
 function withPlus(written: string): string {
   return written.replace(/^ |(?<=T.*) (?=\d\d:\d\d$)/, '+')
 }
 
+function isMoment(value: unknown): value is Date {
+  return value instanceof Date && !Number.isNaN(value.getTime())
+}
+
 /** Ids begin in 1970, so an earlier moment counts as the first one of 1970. */
-function readMoment(written: string): Date {
-  const isWhole = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d)$/.test(written)
-  return new Date(isWhole ? Math.max(0, Date.parse(written)) : NaN)
+function readMoment(written: unknown): Date {
+  return new Date(typeof written === 'string' ? Math.max(0, parseMoment(withPlus(written))) : NaN)
+}
+
+function refuseMoment({ path, originalValue }: { path: string; originalValue?: unknown }): string {
+  return `${path} must be a time such as 2026-11-21T13:00:00Z${missingDayOf(originalValue)}`
 }

@@ -65,17 +65,19 @@ describe('linehook audit, and what it tells of the command line', function () {
       'action must be one of docs/audit.md, such as line.renamed, or the first word of several, such as line',
       'subject must be an id, the number of a line, or the e-mail address of a user',
     ])
+    const missing: Record<string, string> = { '2026-11-31': ': there is no 2026-11-31 in the calendar' }
     for (const wrong of [
       ['--from', 'yesterday'],
+      ['--from', '2026-11-31'],
       ['--limit', '0'],
       ['--limit', '10001'],
-    ]) {
+    ] as const) {
       const { exitCode, errorLines } = await linehook(environment, ['audit', ...wrong])
       expect([exitCode, errorLines[0]]).to.deep.equal([
         1,
         `error: option '${wrong[0]} <${wrong[0] === '--from' ? 'time' : 'count'}>' argument '${wrong[1]}' is invalid. ` +
           (wrong[0] === '--from'
-            ? 'It must be a time such as 2026-11-21 or 2026-11-21T13:00:00Z.'
+            ? `It must be a time such as 2026-11-21 or 2026-11-21T13:00:00Z${missing[wrong[1]] ?? ''}.`
             : 'It must be a whole number from 1 to 10000.'),
       ])
     }

@@ -14,14 +14,14 @@ import { actingFor } from '../actor.js'
 import { readBodyFields } from '../body-fields.js'
 import { userOf } from '../middleware/authenticate.js'
 import { DEFAULT_LIMIT, linkNextPage, MAX_LIMIT } from '../paging.js'
-import { countParameter, readQuery } from '../query.js'
+import { countParameter, flagParameter, readQuery } from '../query.js'
 import { requireContactScope, visibleLines } from './line-access.js'
 import type { Operation } from './owner-operation.js'
 
 /** A page is found by counting the contacts before it. */
 export const MAX_PAGE = 10_000
 
-const blocked = yup.boolean().typeError('blocked must be true or false')
+const blocked = flagParameter()
 
 const filter = yup.object({
   pageSize: countParameter(1, MAX_LIMIT).default(DEFAULT_LIMIT),

@@ -3,7 +3,7 @@ import { UserError } from '../../errors.js'
 import { fieldOf } from './form-values.js'
 import { Field, typedIn } from './form.js'
 import type { Page } from './page.js'
-import { readLocal } from './time-filter.js'
+import { readLocal, refuseLocal } from './time-filter.js'
 import { isZone, UTC } from './zone.js'
 
 /**
@@ -63,8 +63,6 @@ export function readLocalField(ctx: KoaContext, name: string, label: string): Da
   const zone = fieldOf(ctx, 'zone') || UTC
   if (!isZone(zone)) throw new UserError('Time zone must be one, such as Europe/Berlin')
   const moment = readLocal(written, zone)
-  if (Number.isNaN(moment.getTime())) {
-    throw new UserError(`${label} must be a date and time in ${zone}, such as 2026-11-21T13:00`)
-  }
+  if (Number.isNaN(moment.getTime())) throw new UserError(refuseLocal(label, written, zone))
   return moment
 }

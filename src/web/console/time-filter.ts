@@ -1,5 +1,6 @@
 import type { Context as KoaContext } from 'koa'
 import * as yup from 'yup'
+import { missingDayOf, parseClock } from '../../moments.js'
 import { queryOf } from './form-values.js'
 import { isZone, momentIn, UTC } from './zone.js'
 
@@ -47,13 +48,17 @@ export function localParameter() {
     const zone = typeof name === 'string' && isZone(name) ? name : UTC
     return schema
       .transform((_, written: unknown) => readLocal(String(written), zone))
-      .typeError(`\${path} must be a date and time in ${zone}, such as 2026-11-21T13:00`)
+      .typeError(({ path, originalValue }) => refuseLocal(String(path), originalValue, zone))
   })
 }
 
 /** Ids begin in 1970, so an earlier moment counts as the first one of 1970. */
 export function readLocal(written: string, zone: string): Date {
-  const isWhole = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d{1,3})?)?$/.test(written)
-  const shown = isWhole ? Date.parse(`${written.replace(' ', 'T')}Z`) : NaN
+  const shown = parseClock(written)
   return Number.isNaN(shown) ? new Date(NaN) : momentIn(zone, Math.max(0, shown))
+}
+
+/** @param name of the field, as its page calls it */
+export function refuseLocal(name: string, written: unknown, zone: string): string {
+  return `${name} must be a date and time in ${zone}, such as 2026-11-21T13:00${missingDayOf(written)}`
 }

@@ -246,7 +246,13 @@ describeWith('the activity page', startConsole, (site) => {
       ['number=x', 'number must be a phone number such as +15551234567, or at least 3 digits of one'],
       ['number=12', 'number must be a phone number such as +15551234567, or at least 3 digits of one'],
       ['from=x', 'from must be a date and time in UTC, such as 2026-11-21T13:00'],
-      ['until=2026-13-40T00:00', 'until must be a date and time in UTC, such as 2026-11-21T13:00'],
+      ...['2026-13-40', '2026-11-31', '2026-02-29'].map(
+        (day) =>
+          [
+            `until=${day}T00:00`,
+            `until must be a date and time in UTC, such as 2026-11-21T13:00: there is no ${day} in the calendar`,
+          ] as const,
+      ),
       ['zone=Berlin', 'zone must be a time zone, such as Europe/Berlin'],
       [
         'from=x&zone=Europe/Berlin',

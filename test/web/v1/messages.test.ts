@@ -141,6 +141,7 @@ describeWith('/v1/messages', serveApi, (api) => {
     ['until=2026-11-21T25:00:00Z', /^until must be a time/],
     ['until=2026-11-21T12:00:00', /^until must be a time/],
     ['from=0', /^from must be a time/],
+    ['until=2026-11-31T12:00:00Z', /^until must be a time .*: there is no 2026-11-31 in the calendar$/],
     ['limit=1&limit=2', /^limit may be given once/],
     ['lineId=a&lineId=b', /^lineId may be given once/],
   ] as const) {

@@ -13,6 +13,7 @@ import {
   type ReplayRequest,
 } from '../../../domain/deliveries/replay.js'
 import { UserError } from '../../../errors.js'
+import { parseMoment } from '../../../moments.js'
 import { fieldOf, idOf } from '../form-values.js'
 import { Field, Form, Select, Time, typedIn } from '../form.js'
 import { EVENT_LABELS } from '../message/labels.js'
@@ -181,7 +182,7 @@ function post(context: Context, of: 'line' | 'application'): Act {
 }
 
 function readReplay(ctx: KoaContext): ReplayRequest {
-  const since = new Date(fieldOf(ctx, 'since'))
+  const since = new Date(parseMoment(fieldOf(ctx, 'since')))
   const from = Number.isNaN(since.getTime()) ? readLocalField(ctx, 'from', 'From') : since
   if (from === undefined) throw new UserError('From must be a date and time')
   const type = [...EVENT_TYPES, ...OPT_IN_EVENT_TYPES].find(

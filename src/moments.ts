@@ -1,0 +1,37 @@
+const DAY = String.raw`\d{4}-\d\d-\d\d`
+const OFFSET = String.raw`(Z|[+-]\d\d:\d\d)`
+
+/** A moment as programs write it: ISO 8601 with its offset from UTC. */
+const MOMENT = new RegExp(`^${DAY}T([01]\\d|2[0-3]):\\d\\d(:\\d\\d(\\.\\d{1,9})?)?${OFFSET}$`)
+
+/** @returns milliseconds, or NaN for what is no moment, such as one on a day that the calendar does not have */
+export function parseMoment(written: string): number {
+  return MOMENT.test(written) ? onRealDay(written) : NaN
+}
+
+/** As `parseMoment`, of what a clock shows, in milliseconds as if it were UTC: a browser's field writes no offset. */
+export function parseClock(written: string): number {
+  const clock = written.replace(' ', 'T')
+  return /(Z|[+-]\d\d:\d\d)$/.test(clock) ? NaN : parseMoment(`${clock}Z`)
+}
+
+/** As `parseMoment`, of a whole day, which begins at midnight UTC. */
+export function parseDay(written: string): number {
+  return new RegExp(`^${DAY}$`).test(written) ? onRealDay(written) : NaN
+}
+
+/** For a refusal's end: which day the calendar does not have, where that is what is wrong; otherwise empty. */
+export function missingDayOf(written: unknown): string {
+  const [day] = (typeof written === 'string' && new RegExp(`^${DAY}(?!\\d)`).exec(written)) || []
+  return day === undefined || isDay(day) ? '' : `: there is no ${day} in the calendar`
+}
+
+function onRealDay(written: string): number {
+  return isDay(written.slice(0, 10)) ? Date.parse(written) : NaN
+}
+
+/** `Date` takes 31 November for 1 December. */
+function isDay(day: string): boolean {
+  const midnight = Date.parse(day)
+  return !Number.isNaN(midnight) && new Date(midnight).toISOString().startsWith(day)
+}

@@ -5,6 +5,7 @@ import {
   releaseScheduled,
   reschedule,
 } from '../../database/messages/scheduling.js'
+import { countCharacters } from '../../characters.js'
 import { UserError } from '../../errors.js'
 import { record } from '../audit.js'
 import type { Context } from '../context.js'
@@ -64,10 +65,14 @@ function requireInOrder(sendAt: Date | undefined, expiresAt: Date): void {
 
 function readClientRef(written: string): string {
   const clientRef = written.toWellFormed()
-  const { length } = Array.from(clientRef)
-  if (length === 0 || length > MAX_CLIENT_REF_LENGTH) throw new UserError(WISH_REFUSALS.clientRefTooLong)
+  if (!isClientRef(clientRef)) throw new UserError(WISH_REFUSALS.clientRefTooLong)
   if (clientRef.includes('\0')) throw new UserError(WISH_REFUSALS.clientRefUnsendable)
   return clientRef
+}
+
+/** Whether a text has as many characters as a `clientRef` may have; an emoji is one, as it is in JSON Schema. */
+export function isClientRef(text: string): boolean {
+  return text !== '' && countCharacters(text) <= MAX_CLIENT_REF_LENGTH
 }
 
 /**

@@ -5,7 +5,7 @@ import { listMessages } from '../../database/messages/reading.js'
 import { storable } from '../../database/text.js'
 import type { Context } from '../../domain/context.js'
 import { getMessage } from '../../domain/messages/get-message.js'
-import { cancelMessage, MAX_CLIENT_REF_LENGTH, rescheduleMessage } from '../../domain/messages/later.js'
+import { cancelMessage, rescheduleMessage } from '../../domain/messages/later.js'
 import { postMessages, postMessage as submitMessage, type NewMessage } from '../../domain/messages/post.js'
 import { sendMessageAgain } from '../../domain/messages/send-again.js'
 import { tryLineMessagesNow, tryMessageNow } from '../../domain/messages/try-now.js'
@@ -23,7 +23,7 @@ import { idParameter, readQuery, wordParameter } from '../query.js'
 import { requireLineOfToken, visibleMessages } from './line-access.js'
 import { onOwn, type Operation, type OwnerRequest } from './owner-operation.js'
 import { presentMessage } from './presenters.js'
-import { givenWishes, wishFields } from './wishes.js'
+import { clientRefParameter, givenWishes, wishFields } from './wishes.js'
 
 export const getMessages: Operation = (context) => {
   const { vocabulary } = context
@@ -32,7 +32,7 @@ export const getMessages: Operation = (context) => {
     direction: wordParameter(DIRECTIONS),
     type: wordParameter(MESSAGE_TYPES),
     status: wordParameter(MESSAGE_STATUSES),
-    clientRef: yup.string().max(MAX_CLIENT_REF_LENGTH, '${path} may have ${max} characters at most'),
+    clientRef: clientRefParameter(),
   })
   return async (ctx) => {
     const { before, limit, ...filter } = await readQuery(ctx, parameters, vocabulary)
@@ -84,7 +84,7 @@ async function requireOwnWish(context: Context, asked: OwnerRequest): Promise<vo
 function messageReader({ vocabulary }: Context) {
   const schema = yup.object({
     lineId: idParameter().label(vocabulary.idField).typeError('${path} must be text').required(),
-    toNumber: yup.string().typeError('toNumber must be text').required(),
+    toNumber: yup.string().strict().typeError('toNumber must be text').required(),
     text: yup.string().strict().typeError('text must be text'),
     mediaUrl: yup.string().strict().typeError('mediaUrl must be text'),
     idempotencyKey: yup.string().strict().typeError('idempotencyKey must be text'),

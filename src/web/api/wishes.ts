@@ -1,5 +1,5 @@
 import * as yup from 'yup'
-import type { Wishes } from '../../domain/messages/later.js'
+import { isClientRef, WISH_REFUSALS, type Wishes } from '../../domain/messages/later.js'
 import { readBodyFields } from '../body-fields.js'
 import { momentParameter } from '../query.js'
 
@@ -22,10 +22,19 @@ export function readWishFields(fields: Record<string, unknown>): Promise<Wishes>
   return readBodyFields(schema, givenWishes(fields))
 }
 
-/** Forms send all of their fields, and programs send null for what they have not. */
+/**
+ * Programs send null for what they have not. An empty moment is refused: who left it empty by mistake does not want the message
+ * to go out at once.
+ */
 export function givenWishes(fields: Record<string, unknown>): Record<string, unknown> {
-  const given = Object.entries(fields).filter(
-    ([name, value]) => !NAMES.includes(name) || (value !== '' && value !== null),
-  )
-  return Object.fromEntries(given)
+  const isGiven = ([name, value]: [string, unknown]) =>
+    !NAMES.includes(name) || (value !== null && !(name === 'clientRef' && value === ''))
+  return Object.fromEntries(Object.entries(fields).filter(isGiven))
+}
+
+/** Only messages with this `clientRef`. */
+export function clientRefParameter() {
+  return yup
+    .string()
+    .test('length', WISH_REFUSALS.clientRefTooLong, (value) => value === undefined || isClientRef(value))
 }

@@ -18,6 +18,7 @@ import {
   inPath,
   listOf,
   listParameters,
+  maybe,
   maybeText,
   maybeUrl,
   moment,
@@ -42,24 +43,20 @@ const TEXT_OR_MEDIA = [
 
 const givenClientRef: Schema = { type: 'string', minLength: 1, maxLength: MAX_CLIENT_REF_LENGTH }
 
-/** What may be said of a message besides; null and an empty text stand for nothing. */
+/** What may be said of a message besides; null stands for nothing, and so does an empty `clientRef`. */
 export const wishSchemas: Record<string, Schema> = {
   sendAt: describe(
-    orNothing(moment),
+    maybe(moment),
     `When it is to be sent, ${MAX_SEND_AHEAD_DAYS} days ahead at most. A moment that is over means at once.`,
   ),
   expiresAt: describe(
-    orNothing(moment),
+    maybe(moment),
     'If the carrier was not asked to send it by then, it fails as `expired`.',
   ),
   clientRef: describe(
-    orNothing(givenClientRef),
+    { anyOf: [givenClientRef, { type: 'null' }, { const: '' }] },
     'What you call it. Answers and `messageStatus` events have it, and messages are found by it.',
   ),
-}
-
-function orNothing(schema: Schema): Schema {
-  return { anyOf: [schema, { type: 'null' }, { const: '' }] }
 }
 
 export function messageSchemas(words: ProductNames): Record<string, Schema> {

@@ -33,7 +33,9 @@ describeWith('messages for later, with a name, and in batches', serveApi, (api) 
     const wishes = { sendAt, expiresAt: inMs(2 * HOUR), clientRef: 'order 7/é' }
     const message = expectAnswer(await send(wishes)) as Message
     expect(message).to.include({ ...wishes, status: 'scheduled' })
-    const other = expectAnswer(await send({ toNumber: BEN, clientRef: '', sendAt: null })) as Message
+    const other = expectAnswer(
+      await send({ toNumber: BEN, clientRef: '', sendAt: null, expiresAt: null }),
+    ) as Message
     expect(other).to.include({ clientRef: null, sendAt: null, status: 'queued' })
 
     const ids = async (query: string) => (await list(query)).map(({ id }) => id)
@@ -42,6 +44,11 @@ describeWith('messages for later, with a name, and in batches', serveApi, (api) 
     expect(await ids('status=scheduled')).to.deep.equal([message.id])
     expect(await ids('status=queued&number=%2B15005550102')).to.deep.equal([other.id])
     expectProblem(await client.get('/v1/messages?clientRef=' + 'x'.repeat(201)), 400, /200 characters/)
+
+    const longest = '😀'.repeat(200)
+    const named = expectAnswer(await send({ toNumber: BEN, clientRef: longest })) as Message
+    expect(await ids(`clientRef=${encodeURIComponent(longest)}`)).to.deep.equal([named.id])
+    expectProblem(await send({ clientRef: `${longest}x` }), 400, /1 to 200 characters/)
 
     const path = `/v1/messages/${message.id}`
     // With an offset, as people far from Greenwich write it.
@@ -67,7 +74,12 @@ describeWith('messages for later, with a name, and in batches', serveApi, (api) 
     const wrong: [object, RegExp][] = [
       [{ sendAt: 'tomorrow' }, /^sendAt must be a time such as/],
       [{ sendAt: '2026-12-01T10:00:00' }, /^sendAt must be a time such as/],
+      [{ sendAt: '' }, /^sendAt must be a time such as/],
+      [{ sendAt: ['2026-12-01T10:00:00Z'] }, /^sendAt must be a time such as/],
+      [{ sendAt: '2026-11-31T10:00:00Z' }, /^sendAt must be .*: there is no 2026-11-31 in the calendar$/],
       [{ expiresAt: 7 }, /^expiresAt must be a time such as/],
+      [{ expiresAt: '' }, /^expiresAt must be a time such as/],
+      [{ expiresAt: { toString: 1 } }, /^expiresAt must be a time such as/],
       [{ clientRef: 7 }, /^clientRef must be text/],
       [{ sendAt: 'x', clientRef: {} }, /sendAt must be .*; clientRef must be text/],
       [{ expiresAt: inMs(-HOUR) }, /^expiresAt must be a moment that is still to come/],

@@ -7,7 +7,7 @@ import { isId } from '../ids.js'
 import { missingDayOf, parseMoment } from '../moments.js'
 import type { Vocabulary } from '../vocabulary.js'
 import { readBodyFields } from './body-fields.js'
-import { parseFormFields } from './form-fields.js'
+import { parseFormFields, type FormFields } from './form-fields.js'
 import { utf8Of } from './utf8.js'
 
 /**
@@ -21,14 +21,18 @@ export async function readQuery<T extends yup.AnyObject>(
   schema: yup.ObjectSchema<T>,
   vocabulary: Vocabulary,
 ): Promise<T> {
-  const query = parseFormFields(Buffer.from(ctx.querystring, 'latin1'), utf8Of('The query'))
-  const given = Object.entries(query).filter(([, value]) => value !== '')
+  const given = Object.entries(queryFields(ctx)).filter(([, value]) => value !== '')
   const fields = vocabulary.canonicalFields(Object.fromEntries(given))
   for (const [name, value] of Object.entries(fields)) {
     if (!Array.isArray(value) || !Object.hasOwn(schema.fields, name)) continue
     throw new UserError(`${name === 'lineId' ? vocabulary.idField : name} may be given once`)
   }
   return readBodyFields(schema, fields)
+}
+
+/** As they were written. @throws UserError 400 */
+export function queryFields(ctx: KoaContext): FormFields {
+  return parseFormFields(Buffer.from(ctx.querystring, 'latin1'), utf8Of('The query'))
 }
 
 export function idParameter() {

@@ -18,10 +18,12 @@ import { signInFirst } from './console/sign-in-again.js'
 import { readUnread } from './console/unread-notices.js'
 import { authenticate } from './middleware/authenticate.js'
 import type { Access } from './middleware/token-scope.js'
+import { requireKnownFields } from './middleware/known-fields.js'
 import { allowOwnPage } from './middleware/content-security.js'
 import { readFormBody } from './middleware/form-body.js'
 import { readFieldsBody, readJsonBody } from './middleware/json-body.js'
 import { answerInOAuthsWords } from './oauth/refusals.js'
+import { describeApi } from './openapi/document.js'
 import { readPhoneFields, readPhoneForm } from './simulator/phone-form.js'
 
 type Show = (context: Context) => Middleware
@@ -60,6 +62,8 @@ export function createRoutes(context: Context) {
       post(path, ...visitor, signedIn, ...checks, ...read, submit(actFor(act), show(context)))
     }
 
+  const description = describeApi(context)
+
   return {
     router,
     firstRouter,
@@ -79,7 +83,10 @@ export function createRoutes(context: Context) {
     /** As `form`, with a file. */
     fileForm: formFor([hasSecondFactor], fileForm, fileFormOfNobody),
 
-    /** For programs, by an API token that may do so, in every accepted word; with a scope also for applications. */
+    /**
+     * For programs, by an API token that may do so, in every accepted word; with a scope also for applications. What the request
+     * may have besides is in the description (`openapi/document.ts`).
+     */
     v1: (
       method: 'get' | 'put' | 'patch' | 'post' | 'delete',
       path: string,
@@ -93,6 +100,7 @@ export function createRoutes(context: Context) {
         context.vocabulary.paths(path),
         authenticate(context, access, scopes),
         ...body,
+        requireKnownFields(description, context.vocabulary, method, path),
         operation(context),
       )
     },

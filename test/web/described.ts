@@ -104,8 +104,12 @@ export function operationsOf(document: Json): DescribedOperation[] {
 function closed<T>(value: T): T {
   if (typeof value !== 'object' || value === null) return value
   if (Array.isArray(value)) return value.map(closed) as T
+  const isLenient = 'x-unknown-fields' in value
   const copy = Object.fromEntries(
-    Object.entries(value).map(([name, inner]) => [name, closed(inner as unknown)]),
+    Object.entries(value).map(([name, inner]) => [
+      name,
+      isLenient && name === 'requestBody' ? (inner as unknown) : closed(inner as unknown),
+    ]),
   )
   return ('properties' in copy && 'type' in copy ? { ...copy, additionalProperties: false } : copy) as T
 }

@@ -20,6 +20,7 @@ import { isRecord } from '../middleware/json-body.js'
 import { hasLeft } from '../has-left.js'
 import { answerList, listParameters } from '../paging.js'
 import { idParameter, readQuery, wordParameter } from '../query.js'
+import { knownNames, refuseUnknown } from '../unknown-fields.js'
 import { requireLineOfToken, visibleMessages } from './line-access.js'
 import { onOwn, type Operation, type OwnerRequest } from './owner-operation.js'
 import { presentMessage } from './presenters.js'
@@ -90,7 +91,13 @@ function messageReader({ vocabulary }: Context) {
     idempotencyKey: yup.string().strict().typeError('idempotencyKey must be text'),
     ...wishFields,
   })
-  return async (ctx: KoaContext, fields: Record<string, unknown>): Promise<NewMessage> => {
+  const known = knownNames(Object.keys(vocabulary.fields(schema.fields)))
+  return async (
+    ctx: KoaContext,
+    fields: Record<string, unknown>,
+    { isOneOfMany = false } = {},
+  ): Promise<NewMessage> => {
+    if (isOneOfMany) refuseUnknown(vocabulary.fields(vocabulary.canonicalFields(fields)), known)
     const sent = vocabulary.canonicalFields(givenWishes(fields))
     const { lineId, mediaUrl, idempotencyKey, ...others } = await readBodyFields(schema, sent)
     requireLineOfToken(ctx, lineId)
@@ -134,7 +141,9 @@ export const postMessageBatch: Operation = (context) => {
     if (!isFitting || !messages.every(isRecord)) {
       throw new UserError(`messages must be a list of 1 to ${MAX_BATCH} objects`)
     }
-    const sent = await Promise.all(messages.map((each) => read(ctx, each).catch(refusalOf)))
+    const sent = await Promise.all(
+      messages.map((each) => read(ctx, each, { isOneOfMany: true }).catch(refusalOf)),
+    )
     const answers = (await postMessages(context, sent.filter(isMessage))).values()
     const outcomes = sent.map((each) => (isMessage(each) ? answers.next().value : each))
     // Nothing was accepted, and all of it may be later: then that is the answer, with its Retry-After.

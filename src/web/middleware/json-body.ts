@@ -44,11 +44,17 @@ export function readFieldsBody(reading: Reading = {}): Middleware {
     const bytes = await readBodyBytes(ctx, FIELD_REFUSALS)
     ctx.state.bodyBytes = bytes
     const isJson = /^\s*[{[]/.test(bytes.subarray(0, 100).toString('latin1'))
+    ctx.state.isForm = !isJson
     ctx.request.body = isJson
       ? parseObject(bytes, FIELD_REFUSALS, reading)
       : parseFormFields(bytes, reading.toText ?? readBodyText)
     await next()
   }
+}
+
+/** Whether what `readFieldsBody` has read is a form's fields, rather than JSON. */
+export function isForm(ctx: { state: Record<string, unknown> }): boolean {
+  return ctx.state.isForm === true
 }
 
 /** What they read, for signatures over it. */

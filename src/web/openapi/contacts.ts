@@ -9,6 +9,7 @@ import {
   fieldsBody,
   flag,
   id,
+  IGNORES_UNKNOWN,
   inQuery,
   listOf,
   maybeMoment,
@@ -69,6 +70,7 @@ export function contactPaths(words: ProductNames): Paths {
     '/v1/contacts': {
       get: {
         operationId: 'listContacts',
+        ...IGNORES_UNKNOWN,
         tags,
         summary: 'List your contacts',
         description: 'They come oldest first.',
@@ -89,6 +91,7 @@ export function contactPaths(words: ProductNames): Paths {
       },
       post: {
         operationId: 'saveContact',
+        ...IGNORES_UNKNOWN,
         tags,
         summary: 'Name or block a number',
         description: `A number that is a contact already is changed. ${given}`,
@@ -110,6 +113,7 @@ export function contactPaths(words: ProductNames): Paths {
       ],
       put: {
         operationId: 'changeContact',
+        ...IGNORES_UNKNOWN,
         tags,
         summary: 'Change a contact',
         description: `What is left out stays as it is. 409: another contact has the number. ${given}`,

@@ -18,7 +18,8 @@ import { lineEndpointPaths, lineEndpointSchemas } from './line-endpoints.js'
 import { linePaths, lineSchemas } from './lines.js'
 import { messagePaths, messageSchemas } from './messages.js'
 import { describeScopes, oauthPaths, oauthSchemas } from './oauth.js'
-import { problemResponses, problemSchema } from './problems.js'
+import { closed, type Paths, type Schema } from './parts.js'
+import { problemResponses, problems, problemSchema } from './problems.js'
 import { productNamesOf, type ProductNames } from './product-names.js'
 import { servicePaths, serviceSchemas, simulatorPaths } from './service.js'
 import { workPaths, workSchemas } from './works.js'
@@ -46,7 +47,7 @@ export function describeApi({ config, vocabulary }: Pick<Context, 'config' | 'vo
     servers: [{ url: new URL(config.publicUrl).pathname }],
     security: [{ apiToken: [] }],
     tags: describeTags(words),
-    paths: {
+    paths: refuseUnknown({
       ...linePaths(words),
       ...connectionPaths(words),
       ...linePolicyPaths(words),
@@ -65,7 +66,7 @@ export function describeApi({ config, vocabulary }: Pick<Context, 'config' | 'vo
       ...webhookPaths(words),
       ...(config.simulator ? simulatorPaths(words, isForThisMachineOnly(config)) : {}),
       ...servicePaths,
-    },
+    }),
     webhooks: outgoingWebhooks(words),
     components: {
       securitySchemes: {
@@ -103,6 +104,26 @@ export function describeApi({ config, vocabulary }: Pick<Context, 'config' | 'vo
     },
   }
 }
+
+/** What is below /v1 refuses fields and parameters that it does not know, except where the original had it. */
+function refuseUnknown(paths: Paths): Paths {
+  for (const [path, item] of Object.entries(paths)) {
+    if (!path.startsWith('/v1/') || path.startsWith('/v1/oauth/')) continue
+    for (const method of METHODS) {
+      const operation = item[method]
+      if (operation === undefined || operation['x-unknown-fields'] === 'ignored') continue
+      operation.responses = { ...problems(400), ...operation.responses }
+      const { content } = (operation.requestBody ?? {}) as { content?: Record<string, { schema: Schema }> }
+      const json = content?.['application/json']
+      if (content !== undefined && json !== undefined) {
+        content['application/json'] = { ...json, schema: closed(json.schema) }
+      }
+    }
+  }
+  return paths
+}
+
+const METHODS = ['get', 'put', 'patch', 'post', 'delete'] as const
 
 const describeTokens = ({ line }: ProductNames) =>
   'An API token: `lhp_…`, or `lhs_…` if it may do less. It may end by itself (401). One that may only read is refused with ' +

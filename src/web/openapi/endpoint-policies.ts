@@ -16,6 +16,7 @@ import {
   schemaOf,
   text,
   url,
+  type Parameter,
   type Paths,
   type Schema,
 } from './parts.js'
@@ -141,7 +142,7 @@ export function applicationPolicyPaths(): Paths {
   }
 }
 
-function pathsOf(path: string, noun: string, parameters: object[], tag: string, what: string): Paths {
+function pathsOf(path: string, noun: string, parameters: Parameter[], tag: string, what: string): Paths {
   const answer = answers('The policy.', schemaOf('EndpointPolicy'))
   const tags = [tag]
   const given = Object.fromEntries(Object.entries(FIELDS).map(([name, schema]) => [name, maybe(schema)]))

@@ -21,6 +21,7 @@ import {
   pageLimit,
   schemaOf,
   shownOf,
+  type Parameter,
   type Paths,
   type Schema,
 } from './parts.js'
@@ -152,7 +153,7 @@ export function lineEndpointPaths({ vocabulary, line }: ProductNames): Paths {
 /** What is done to any endpoint of a line: its outgoing webhook URL, or a further one. */
 export function endpointActPaths(of: {
   path: string
-  parameters: object[]
+  parameters: Parameter[]
   tag: string
   /** Of the operations' ids. */
   suffix: string

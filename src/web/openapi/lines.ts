@@ -7,6 +7,7 @@ import {
   e164,
   flag,
   id,
+  IGNORES_UNKNOWN,
   inPath,
   inQuery,
   listOf,
@@ -87,6 +88,7 @@ export function linePaths(words: ProductNames): Paths {
     [vocabulary.path('/v1/lines')]: {
       get: {
         operationId: `list${Line}s`,
+        ...IGNORES_UNKNOWN,
         tags,
         summary: `List your ${lines}`,
         description: `They come oldest first. An application sees those that are connected to it, or all of them with \`${vocabulary.scope('lines:read')}\`.`,
@@ -104,6 +106,7 @@ export function linePaths(words: ProductNames): Paths {
       parameters: [lineId],
       get: {
         operationId: `get${Line}`,
+        ...IGNORES_UNKNOWN,
         tags,
         summary: `Get a ${line}`,
         description: `An application gets only ${lines} that it can see.`,
@@ -112,6 +115,7 @@ export function linePaths(words: ProductNames): Paths {
       },
       put: {
         operationId: `rename${Line}`,
+        ...IGNORES_UNKNOWN,
         tags,
         summary: `Rename a ${line}`,
         description:

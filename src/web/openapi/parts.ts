@@ -19,7 +19,7 @@ export interface Operation {
 /** The operations by path, and then by method. */
 export type Paths = Record<string, PathItem>
 
-export type PathItem = { parameters?: object[] } & Partial<
+export type PathItem = { parameters?: Parameter[] } & Partial<
   Record<'get' | 'put' | 'patch' | 'post' | 'delete', Operation>
 >
 
@@ -116,6 +116,38 @@ export function answersList(description: string, items: Schema, headers?: Record
   const json = answers(description, listOf(items), headers)
   return { ...json, content: { ...json.content, 'text/csv': { schema: { type: 'string' } } } }
 }
+
+/** It has no other fields, nor has what is in it. */
+export function closed(schema: Schema): Schema {
+  const { type, properties, items, anyOf } = schema as {
+    type?: unknown
+    properties?: Record<string, Schema>
+    items?: Schema
+    anyOf?: Schema[]
+  }
+  return {
+    ...schema,
+    ...(items === undefined ? {} : { items: closed(items) }),
+    ...(anyOf === undefined ? {} : { anyOf: anyOf.map(closed) }),
+    ...(type === 'object' && properties !== undefined
+      ? {
+          properties: Object.fromEntries(
+            Object.entries(properties).map(([name, each]) => [name, closed(each)]),
+          ),
+          additionalProperties: false,
+        }
+      : {}),
+  }
+}
+
+export interface Parameter {
+  name: string
+  in: string
+  [field: string]: unknown
+}
+
+/** Of an operation that the original had: its clients send more than we read. */
+export const IGNORES_UNKNOWN = { 'x-unknown-fields': 'ignored' }
 
 export function body(schema: Schema, { isOptional = false } = {}) {
   return { required: !isOptional, content: { 'application/json': { schema } } }

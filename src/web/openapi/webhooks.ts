@@ -6,6 +6,7 @@ import {
   describe,
   givenNumber,
   id,
+  IGNORES_UNKNOWN,
   inHeader,
   inPath,
   inQuery,
@@ -94,6 +95,7 @@ export function webhookPaths({ vocabulary, line, Line }: ProductNames): Paths {
         'A second request with the same key and body within 24 h sends nothing and gets the same answer.',
       ),
     ],
+    ...IGNORES_UNKNOWN,
     requestBody: body(schemaOf('WebhookMessage')),
     responses: {
       200: {

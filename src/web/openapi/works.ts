@@ -6,6 +6,7 @@ import {
   answers,
   answersList,
   body,
+  closed,
   count,
   describe,
   flag,
@@ -21,6 +22,7 @@ import {
   pageLimit,
   schemaOf,
   shownOf,
+  type Parameter,
   type PathItem,
   type Paths,
   type Schema,
@@ -31,32 +33,34 @@ import type { ProductNames } from './product-names.js'
 export function workSchemas(words: ProductNames): Record<string, Schema> {
   return {
     Work: object(shownOf(WORK_FIELDS, words)),
-    Replay: object(
-      {
-        from: describe(moment, 'Events from this moment or later.'),
-        until: describe(moment, 'Events from before this moment; now when left out.'),
-        types: describe(
-          listOf(oneOf(...EVENT_TYPES, ...OPT_IN_EVENT_TYPES)),
-          'Only events of these types; of every type when left out.',
-        ),
-        outcome: describe(
-          { ...oneOf(...REPLAY_OUTCOMES), default: 'any' },
-          '`undelivered`: those that it did not get, and those that wait for another attempt after one that failed.',
-        ),
-        perSecond: {
-          type: 'integer',
-          minimum: 1,
-          maximum: MAX_RATE,
-          default: DEFAULT_RATE,
-          description: 'How many events a second at most.',
+    Replay: closed(
+      object(
+        {
+          from: describe(moment, 'Events from this moment or later.'),
+          until: describe(moment, 'Events from before this moment; now when left out.'),
+          types: describe(
+            listOf(oneOf(...EVENT_TYPES, ...OPT_IN_EVENT_TYPES)),
+            'Only events of these types; of every type when left out.',
+          ),
+          outcome: describe(
+            { ...oneOf(...REPLAY_OUTCOMES), default: 'any' },
+            '`undelivered`: those that it did not get, and those that wait for another attempt after one that failed.',
+          ),
+          perSecond: {
+            type: 'integer',
+            minimum: 1,
+            maximum: MAX_RATE,
+            default: DEFAULT_RATE,
+            description: 'How many events a second at most.',
+          },
+          endpointId: describe(id, 'Of a further endpoint, instead of the outgoing webhook URL.'),
+          url: describe(
+            givenUrl,
+            'A URL that gets the events instead, such as a staging server. Each is tried three times and signed with the same secret; deliveries stay as they are.',
+          ),
         },
-        endpointId: describe(id, 'Of a further endpoint, instead of the outgoing webhook URL.'),
-        url: describe(
-          givenUrl,
-          'A URL that gets the events instead, such as a staging server. Each is tried three times and signed with the same secret; deliveries stay as they are.',
-        ),
-      },
-      ['until', 'types', 'outcome', 'perSecond', 'url', 'endpointId'],
+        ['until', 'types', 'outcome', 'perSecond', 'url', 'endpointId'],
+      ),
     ),
   }
 }
@@ -130,7 +134,7 @@ function replayPaths(
     more: { about = '', ...more } = {},
   }: {
     operationId: string
-    parameters: object[]
+    parameters: Parameter[]
     to: string
     more?: { security?: object[]; about?: string }
   },

@@ -168,7 +168,7 @@ describeWith('/v1/lines/{lineId}/connection', serveApi, (api) => {
     for (const [what, body, detail] of [
       ['nothing', {}, /enabled, outgoingWebhookUrl/],
       ['no body', undefined, /enabled, outgoingWebhookUrl/],
-      ['a misspelled field', { enable: true }, /enabled, outgoingWebhookUrl/],
+      ['a misspelled field', { enable: true }, /^enable is not known here: enabled is meant, perhaps$/],
       ['"true"', { enabled: 'true' }, /enabled must be true or false/],
       ['null for enabled', { enabled: null }, /enabled/],
       ['a number for a URL', { outgoingWebhookUrl: 7 }, /outgoingWebhookUrl must be a URL/],

@@ -1,0 +1,33 @@
+import { authorizeLines } from '../../../src/domain/authorizations.js'
+import { addLineEndpoint } from '../../../src/domain/line-endpoints.js'
+import { createApplication } from '../../domain/applications.js'
+import { queueMessage, receiveForDelivery } from '../../domain/fixtures.js'
+import type { TestLine } from '../../helpers/factories.js'
+import { newNumber } from '../support.js'
+import { createOwner, type Api, type Client } from './support.js'
+
+/** A user who has one of everything that /v1 is about. */
+export interface World {
+  api: Api
+  client: Client
+  line: TestLine
+  /** What stands for a parameter of a path, such as `lineId`. */
+  ids: Record<string, string>
+}
+
+export async function createWorld(api: Api): Promise<World> {
+  const { context } = api
+  const url = 'http://127.0.0.1:1/'
+  const { line, client } = await createOwner(api, { outgoingUrl: url })
+  const { userId, lineId } = line
+  const messageId = await queueMessage(context, line, { status: 'failed' })
+  const laterId = await queueMessage(context, line, { status: 'scheduled' })
+  const { id: deliveryId } = await receiveForDelivery(context, line)
+  await context.db('deliveries').where({ id: deliveryId }).update({ status: 'held' })
+  const { id: applicationId } = await createApplication(context, { userId, webhookUrl: url })
+  await authorizeLines(context, { applicationId, userId, lineIds: [lineId], scopes: ['messages:connect'] })
+  const { endpoint } = await addLineEndpoint(context, userId, lineId, { url })
+  const contactId = newNumber().replace('+', '%2B')
+  const ids = { lineId, messageId, laterId, deliveryId, applicationId, endpointId: endpoint.id, contactId }
+  return { api, client, line, ids }
+}

@@ -115,7 +115,7 @@ describeWith('a field of the wrong kind', serveApi, (api) => {
       const world = await createWorld(api)
       const ask = askOf(world, described)
       await ask.prepare?.(world)
-      for (const [name, value] of Object.entries(ask.right ?? {})) {
+      for (const [name, value] of Object.entries((ask.right ?? {}) as Record<string, unknown>)) {
         if (value === null) continue
         for (const wrong of [[value], { toString: 1, valueOf: 1 }, { [name]: value }]) {
           const answer = await world.client.ask(method, ask.target, { ...ask.right, [name]: wrong })

@@ -1899,7 +1899,8 @@ begin
       count(*) filter (where g.failure is null)::integer as successes,
       bool_or(g.status = 'delivered') as works, coalesce(bool_or(g.is_gone), false) as is_gone,
       coalesce(bool_or(g.is_slow), false) as is_slow,
-      coalesce(bool_or(g.failure in ('timeout', 'http_429') or g.failure like 'http\_5%'), false) as is_overloaded
+      coalesce(bool_or(g.failure in ('timeout', 'http_429', 'template_too_heavy') or g.failure like 'http\_5%'), false)
+        as is_overloaded
     from given g join endpoints e on e.id = g.endpoint_id and e.url = g.url
     group by g.endpoint_id
   ), judged as materialized (

@@ -143,7 +143,13 @@ export const DELIVERY_STEPS = [
     reasons: ['earlier_event_waits'],
   },
   { from: 'delivering', to: 'delivered', when: '2xx' },
-  { from: 'delivering', to: 'pending', when: 'failed, to be repeated', family: 'request' },
+  {
+    from: 'delivering',
+    to: 'pending',
+    when: 'failed, to be repeated',
+    reasons: ['template_too_heavy'],
+    family: 'request',
+  },
   {
     from: 'delivering',
     to: 'pending',
@@ -154,7 +160,7 @@ export const DELIVERY_STEPS = [
     from: 'delivering',
     to: 'exhausted',
     when: 'failed for the last time',
-    reasons: ['stopped_by_receiver', 'template_failed'],
+    reasons: ['stopped_by_receiver', 'template_failed', 'template_too_heavy'],
     family: 'request',
   },
   {

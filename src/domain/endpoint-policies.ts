@@ -53,7 +53,7 @@ export async function getPolicy(context: Context, owner: EndpointOwner): Promise
  * Changes the fields that are given, from the next attempt on; null stands for the default.
  *
  * @param written.headers names and values that are added or replaced; null takes one away
- * @throws UserError 400 names the field, 404, 409 where there never was a URL
+ * @throws UserError 400 names the field, 404, 409 where there never was a URL or somebody else changes it too
  */
 export async function changePolicy(
   context: Context,
@@ -61,10 +61,14 @@ export async function changePolicy(
   { headers: writtenHeaders = {}, ...written }: Record<string, unknown>,
 ): Promise<ShownPolicy> {
   const { db, config, secrets } = context
+  // Whose it is comes first: what is not theirs looks to strangers like what is not there.
+  const { policy: asFound } = await findPolicy(db, await requireEndpoint(db, owner))
+  const change = readPolicyFields(written, { maxRequestsAtOnce: config.endpointMaxInFlight })
+  const tried = { ...asFound, ...change }
+  // Outside of the transaction, because it may take its turn after others, and a connection is not to wait for that.
+  if (tried.shape === 'template') await fill(context, owner, sampleOf(owner), tried)
   return transaction(db, async (trx) => {
-    // Whose it is comes first: what is not theirs looks to strangers like what is not there.
     const endpointId = await requireEndpoint(trx, owner, { isLocked: true })
-    const change = readPolicyFields(written, { maxRequestsAtOnce: config.endpointMaxInFlight })
     const changedHeaders = Object.keys(changeHeaders({}, writtenHeaders))
     if (Object.keys({ ...change, ...(writtenHeaders as object) }).length === 0) {
       throw new UserError('give at least one field of the policy')
@@ -73,10 +77,12 @@ export async function changePolicy(
     const headersBefore = openHeaders(secrets, endpointId, row.headersSealed)
     const headers = changeHeaders(headersBefore, writtenHeaders)
     const policy = changed(row.policy, change)
+    if (policy.shape === 'template' && !isFilledAlike(policy, tried)) {
+      throw new UserError('the policy was changed by somebody else at this moment: try again', 409)
+    }
     const before = shown(context, endpointId, row.policy, headersBefore)
     const after = shown(context, endpointId, policy, headers)
     const headersSealed = sealHeaders(secrets, endpointId, headers)
-    if (after.shape === 'template') await fill(context, sampleOf(owner), after)
     await setPolicy(trx, endpointId, { policy, headersSealed })
     await record(context, trx, {
       action: owner.of === 'line' ? 'line.endpoint.changed' : 'application.changed',
@@ -105,20 +111,30 @@ export async function previewPolicy(
   const { policy } = await findPolicy(db, await requireEndpoint(db, owner))
   const change = readPolicyFields(written, { maxRequestsAtOnce: config.endpointMaxInFlight })
   const event = await findLatestEvent(db, owner)
-  const { contentType, body } = await fill(context, event ?? sampleOf(owner), { ...policy, ...change })
+  const { contentType, body } = await fill(context, owner, event ?? sampleOf(owner), { ...policy, ...change })
   return { contentType, body, isSample: event === undefined, fields: change }
 }
 
-async function fill(context: Context, event: EventToDeliver, policy: EndpointPolicy): Promise<ShapedEvent> {
+/** What is tried out waits for its user's turn, not for the endpoint's, whose events wait for nothing here. */
+async function fill(
+  context: Context,
+  owner: EndpointOwner,
+  event: EventToDeliver,
+  policy: EndpointPolicy,
+): Promise<ShapedEvent> {
   if (policy.shape === 'template' && policy.template === null) {
     throw new UserError('template: the shape template needs one, such as {"text": {{ payload | json }}}')
   }
   try {
-    return await shapeEvent(context, event, policy)
+    return await shapeEvent(context, event, policy, owner.userId)
   } catch (error) {
     if (error instanceof TemplateFailed) throw new UserError(`template: ${error.message}`)
     throw error
   }
+}
+
+function isFilledAlike(one: EndpointPolicy, other: EndpointPolicy): boolean {
+  return (['shape', 'template', 'templateContentType'] as const).every((name) => one[name] === other[name])
 }
 
 /** With quotes, which a template must not break at. */

@@ -1197,7 +1197,7 @@ export interface ApplicationDelivery {
   /** `exhausted`: its attempts are used up, or the application may have no more. `held`: its endpoint is disabled. */ status:
     'pending' | 'delivering' | 'delivered' | 'exhausted' | 'held'
   attemptCount: number
-  /** The last failure's name: `disconnected`, `forgotten`, `internal_error`, `earlier_event_waits`, `worker_lost`, `stopped_by_receiver`, `template_failed`, `media_…`, or what came of the request, such as `timeout` or `http_500`. */ lastFailure:
+  /** The last failure's name: `disconnected`, `forgotten`, `internal_error`, `earlier_event_waits`, `template_too_heavy`, `worker_lost`, `stopped_by_receiver`, `template_failed`, `media_…`, or what came of the request, such as `timeout` or `http_500`. */ lastFailure:
     string | null
   createdAt: string
   /** While it is pending: when it is tried next. */ dueAt: string
@@ -1265,7 +1265,7 @@ export interface Delivery {
   /** `exhausted`: its attempts are used up, or the application may have no more. `held`: its endpoint is disabled. */ status:
     'pending' | 'delivering' | 'delivered' | 'exhausted' | 'held'
   attemptCount: number
-  /** The last failure's name: `disconnected`, `forgotten`, `internal_error`, `earlier_event_waits`, `worker_lost`, `stopped_by_receiver`, `template_failed`, `media_…`, or what came of the request, such as `timeout` or `http_500`. */ lastFailure:
+  /** The last failure's name: `disconnected`, `forgotten`, `internal_error`, `earlier_event_waits`, `template_too_heavy`, `worker_lost`, `stopped_by_receiver`, `template_failed`, `media_…`, or what came of the request, such as `timeout` or `http_500`. */ lastFailure:
     string | null
   createdAt: string
   /** While it is pending: when it is tried next. */ dueAt: string
@@ -1288,7 +1288,7 @@ export interface DeliveryWithAttempts {
   /** `exhausted`: its attempts are used up, or the application may have no more. `held`: its endpoint is disabled. */ status:
     'pending' | 'delivering' | 'delivered' | 'exhausted' | 'held'
   attemptCount: number
-  /** The last failure's name: `disconnected`, `forgotten`, `internal_error`, `earlier_event_waits`, `worker_lost`, `stopped_by_receiver`, `template_failed`, `media_…`, or what came of the request, such as `timeout` or `http_500`. */ lastFailure:
+  /** The last failure's name: `disconnected`, `forgotten`, `internal_error`, `earlier_event_waits`, `template_too_heavy`, `worker_lost`, `stopped_by_receiver`, `template_failed`, `media_…`, or what came of the request, such as `timeout` or `http_500`. */ lastFailure:
     string | null
   createdAt: string
   /** While it is pending: when it is tried next. */ dueAt: string
@@ -1348,7 +1348,7 @@ export interface EndpointPolicy {
   )[]
   /** What is posted. `linehook`: the six fields. `cloudevents`: CloudEvents 1.0 in structured mode; `cloudevents-binary`: in binary mode. `slack`, `discord`: a text for an incoming webhook of theirs. `ifttt`: `value1` is the sender, `value2` the payload, `value3` the receiver. `template`: what `template` makes. */ shape:
     'linehook' | 'cloudevents' | 'cloudevents-binary' | 'slack' | 'discord' | 'ifttt' | 'template'
-  /** In the [Liquid](https://shopify.github.io/liquid/) language, with the six fields, `id` and `time`: `{"text": {{ payload | json }}}`. */ template:
+  /** In the [Liquid](https://shopify.github.io/liquid/) language, with the six fields, `id` and `time`: `{"text": {{ payload | json }}}`. Filling it may take half a second. */ template:
     string | null
   /** The Content-Type of what the template makes. What is JSON by this is checked. */ templateContentType: string
   /** Of Standard Webhooks. `v1`: HMAC-SHA256 by the signing secret. `v1a`: Ed25519, verified with the key at `publicKeyUrl`. For 24 h after a change both are there. */ signature:

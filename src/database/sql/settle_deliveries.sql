@@ -3,9 +3,9 @@
 -- outage of Postgres ends the leases of everything that is under way, and what was delivered need not go out again.
 --
 -- places: how many requests the endpoint gets at a time. If all places are taken and it answers as fast as usual, it gets
--- as many more as it has answered. A time-out, a 429 or a 5xx halves the places, down to one: then each request is a probe.
--- It does so once a second only, because requests that are under way together fail together. For the time of
--- `slowdown` after that the places grow one by one.
+-- as many more as it has answered. A time-out, a 429, a 5xx or a template that takes too long halves the places, down to
+-- one: then each request is a probe. It does so once a second only, because requests that are under way together fail
+-- together. For the time of `slowdown` after that the places grow one by one.
 create or replace function settle_deliveries(results jsonb, max_in_flight integer, disable_after interval)
 returns void
 language plpgsql volatile set enable_seqscan = off as $$
@@ -51,7 +51,8 @@ begin
       count(*) filter (where g.failure is null)::integer as successes,
       bool_or(g.status = 'delivered') as works, coalesce(bool_or(g.is_gone), false) as is_gone,
       coalesce(bool_or(g.is_slow), false) as is_slow,
-      coalesce(bool_or(g.failure in ('timeout', 'http_429') or g.failure like 'http\_5%'), false) as is_overloaded
+      coalesce(bool_or(g.failure in ('timeout', 'http_429', 'template_too_heavy') or g.failure like 'http\_5%'), false)
+        as is_overloaded
     from given g join endpoints e on e.id = g.endpoint_id and e.url = g.url
     group by g.endpoint_id
   ), judged as materialized (

@@ -24,7 +24,7 @@ import { openHeaders } from './custom-headers.js'
 import { keepRequestHeaders, keepResponseHeaders, secondsOf } from './kept-headers.js'
 import { nextRetryMs, readRetryAfter } from './retry-schedule.js'
 import { shapeEvent, type EventContent } from './shapes.js'
-import { TemplateFailed } from './template.js'
+import { TemplateFailed, TemplateTooHeavy } from './template.js'
 import { signatureHeaders } from './signature.js'
 
 export type DeliverOutcome =
@@ -214,7 +214,7 @@ interface EndpointAnswer {
   /** As they are kept; undefined: there was no request to send. */
   requestHeaders?: Record<string, string>
   /** What went wrong, by its name; undefined: the endpoint took the event. */
-  failure?: RequestFailure | 'template_failed'
+  failure?: RequestFailure | 'template_failed' | 'template_too_heavy'
   /** Of a failure without an answer: whether the endpoint may have seen the request. */
   isRequestSent?: boolean
   /** isLast: it asked for no more attempts, whatever its status (`webhook-delivery: stop`). */
@@ -268,7 +268,10 @@ export async function postEvent(
       },
     }
   } catch (error) {
-    if (error instanceof TemplateFailed) return { durationMs: 0, phases: {}, failure: 'template_failed' }
+    if (error instanceof TemplateFailed) {
+      const failure = error instanceof TemplateTooHeavy ? 'template_too_heavy' : 'template_failed'
+      return { durationMs: 0, phases: {}, failure }
+    }
     if (!(error instanceof FetchFailed)) throw error
     const { durationMs, failure, phases, requestSent } = error
     const answer = { durationMs: Math.round(durationMs), phases, failure, isRequestSent: requestSent }
@@ -280,7 +283,7 @@ export async function postEvent(
 /**
  * What is POSTed for an event, without the headers that its endpoint's owner has added.
  *
- * @throws TemplateFailed
+ * @throws TemplateFailed, TemplateTooHeavy
  */
 export async function signedRequest(
   context: Context,
@@ -288,7 +291,7 @@ export async function signedRequest(
   at: Date,
 ): Promise<{ headers: Record<string, string>; body: string }> {
   const policy = policyOf(event.policy)
-  const { contentType, headers, body } = await shapeEvent(context, event, policy)
+  const { contentType, headers, body } = await shapeEvent(context, event, policy, event.endpointId)
   const secrets = secretsOf(context, event)
   return {
     headers: {

@@ -33,7 +33,7 @@ export async function remakeBody(
   ])
   if (event === undefined || endpoint === undefined) return undefined
   try {
-    const { body } = await shapeEvent(context, { ...event, eventId }, policyOf(endpoint.policy))
+    const { body } = await shapeEvent(context, { ...event, eventId }, policyOf(endpoint.policy), endpointId)
     const secrets = secretsOf(context, { ...endpoint, endpointId })
     const signed = signatureHeaders(eventId, secondsOf(startedAt), body, secrets, SIGNATURE_KINDS)
     const possible = signed['webhook-signature'].split(' ')

@@ -34,16 +34,18 @@ type ShapePolicy = Pick<EndpointPolicy, 'shape' | 'template' | 'templateContentT
 /**
  * An event as its endpoint wants it.
  *
- * @throws TemplateFailed
+ * @param owner whose turn it is to fill a template: an endpoint, or a user who tries it out
+ * @throws TemplateFailed, TemplateTooHeavy
  */
 export async function shapeEvent(
   context: Surroundings,
   event: EventWithId,
   { shape, template, templateContentType: contentType }: ShapePolicy,
+  owner: string,
 ): Promise<ShapedEvent> {
   if (shape !== 'template') return SHAPERS[shape](event, context)
   const fields = { ...fieldsOf(event, context.vocabulary), id: event.eventId, time: timeOf(event) }
-  return { contentType, body: await fillTemplate(template ?? '', contentType, fields) }
+  return { contentType, body: await fillTemplate(owner, template ?? '', contentType, fields) }
 }
 
 const JSON_TYPE = 'application/json'

@@ -59,6 +59,9 @@ const WORDS: Record<Named<MessageReason | DeliveryReason | RequestFailure>, stri
     'The server asked for no more attempts of this event (webhook-delivery: stop). Send it again if it is still wanted.',
   template_failed:
     'The template of the endpoint could not be filled with this event. Look at its preview, mend it, and send the event again.',
+  template_too_heavy:
+    'Filling the template of the endpoint with this event took too much time or memory. Make it simpler: fewer loops, and ' +
+    'filters of fewer items.',
   earlier_event_waits:
     'An earlier event from this number has not been taken yet. This one goes out after it, because the endpoint wants them in order.',
   opted_out: 'Who has this number asked for no more messages (STOP). They can write START to this line.',

@@ -68,7 +68,7 @@ const FIELDS: Record<string, Schema> = {
   template: describe(
     { type: ['string', 'null'], maxLength: MAX_TEMPLATE_LENGTH },
     'In the [Liquid](https://shopify.github.io/liquid/) language, with the six fields, `id` and `time`: ' +
-      '`{"text": {{ payload | json }}}`.',
+      '`{"text": {{ payload | json }}}`. Filling it may take half a second.',
   ),
   templateContentType: describe(
     { type: 'string', maxLength: 100 },

@@ -72,6 +72,7 @@ describeContext('the shape of an event', (context) => {
       context,
       { ...sixFields(), type: 'inboundText', eventId: newId(), ...overrides },
       { ...DEFAULT_POLICY, shape, template: '{{ type | json }}' },
+      newId(),
     )
 
   it('slack and discord take no orders from a stranger, and no text is too long for them', async () => {

@@ -2,13 +2,22 @@ import { expect } from 'chai'
 import { Webhook } from 'standardwebhooks'
 import { changePolicy, previewPolicy, type EndpointOwner } from '../../../src/domain/endpoint-policies.js'
 import { fillTemplate, TemplateFailed } from '../../../src/domain/deliveries/template.js'
+import { newId } from '../../../src/ids.js'
 import { describeContext } from '../../helpers/context.js'
 import { createLine, type TestLine } from '../../helpers/factories.js'
 import { startReceiver } from '../../helpers/receiver.js'
 import { openForEachTest } from '../../helpers/suite.js'
 import { createApplication } from '../applications.js'
-import { ANNA, deliverWhenDue, deliveryRow, inboundText, receiveForDelivery } from '../fixtures.js'
+import {
+  ANNA,
+  countWaitingForLocks,
+  deliverWhenDue,
+  deliveryRow,
+  inboundText,
+  receiveForDelivery,
+} from '../fixtures.js'
 import { receiveMessage } from '../../../src/domain/messages/receive.js'
+import { until } from '../../helpers/until.js'
 import { refusal } from '../refusal.js'
 
 const TEMPLATE = '{"from": {{ fromNumber | json }}, "said": {{ payload | json }}}'
@@ -93,6 +102,20 @@ describeContext('a template of one’s own', (context) => {
     ).to.match(/templateContentType must be a type/)
   })
 
+  it('is not saved over another one that somebody has written at the same moment', async () => {
+    await change({ template: '{{ payload | json }}' })
+    const other = await context.db.transaction()
+    await other('developer_connections').where({ line_id: line.lineId }).forUpdate().first()
+    const late = refusal(change({ templateContentType: 'text/plain' }))
+    await until('it waits for the lock', async () => (await countWaitingForLocks(context)) > 0)
+    await other('endpoints').update({ policy: { shape: 'template', template: '{{ type | json }}' } })
+    await other.commit()
+    expect(await late).to.deep.equal({
+      status: 409,
+      message: 'the policy was changed by somebody else at this moment: try again',
+    })
+  })
+
   const HOSTILE = {
     'reads a file': '{% include "/etc/passwd" %}{% render "package.json" %}',
     'sees what is not its own': '{{ payload.constructor.constructor }}',
@@ -100,11 +123,12 @@ describeContext('a template of one’s own', (context) => {
     'loops without memory': `{% assign a = "${'0'.repeat(100)}" | split: "" %}${'{% for x in a %}'.repeat(6)}${'{% endfor %}'.repeat(6)}`,
     'grows without end': `{% assign s = "xxxxxxxx" %}{% for i in (1..60) %}{% assign s = s | append: s %}{% endfor %}`,
     'is padded without end': '{{ "now" | date: "%999999999d" }}',
+    'takes tags out of a long text again and again': `{% assign s = "<script" %}{% for i in (1..13) %}{% assign s = s | append: s %}{% endfor %}{% for i in (1..900) %}{{ s | strip_html | size }}{% endfor %}`,
     'is too large': '{% for i in (1..9000) %}12345678{% endfor %}',
   }
   for (const [what, template] of Object.entries(HOSTILE)) {
     it(`that ${what} is stopped`, async () => {
-      const failed = await fillTemplate(template, 'text/plain', { payload: 'Hi' }).catch(
+      const failed = await fillTemplate(newId(), template, 'text/plain', { payload: 'Hi' }).catch(
         (error: unknown) => error,
       )
       expect(failed).to.be.instanceOf(TemplateFailed)

@@ -2,6 +2,7 @@ import { createServer, STATUS_CODES, type IncomingMessage, type Server, type Ser
 import { Server as NetServer, type Socket } from 'node:net'
 import type { Config } from '../config.js'
 import { MAX_HEADER_FIELDS } from './middleware/require-all-headers.js'
+import { limitPipelining } from './pipelining.js'
 import { standInLine, type Line, type LineOptions } from './standing-in-line.js'
 import { isHealthCheck, turnAway } from './turn-away.js'
 
@@ -51,6 +52,10 @@ export async function listen(
   server.maxHeadersCount = MAX_HEADER_FIELDS
 
   const underWay = new Set<ServerResponse>()
+  const begin = limitPipelining((request, response) => {
+    // Koa answers every failure itself; its promise has nothing to say.
+    void handle(request, response)
+  })
   let isClosing = false
   let line: Line | undefined
   const answer = (request: IncomingMessage, response: ServerResponse) => {
@@ -61,8 +66,7 @@ export async function listen(
     underWay.add(response)
     response.once('close', () => underWay.delete(response))
     if (isClosing) response.shouldKeepAlive = false
-    // Koa answers every failure itself; its promise has nothing to say.
-    void handle(request, response)
+    begin(request, response)
   }
   server.on('request', answer)
   // An expectation that nobody knows may be ignored (RFC 9110 §10.1.1); Node would answer 417 with an empty body.

@@ -76,8 +76,13 @@ export async function listSessions(db: Database, userId: string): Promise<Listed
     .orderBy('id', 'desc')
 }
 
-export async function confirmSession(db: Database, userId: string, id: string): Promise<void> {
-  await db('sessions').where({ user_id: userId, id }).update({ confirmed_at: db.fn.now() })
+/** The session goes on under another token. */
+export async function confirmSession(
+  db: Database,
+  { userId, id, tokenHash }: Pick<NewSession, 'userId' | 'id' | 'tokenHash'>,
+): Promise<void> {
+  const confirmed = { confirmed_at: db.fn.now(), token_hash: tokenHash }
+  await db('sessions').where({ user_id: userId, id }).update(confirmed)
 }
 
 /** @returns false when there is none that is alive */

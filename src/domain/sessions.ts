@@ -1,4 +1,4 @@
-import { transaction } from '../database/connection.js'
+import { transaction, type Database } from '../database/connection.js'
 import {
   confirmSession,
   deleteSession,
@@ -90,15 +90,17 @@ export interface Confirmation {
 }
 
 /**
- * Makes the session confirmed for 10 minutes.
+ * Makes the session confirmed for 10 minutes, and gives it a new token: whoever has found out the old one is not confirmed
+ * with it (ASVS 5.0, 7.2.4).
  *
+ * @returns the token, for the browser. The old one is dead
  * @throws UserError 401 PASSWORD_REFUSED or CONFIRMATION_REFUSED, which counts as an attempt to sign in; Unavailable
  */
 export async function confirmPassword(
   context: Context,
   session: Session,
   { password, code, address }: Confirmation,
-): Promise<void> {
+): Promise<string> {
   const { userId, hasSecondFactor } = session
   if (!hasSecondFactor) await requirePassword(context, session, password, address)
   else {
@@ -107,7 +109,7 @@ export async function confirmPassword(
       (await proveCode(context, { userId, code, address }))
     if (!isProven) throw new UserError(CONFIRMATION_REFUSED, 401)
   }
-  await confirmSession(context.db, session.userId, session.id)
+  return confirm(context.db, session)
 }
 
 /** As `confirmPassword`, by a passkey of the user, which is two factors in itself. @throws UserError 401 PASSKEY_REFUSED */
@@ -115,9 +117,15 @@ export async function confirmByPasskey(
   context: Context,
   { userId, id }: Session,
   proof: { browserToken: string; written: string },
-): Promise<void> {
+): Promise<string> {
   await provePasskey(context, { ...proof, userId })
-  await confirmSession(context.db, userId, id)
+  return confirm(context.db, { userId, id })
+}
+
+async function confirm(db: Database, { userId, id }: Pick<Session, 'userId' | 'id'>): Promise<string> {
+  const token = newToken()
+  await confirmSession(db, { userId, id, tokenHash: sha256(token) })
+  return token
 }
 
 /**
@@ -125,6 +133,7 @@ export async function confirmByPasskey(
  * that, and the new password opens nothing without it.
  *
  * Ends the user's other sessions too, and takes away a set-up link that was not used.
+ * This session is confirmed by it, and goes on under a new token, which is returned for the browser.
  *
  * @param address the client's IP address
  * @param revokes whether API tokens and what applications may do end too
@@ -137,16 +146,16 @@ export async function changePassword(
   next: string,
   address: string,
   { revokes = false } = {},
-): Promise<void> {
+): Promise<string> {
   const { userId, id, email } = session
   await requireGoodPassword(next, email)
   const currentHash = await requirePassword(context, session, current, address)
   const nextHash = await hashPassword(next)
-  const revoked = await transaction(context.db, async (trx) => {
+  const { token, revoked } = await transaction(context.db, async (trx) => {
     if ((await lockUser(trx, userId))?.passwordHash !== currentHash) throw passwordRefused()
     await updatePassword(trx, userId, nextHash)
     const sessionsEnded = await deleteSessionsOf(trx, userId, id)
-    await confirmSession(trx, userId, id)
+    const token = await confirm(trx, session)
     await deleteSetUpLinkOf(trx, userId)
     await record(context, trx, {
       action: 'password.changed',
@@ -154,9 +163,10 @@ export async function changePassword(
       userId,
       after: { sessionsEnded },
     })
-    return revokes ? revokeAccessIn(context, trx, userId) : undefined
+    return { token, revoked: revokes ? await revokeAccessIn(context, trx, userId) : undefined }
   })
   if (revoked !== undefined) await finishRevoking(context, revoked)
+  return token
 }
 
 /** @returns its hash */

@@ -139,8 +139,13 @@ describeContext('sessions', (context) => {
     })
     expect(await get(token)).to.include({ isConfirmed: false })
 
-    await confirmPassword(context, session, { password: PASSWORD, code: '', address: ADDRESS })
-    expect(await get(token)).to.include({ isConfirmed: true })
+    const renewed = await confirmPassword(context, session, {
+      password: PASSWORD,
+      code: '',
+      address: ADDRESS,
+    })
+    expect(await get(renewed)).to.deep.include({ id: session.id, isConfirmed: true })
+    expect(await findSession(context, token)).to.equal(undefined)
     expect(await get(other)).to.include({ isConfirmed: false })
   })
 
@@ -204,9 +209,9 @@ describeContext('sessions', (context) => {
     it('end, but for the one in which it was changed, which is confirmed', async () => {
       const [token, other] = [await start(), await start()]
       await setBack(token, 'confirmed_at', '11 minutes')
-      await changePassword(context, await get(token), PASSWORD, NEXT, ADDRESS)
-      expect(await get(token)).to.include({ isConfirmed: true })
-      expect(await findSession(context, other)).to.equal(undefined)
+      const renewed = await changePassword(context, await get(token), PASSWORD, NEXT, ADDRESS)
+      expect(await get(renewed)).to.include({ isConfirmed: true })
+      for (const dead of [token, other]) expect(await findSession(context, dead)).to.equal(undefined)
       expect(await refusal(signInWith(PASSWORD))).to.deep.equal({ status: 401, message: SIGN_IN_REFUSED })
       expect(await signInWith(NEXT)).to.have.property('token')
     })

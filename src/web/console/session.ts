@@ -163,7 +163,8 @@ export async function takeSession(ctx: KoaContext, context: Context, token: stri
   if (session !== undefined) (ctx.state as SessionState).session = session
 }
 
-function setBrowserToken(ctx: KoaContext, context: Context, token: string): void {
+/** From now on, also in the current request. */
+export function setBrowserToken(ctx: KoaContext, context: Context, token: string): void {
   // The library knows only this connection, not the one before the proxy, nor that browsers trust loopback.
   ctx.cookies.secure = isSecure(context)
   ctx.cookies.set(cookieName(context), token, {

@@ -5,7 +5,7 @@ import { fieldOf } from '../form-values.js'
 import { CheckBox, Field, Form } from '../form.js'
 import { withNotice } from '../notices.js'
 import type { Act, Page } from '../page.js'
-import { sessionOf } from '../session.js'
+import { sessionOf, setBrowserToken } from '../session.js'
 import { SETTINGS } from './path.js'
 
 export function Password({ page }: { page: Page }) {
@@ -61,7 +61,8 @@ export function postPassword(context: Context): Act {
   return async (ctx) => {
     const [current, next] = [fieldOf(ctx, 'currentPassword'), fieldOf(ctx, 'newPassword')]
     const revokes = fieldOf(ctx, 'revoke') === 'true'
-    await changePassword(context, sessionOf(ctx), current, next, ctx.ip, { revokes })
+    const token = await changePassword(context, sessionOf(ctx), current, next, ctx.ip, { revokes })
+    setBrowserToken(ctx, context, token)
     return withNotice(SETTINGS, 'password-changed')
   }
 }

@@ -21,9 +21,15 @@ export interface ApplicationAccess {
   scopes: string[]
 }
 
+/** A refresh token that is made is a use of its grant, which from then on lasts as long as the token does. */
 export async function upsertOAuthRecord(db: Database, record: OAuthRecord): Promise<void> {
   await db.raw(
-    `insert into oauth_records (kind, id_hash, grant_hash, application_id, user_id, payload, expires_at)
+    `with used as (
+       update oauth_records set expires_at = now() + make_interval(secs => :expiresInSeconds),
+         payload = jsonb_set(payload, '{exp}', to_jsonb(extract(epoch from now())::bigint + :expiresInSeconds))
+       where :kind = 'RefreshToken' and kind = 'Grant' and id_hash = :grantHash
+     )
+     insert into oauth_records (kind, id_hash, grant_hash, application_id, user_id, payload, expires_at)
      values (:kind, :idHash, :grantHash, (select id from applications where client_id = :clientId), :userId,
        :payload::jsonb, now() + make_interval(secs => :expiresInSeconds))
      on conflict (kind, id_hash) do update

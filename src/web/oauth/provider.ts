@@ -15,10 +15,11 @@ const DAY_SECONDS = 24 * 60 * 60
 const CODE_SECONDS = 60
 /** Time for a person to sign in and choose lines. */
 const INTERACTION_SECONDS = 60 * 60
-/** It starts anew with each use: only an application that did nothing for a year has to ask its users again. */
-const REFRESH_TOKEN_SECONDS = 365 * DAY_SECONDS
-/** Ten years: a grant must outlast its refresh tokens. Without tokens, housekeeping deletes it. */
-const GRANT_SECONDS = 3650 * DAY_SECONDS
+/**
+ * Of a grant and its refresh tokens, which end together. The year starts anew with each refresh token that is made
+ * (`upsertOAuthRecord`), so only an application that did nothing for a year has to ask its users again.
+ */
+const GRANT_SECONDS = 365 * DAY_SECONDS
 
 /** The resource to which all our scopes belong. No client names it. */
 export const RESOURCE = 'urn:linehook:api'
@@ -72,7 +73,7 @@ function configure(context: Context): Configuration {
       Grant: GRANT_SECONDS,
       IdToken: CODE_SECONDS,
       Interaction: INTERACTION_SECONDS,
-      RefreshToken: REFRESH_TOKEN_SECONDS,
+      RefreshToken: GRANT_SECONDS,
       Session: INTERACTION_SECONDS,
     },
     features: {

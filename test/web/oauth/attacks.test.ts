@@ -374,6 +374,44 @@ describeWith('OAuth withstands', serveOAuth, (server) => {
       for (const { access_token: token } of [lost, second, third]) expect(await works(token)).to.be.false
     })
 
+    it('refresh tokens end with their grant, which ends a year after the last of them was made', async () => {
+      const { db } = server.context
+      const ends = (kind: string) =>
+        db('oauth_records')
+          .where({ kind })
+          .orderBy('created_at', 'desc')
+          .first<{ days: number; seconds: number }>([
+            db.raw(`round(extract(epoch from expires_at - now()) / 86400)::integer as days`),
+            db.raw(`extract(epoch from expires_at)::float8 as seconds`),
+          ])
+      const expirySeconds = async () =>
+        (
+          await db('oauth_records')
+            .where({ kind: 'Grant' })
+            .orderBy('created_at', 'desc')
+            .first<{ exp: number }>(db.raw(`(payload ->> 'exp')::float8 as exp`))
+        ).exp
+
+      const first = await getTokens(server, visitor, application)
+      const age = (days: number) =>
+        db('oauth_records').update({
+          expires_at: db.raw(`expires_at - make_interval(days => ?)`, [days]),
+          payload: db.raw(
+            `case when payload -> 'exp' is not null then jsonb_set(payload, '{exp}', to_jsonb((payload ->> 'exp')::bigint - ?::bigint)) else payload end`,
+            [days * 86_400],
+          ),
+        })
+      await age(300)
+      const second = await given(refresh(first.refresh_token))
+      const [grant, token] = [await ends('Grant'), await ends('RefreshToken')]
+      expect([grant.days, token.days]).to.deep.equal([365, 365])
+      expect(grant.seconds).to.be.closeTo(token.seconds, 2)
+      expect(await expirySeconds()).to.be.closeTo(grant.seconds, 2)
+
+      await age(366)
+      expectOAuthError(await refresh(second.refresh_token), 400, 'invalid_grant')
+    })
+
     it('two processes that refresh at the same moment both go on, each for itself', async () => {
       const { refresh_token } = await getTokens(server, visitor, application)
       const other = await serveApp(server.context)

@@ -1,5 +1,16 @@
-import { once } from 'node:events'
+import { randomInt } from 'node:crypto'
 import { createServer } from 'node:net'
+
+/**
+ * Below what a system hands out by itself, to connections that go out and to whoever listens on port 0 (Linux from 32768,
+ * others from 49152): on a busy machine such a port is somebody else's before its service has bound it.
+ */
+const LOWEST = 15_000
+const HIGHEST = 32_000
+const MAX_TRIES = 100
+
+/** None is named twice: who asks for two has bound neither yet. */
+const named = new Set<number>()
 
 /**
  * Starts a service on a free port. The port is chosen before the service binds it, so somebody may take it in between. Then
@@ -17,13 +28,13 @@ export async function onFreePort<T>(start: (port: number) => Promise<T>, chooseP
 }
 
 export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
-  server.close()
-  await once(server, 'close')
-  if (address === null || typeof address === 'string') throw new Error('no free port on 127.0.0.1')
-  return address.port
+  for (let tries = 0; tries < MAX_TRIES; tries += 1) {
+    const port = randomInt(LOWEST, HIGHEST)
+    if (named.has(port) || !(await isFree(port))) continue
+    named.add(port)
+    return port
+  }
+  throw new Error('no free port on 127.0.0.1')
 }
 
 export function isFree(port: number, host = '127.0.0.1'): Promise<boolean> {

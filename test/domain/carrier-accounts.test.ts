@@ -22,9 +22,7 @@ import { openForSuite } from '../helpers/suite.js'
 import { createPerson } from './people.js'
 import { refusal } from './refusal.js'
 
-const options = { environment: { CARRIER_TIMEOUT_MS: '300' }, carrierKinds: BIRDS }
-
-describeContext('carrier accounts', options, (context) => {
+describeContext('carrier accounts', { carrierKinds: BIRDS }, (context) => {
   let bird: Parrot
   let count = 0
 
@@ -306,9 +304,11 @@ describeContext('carrier accounts', options, (context) => {
 
     it('for no longer than a carrier may take', async () => {
       const account = await add()
+      // Only here: on a busy machine a carrier that answers takes as long.
+      const impatient = { ...context, config: { ...context.config, carrierTimeoutMs: 300 } }
       bird.isSilent = true
       try {
-        expect(await testCarrierAccount(context, account)).to.deep.equal({
+        expect(await testCarrierAccount(impatient, account)).to.deep.equal({
           ok: false,
           fault: 'there was no answer within 0.3 s',
         })

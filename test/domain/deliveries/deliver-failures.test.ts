@@ -16,13 +16,12 @@ import {
 const BASE_MS = 1000
 const DAY_MS = 24 * 3_600_000
 
-const environment = {
-  DELIVERY_RETRY_BASE_MS: String(BASE_MS),
-  DELIVERY_TIMEOUT_MS: '300',
-}
+const environment = { DELIVERY_RETRY_BASE_MS: String(BASE_MS) }
 
 describeContext('a delivery that fails', { environment }, (context) => {
   const strict = joinService(context, { ALLOWED_PRIVATE_CIDRS: '' })
+  /** Only for who never answers: on a busy machine a good receiver takes as long. */
+  const impatient = joinService(context, { DELIVERY_TIMEOUT_MS: '300' })
   const receiver = openForEachTest(startReceiver)
   let delivery: DeliveryRow
 
@@ -65,7 +64,7 @@ describeContext('a delivery that fails', { environment }, (context) => {
 
   it('is timeout when no answer comes in time', async () => {
     receiver.answerWith(() => undefined)
-    expect(await failure()).to.equal('timeout')
+    expect(await failure(impatient)).to.equal('timeout')
     const [row] = await attemptRows(context, delivery.id)
     expect(row).to.include({ response_status: null, response_excerpt: null })
     expect(row!.duration_ms).to.be.within(250, 10_000)

@@ -265,18 +265,16 @@ describe('the lane of an endpoint', () => {
   })
 })
 
-const environment = { DELIVERY_TIMEOUT_MS: '1000' }
-
-describeContext('the places of an endpoint', { environment }, (context) => {
+describeContext('the places of an endpoint', (context) => {
   const receiver = openForEachTest(startReceiver)
 
   const places = async (endpointId: string) =>
     (await context.db('endpoints').where({ id: endpointId }).first<{ places: number }>('places')).places
 
-  async function deliverMany(count: number): Promise<string> {
+  async function deliverMany(count: number, by = context): Promise<string> {
     const line = await createLine(context, { outgoingUrl: receiver.url })
     const rows = await receiveManyForDelivery(context, line, count)
-    await runLane(context, rows[0]!.endpoint_id, rows[0]!.id)
+    await runLane(by, rows[0]!.endpoint_id, rows[0]!.id)
     return rows[0]!.endpoint_id
   }
 
@@ -301,8 +299,10 @@ describeContext('the places of an endpoint', { environment }, (context) => {
   }
 
   it('are half as many again and again when it hangs, down to one', async () => {
+    // Only here: a hundred that are answered may take as long on a busy machine, and one late answer halves the places.
+    const impatient = { ...context, config: { ...context.config, deliveryTimeoutMs: 500 } }
     receiver.answerWith(() => undefined)
-    const endpointId = await deliverMany(5)
+    const endpointId = await deliverMany(5, impatient)
     for (const expected of [5, 2, 1, 1]) {
       expect(await places(endpointId)).to.equal(expected)
       const { id } = await context
@@ -311,7 +311,7 @@ describeContext('the places of an endpoint', { environment }, (context) => {
         .first<DeliveryRow>('id')
       await context.db('deliveries').where({ id }).update({ due_at: context.db.fn.now() })
       await context.db('endpoints').update({ slowed_at: context.db.raw(`slowed_at - interval '2 seconds'`) })
-      await runLane(context, endpointId, id)
+      await runLane(impatient, endpointId, id)
     }
   })
 

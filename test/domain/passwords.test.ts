@@ -103,9 +103,11 @@ describe('passwords', () => {
   it('are judged in a time that nobody notices, whatever they are', async () => {
     await requireGoodPassword('four words that do not belong')
     for (const part of ['P@ssw0rd', '1a2b', '4dm1n', 'qwErtY$', '0123456789']) {
-      const startedAt = performance.now()
+      // The processor's time: that of the clock is also what others on the machine take.
+      const before = process.cpuUsage()
       await refuse(part.repeat(64).slice(0, 256))
-      expect(performance.now() - startedAt, part).to.be.below(500)
+      const { user, system } = process.cpuUsage(before)
+      expect((user + system) / 1000, part).to.be.below(500)
     }
   })
 

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { setTimeout as sleep } from 'node:timers/promises'
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
 import { keepLooking } from '../../../src/domain/overview/part.js'
 import { Unavailable } from '../../../src/errors.js'
 import { memoryLog } from '../../helpers/log.js'
@@ -51,10 +51,11 @@ describe('a part of the overview', () => {
 
   it('that hangs is a fault within its limit, at once from then on, and is not asked twice', async () => {
     const look = keeping(0)
-    expect(await look()).to.deep.equal(LATE)
     const startedAt = performance.now()
     expect(await look()).to.deep.equal(LATE)
-    expect(performance.now() - startedAt).to.be.below(40)
+    // A timer may be a little early.
+    await until('its limit is over', () => performance.now() - startedAt > 60)
+    expect(await Promise.race([look(), nextTurn('waits')])).to.deep.equal(LATE)
     expect(askedCount).to.equal(1)
     answer(7)
     await sleep(0)

@@ -40,7 +40,7 @@ export function encodeResponse(request: { command: string; sequence: number }, s
 /**
  * Cuts what a socket brings into PDUs.
  *
- * @throws Error when it cannot be SMPP: nothing that comes after it can be trusted
+ * @throws Error when it cannot be SMPP, or when we fail at it: nothing that comes after it can be trusted
  */
 export function createPduReader(): (chunk: Buffer) => ReceivedPdu[] {
   let rest: Buffer = Buffer.alloc(0)
@@ -64,10 +64,18 @@ function readPdu(bytes: Buffer): ReceivedPdu {
   try {
     const pdu = new smpp.PDU(bytes)
     return { pdu: isWhole(pdu, body) ? pdu : undefined, header, body }
-  } catch {
+  } catch (error) {
+    if (!isPastTheEnd(error)) throw error
     return { pdu: undefined, header, body }
   }
 }
+
+/** A length in the PDU goes beyond it. Anything else that the package throws is a fault of ours, and the SMSC keeps what it brought. */
+function isPastTheEnd(error: unknown): boolean {
+  return error instanceof RangeError && PAST_THE_END.has(String((error as NodeJS.ErrnoException).code))
+}
+
+const PAST_THE_END: ReadonlySet<string> = new Set(['ERR_OUT_OF_RANGE', 'ERR_BUFFER_OUT_OF_BOUNDS'])
 
 /**
  * Whether no part of the body is missing. The package does not check: of a message that was cut short it would give us

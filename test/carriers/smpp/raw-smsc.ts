@@ -7,6 +7,8 @@ export interface RawSmsc {
   write(hex: string): void
   /** What came after the bind, PDU by PDU, in hexadecimal. */
   received: string[]
+  /** How often somebody has bound. */
+  bindCount(): number
   close(): Promise<void>
 }
 
@@ -15,6 +17,7 @@ const BIND_RESPONSE_BODY = Buffer.from('raw\0')
 export async function startRawSmsc(): Promise<RawSmsc> {
   const sockets: Socket[] = []
   const received: string[] = []
+  let bindCount = 0
   const server = createServer((socket) => {
     sockets.push(socket)
     let rest = Buffer.alloc(0)
@@ -24,8 +27,10 @@ export async function startRawSmsc(): Promise<RawSmsc> {
       while (rest.length >= 16 && rest.length >= rest.readUInt32BE(0)) {
         const pdu = rest.subarray(0, rest.readUInt32BE(0))
         rest = rest.subarray(pdu.length)
-        if (pdu.readUInt32BE(4) <= 9) socket.write(bindResponse(pdu))
-        else received.push(pdu.toString('hex'))
+        if (pdu.readUInt32BE(4) <= 9) {
+          bindCount += 1
+          socket.write(bindResponse(pdu))
+        } else received.push(pdu.toString('hex'))
       }
     })
   })
@@ -34,6 +39,7 @@ export async function startRawSmsc(): Promise<RawSmsc> {
     port: (server.address() as AddressInfo).port,
     write: (hex) => sockets.at(-1)?.write(Buffer.from(hex.replaceAll(/\s/g, ''), 'hex')),
     received,
+    bindCount: () => bindCount,
     close: () =>
       new Promise((resolve) => {
         server.close(() => {

@@ -1,0 +1,104 @@
+import { expect } from 'chai'
+import smpp, { type Pdu, type Session } from 'smpp'
+import { addCarrierAccount } from '../../src/domain/carrier-accounts.js'
+import type { Context } from '../../src/domain/context.js'
+import { queueMessage } from '../domain/fixtures.js'
+import { createLine } from '../helpers/factories.js'
+import { startProcess, stopProcesses } from '../helpers/processes.js'
+import { startReceiver, type Receiver } from '../helpers/receiver.js'
+import { until } from '../helpers/until.js'
+import { pdu, startRawSmsc } from '../carriers/smpp/raw-smsc.js'
+import { createInstallation, numbers, outboundMessages } from './steps.js'
+
+const hex = (text: string) => Buffer.from(text, 'latin1').toString('hex')
+const LONG = 'A text that is longer than one segment of 160 characters, and so goes in the payload. '.repeat(
+  3,
+)
+
+/** What runs is what was built: receive-smpp and deliver-event, each as a process. */
+describe('journey: message_payload', function () {
+  this.timeout(60_000)
+
+  let context: Context
+  let receiver: Receiver
+
+  before(async () => {
+    const installation = await createInstallation()
+    context = installation.context
+    receiver = await startReceiver()
+    await Promise.all(
+      (['receive-smpp', 'send-message', 'deliver-event'] as const).map((name) =>
+        startProcess(name, installation.environment),
+      ),
+    )
+  })
+
+  after(async () => {
+    await stopProcesses()
+    await receiver.close()
+    await context.close()
+  })
+
+  async function lineAt(port: number, name: string, settings: object = {}) {
+    const account = { host: '127.0.0.1', port, systemId: 'linehook', ...settings }
+    await addCarrierAccount(context, { name, kind: 'smpp', settings: account })
+    return createLine(context, { carrierAccount: name, outgoingUrl: receiver.url })
+  }
+
+  const payloads = () =>
+    receiver.requests.map(({ body }) => (JSON.parse(body) as { payload: string }).payload)
+
+  it('that an SMSC brings, byte by byte, in deliver_sm and data_sm, arrives at the endpoint', async () => {
+    const smsc = await startRawSmsc()
+    const line = await lineAt(smsc.port, 'raw')
+    const [from = ''] = numbers(1)
+    const addresses = `00 01 01 ${hex(from.slice(1))}00 01 01 ${hex(line.number.slice(1))}00`
+    const tlv = (text: string) => `0424 ${text.length.toString(16).padStart(4, '0')} ${hex(text)}`
+    const deliverSm = `${addresses} 00 00 00 00 00 00 00 00 00 00 ${tlv(`1 ${LONG}`)}`
+    const dataSm = `${addresses} 00 00 00 ${tlv(`2 ${LONG}`)}`
+    await until('it is bound', () => smsc.bindCount() > 0, 20_000)
+    smsc.write(pdu('00000005', 1, deliverSm))
+    smsc.write(pdu('00000103', 2, dataSm))
+    await until(
+      'both are answered',
+      () => smsc.received.filter((each) => each.startsWith('00000011')).length === 2,
+    )
+    expect(smsc.received.slice(0, 2)).to.have.members([
+      '000000118000000500000000 00000001 00'.replaceAll(' ', ''),
+      '000000118000010300000000 00000002 00'.replaceAll(' ', ''),
+    ])
+    await until('both events arrive', () => payloads().length === 2)
+    expect(payloads()).to.have.members([`1 ${LONG}`, `2 ${LONG}`])
+    await smsc.close()
+  })
+
+  it('is what a long text goes in where the account says so, to a server that somebody else wrote', async () => {
+    const taken: Pdu[] = []
+    const server = smpp.createServer({}, (session: Session) => {
+      session.on('bind_transceiver', (bind: Pdu) => session.send(bind.response()))
+      session.on('enquire_link', (enquiry: Pdu) => session.send(enquiry.response()))
+      session.on('unbind', (unbind: Pdu) => session.send(unbind.response()))
+      session.on('submit_sm', (submit: Pdu) => {
+        taken.push(submit)
+        session.send(submit.response({ message_id: 'p1' }))
+      })
+      session.on('error', () => undefined)
+    })
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    const { port } = server.address() as { port: number }
+    const line = await lineAt(port, 'payload', { longMessages: 'payload' })
+    const [to_number = ''] = numbers(1)
+    const id = await queueMessage(context, line, { to_number, text: LONG })
+    await context.queues.enqueueMessages([{ id, generation: 0 }])
+    await until(
+      'it is sent',
+      async () => (await outboundMessages(context, line)).every(({ status }) => status === 'sent'),
+      30_000,
+    )
+    expect(taken).to.have.length(1)
+    expect(taken[0]).to.include({ destination_addr: to_number.slice(1) })
+    expect(String(taken[0]?.message_payload)).to.equal(LONG)
+    for (const session of server.sessions) session.destroy()
+    server.close()
+  })
+})

@@ -44,7 +44,7 @@ export async function findMessagesById(db: Database, scope: Scope, id: string): 
   return rows
 }
 
-/** Messages that a carrier calls so; two accounts may use one id. */
+/** Messages that a carrier calls so; two accounts may use one id, and an account may use it again. */
 export async function findMessagesByCarrierId(
   db: Database,
   scope: Scope,
@@ -52,10 +52,16 @@ export async function findMessagesByCarrierId(
 ): Promise<FoundMessage[]> {
   const theirs = isTheirs('m.user_id', scope)
   const { rows } = await db.raw<{ rows: FoundMessage[] }>(
-    `select ${OF_MESSAGE} from carrier_message_ids c join messages m on m.id = c.message_id
+    `select ${OF_MESSAGE} from (
+       select message_id from carrier_message_ids
+       where carrier in (select name from carrier_accounts) and carrier_message_id = ?
+       union
+       select message_id from carrier_message_ids_again
+       where carrier in (select name from carrier_accounts) and carrier_message_id = ?
+     ) c join messages m on m.id = c.message_id
      join lines l on l.id = m.line_id join users u on u.id = m.user_id
-     where c.carrier in (select name from carrier_accounts) and c.carrier_message_id = ?${theirs.sql}`,
-    [carrierMessageId, ...theirs.bindings],
+     where true${theirs.sql}`,
+    [carrierMessageId, carrierMessageId, ...theirs.bindings],
   )
   return rows
 }

@@ -8,6 +8,18 @@ export interface Receipt {
   /** The account whose signature let it in. If it was changed or removed since, nothing is done. */
   account?: AccountVersion
   carrierMessageId: string
+  /** How else the carrier may have written its id when it took the message. They count for `numbers` only. */
+  otherIds?: readonly string[]
+  /**
+   * Whom the message was sent to is one of these, in whatever form. A carrier whose counter began anew gives ids again, and
+   * this tells the messages of one id apart. Left out: the newest message that has the id.
+   */
+  numbers?: readonly string[]
+  /**
+   * Whoever gives it asks again. So it does not count yet while another text to the number is being handed over, which may
+   * be what it is of: a carrier that gives ids again may give the same one.
+   */
+  mayWait?: boolean
   /**
    * Our own id of the message, if the carrier hands it back: it finds a message whose worker died in the carrier's call.
    * The message must be of a line at this carrier.
@@ -20,6 +32,19 @@ export interface Receipt {
   /** It failed because the recipient has opted out, as the carrier knows. */
   isOptedOut?: boolean
 }
+
+/** Numbers are compared by so many digits, because receipts write them with and without the codes of country and area. */
+const NUMBER_END = 7
+
+/** Reading messages once more costs a third of the statement's pages. So a batch without numbers does not. */
+const AT_NUMBER = `cross join lateral (
+  select m.line_id, m.to_number from messages m where m.id = k.message_id and m.direction = 'outbound' limit 1) m`
+const IS_ID = `k.carrier_message_id = g."carrierMessageId"`
+const IS_AT_NUMBER = `case when g."numberEnds" is null then ${IS_ID}
+  else right(m.to_number, ${NUMBER_END}) = any (g."numberEnds") end`
+const NOBODY_IS_SENDING = `and not (g."mayWait" is true and exists (
+  select 1 from messages s where s.line_id = c.line_id and s.to_number = c.to_number and s.status = 'sending'
+    and s.id <> c.id))`
 
 /** Which message a receipt is of. */
 export interface FoundReceipt {
@@ -42,22 +67,33 @@ export async function applyReceipts(
   db: Database,
   receipts: readonly Receipt[],
 ): Promise<Changes & { found: FoundReceipt[]; outdated: number[] }> {
+  const isByNumber = receipts.some(({ numbers, mayWait }) => numbers !== undefined || mayWait === true)
   return changeMessages(
     db,
     `asked as materialized (
        select g.*, g."accountId" is not null and a.version is distinct from g."accountVersion" as is_outdated
        from jsonb_to_recordset(?::jsonb) as g(n integer, "carrierAccount" text, "accountId" uuid, "accountVersion" integer,
-         "carrierMessageId" text, "messageId" uuid, status text, error text, "carrierCode" text)
+         "carrierMessageId" text, ids text[], "numberEnds" text[], "mayWait" boolean, "messageId" uuid, status text,
+         error text, "carrierCode" text)
        left join lateral (select version from carrier_accounts where id = g."accountId" limit 1) a on true
      ), found as (
-       select coalesce(c.message_id, o.id) as id, c.message_id is null as is_by_our_id, g.*
+       select coalesce(o.id, c.id) as id, o.id is not null and c.id is null as is_by_our_id, g.*
        from asked g
-       left join lateral (select message_id from carrier_message_ids
-         where carrier = g."carrierAccount" and carrier_message_id = g."carrierMessageId" limit 1) c on true
        left join lateral (select m.id from messages m join lines l on l.id = m.line_id
-         where m.id = g."messageId" and c.message_id is null and m.direction = 'outbound' and l.carrier = g."carrierAccount"
-         limit 1) o on true
-       where not g.is_outdated
+         where m.id = g."messageId" and m.direction = 'outbound' and l.carrier = g."carrierAccount" limit 1) o on true
+       left join lateral (
+         select k.message_id as id${isByNumber ? ', m.line_id, m.to_number' : ''} from (
+           select k.carrier_message_id, k.message_id, k.created_at from carrier_message_ids k
+           where k.carrier = g."carrierAccount" and k.carrier_message_id = any (g.ids)
+           union all
+           select k.carrier_message_id, k.message_id, k.created_at from carrier_message_ids_again k
+           where k.carrier = g."carrierAccount" and k.carrier_message_id = any (g.ids)
+         ) k
+         ${isByNumber ? AT_NUMBER : ''}
+         where k.message_id = coalesce(o.id, k.message_id) and ${isByNumber ? IS_AT_NUMBER : IS_ID}
+         order by k.carrier_message_id = g."carrierMessageId" desc, k.created_at desc, k.message_id desc limit 1
+       ) c on true
+       where not g.is_outdated ${isByNumber ? NOBODY_IS_SENDING : ''}
      ), given as (
        -- Of several for one message, the one that says most.
        select distinct on (id) * from found order by id, status = 'sent', n
@@ -67,6 +103,14 @@ export async function applyReceipts(
      ), ids as (
        insert into carrier_message_ids (carrier, carrier_message_id, message_id)
        select f."carrierAccount", f."carrierMessageId", b.id from found f join before b on b.id = f.id where f.is_by_our_id
+       order by f."carrierAccount", f."carrierMessageId"
+       on conflict do nothing
+       returning carrier_message_id, message_id
+     ), ids_again as (
+       -- As note_carrier_ids does it; a function would be planned anew in every connection.
+       insert into carrier_message_ids_again (carrier, carrier_message_id, message_id)
+       select f."carrierAccount", f."carrierMessageId", b.id from found f join before b on b.id = f.id
+       where f.is_by_our_id and (f."carrierMessageId", b.id) not in (select carrier_message_id, message_id from ids)
        order by f."carrierAccount", f."carrierMessageId"
        on conflict do nothing
      ), changed as (
@@ -83,9 +127,11 @@ export async function applyReceipts(
      )`,
     [
       toJson(
-        receipts.map(({ account, ...receipt }, n) => ({
+        receipts.map(({ account, otherIds = [], numbers, ...receipt }, n) => ({
           ...receipt,
           n,
+          ids: [receipt.carrierMessageId, ...otherIds],
+          numberEnds: numbers?.map((number) => number.slice(-NUMBER_END)),
           accountId: account?.id,
           accountVersion: account?.version,
         })),

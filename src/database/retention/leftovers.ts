@@ -46,6 +46,10 @@ export async function deleteCarrierIds(
          delete from carrier_message_ids c using looked
          where c.carrier in (select name from carrier_accounts) and c.carrier_message_id = looked.carrier_message_id
            and c.message_id = looked.id
+       ), deleted_again as (
+         delete from carrier_message_ids_again c using looked
+         where c.carrier in (select name from carrier_accounts) and c.carrier_message_id = looked.carrier_message_id
+           and c.message_id = looked.id
        )
        select id from looked order by id desc limit 1`,
       { partition, afterId, limit },

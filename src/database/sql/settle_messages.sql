@@ -27,11 +27,6 @@ begin
     -- Everybody who locks several does it in this order.
     select m.id, m.status, m.status in ('sending', 'unknown') as is_open from messages m
     where m.id = any (ids) order by m.id for no key update
-  ), carrier_ids as (
-    insert into carrier_message_ids (carrier, carrier_message_id, message_id)
-    select g.carrier, g."carrierMessageId", g.id from given g where g."carrierMessageId" is not null
-    order by g.carrier, g."carrierMessageId"
-    on conflict do nothing
   ), settled as (
     update messages m
     set status = case when b.is_open then g.status else m.status end,
@@ -60,6 +55,11 @@ begin
       m.client_ref, b.status as status_before
   )
   select coalesce(jsonb_agg(to_jsonb(s)), '[]') into changed from settled s;
+
+  perform note_carrier_ids(jsonb_agg(jsonb_build_object(
+    'carrier', x.carrier, 'carrier_message_id', x."carrierMessageId", 'message_id', x.id)))
+  from jsonb_to_recordset(settlements) as x(id uuid, carrier text, "carrierMessageId" text)
+  where x."carrierMessageId" is not null having count(*) > 0;
 
   return query
   select coalesce((

@@ -124,6 +124,14 @@ create table carrier_message_ids (
 );
 alter table carrier_message_ids add constraint carrier_message_ids_pkey PRIMARY KEY (carrier, carrier_message_id);
 
+create table carrier_message_ids_again (
+  carrier text not null,
+  carrier_message_id text not null,
+  message_id uuid not null,
+  created_at timestamp with time zone not null default clock_timestamp()
+);
+alter table carrier_message_ids_again add constraint carrier_message_ids_again_pkey PRIMARY KEY (carrier, carrier_message_id, message_id);
+
 create table carrier_sessions (
   account_id uuid not null,
   holder_id uuid not null,
@@ -685,7 +693,8 @@ create table smpp_parts (
   total integer not null,
   number integer not null,
   text bytea not null,
-  created_at timestamp with time zone not null default clock_timestamp()
+  created_at timestamp with time zone not null default clock_timestamp(),
+  coding text not null default 'utf-16le'::text
 );
 alter table smpp_parts add constraint smpp_parts_pkey PRIMARY KEY (id);
 CREATE INDEX smpp_parts_created ON public.smpp_parts USING btree (created_at);
@@ -1494,6 +1503,30 @@ AS $function$
 $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.note_carrier_ids(ids jsonb)
+ RETURNS void
+ LANGUAGE plpgsql
+ SET enable_seqscan TO 'off'
+ SET plan_cache_mode TO 'force_generic_plan'
+AS $function$
+begin
+  insert into carrier_message_ids (carrier, carrier_message_id, message_id)
+  select x.carrier, x.carrier_message_id, x.message_id
+  from jsonb_to_recordset(ids) as x(carrier text, carrier_message_id text, message_id uuid)
+  order by x.carrier, x.carrier_message_id, x.message_id
+  on conflict do nothing;
+
+  insert into carrier_message_ids_again (carrier, carrier_message_id, message_id)
+  select x.carrier, x.carrier_message_id, x.message_id
+  from jsonb_to_recordset(ids) as x(carrier text, carrier_message_id text, message_id uuid)
+  where not exists (
+    select 1 from carrier_message_ids c where c.carrier = x.carrier and c.carrier_message_id = x.carrier_message_id
+      and c.message_id = x.message_id)
+  order by x.carrier, x.carrier_message_id, x.message_id
+  on conflict do nothing;
+end $function$
+;
+
 CREATE OR REPLACE FUNCTION public.nth_id(base uuid, nth bigint)
  RETURNS uuid
  LANGUAGE sql
@@ -1957,11 +1990,6 @@ begin
     -- Everybody who locks several does it in this order.
     select m.id, m.status, m.status in ('sending', 'unknown') as is_open from messages m
     where m.id = any (ids) order by m.id for no key update
-  ), carrier_ids as (
-    insert into carrier_message_ids (carrier, carrier_message_id, message_id)
-    select g.carrier, g."carrierMessageId", g.id from given g where g."carrierMessageId" is not null
-    order by g.carrier, g."carrierMessageId"
-    on conflict do nothing
   ), settled as (
     update messages m
     set status = case when b.is_open then g.status else m.status end,
@@ -1990,6 +2018,11 @@ begin
       m.client_ref, b.status as status_before
   )
   select coalesce(jsonb_agg(to_jsonb(s)), '[]') into changed from settled s;
+
+  perform note_carrier_ids(jsonb_agg(jsonb_build_object(
+    'carrier', x.carrier, 'carrier_message_id', x."carrierMessageId", 'message_id', x.id)))
+  from jsonb_to_recordset(settlements) as x(id uuid, carrier text, "carrierMessageId" text)
+  where x."carrierMessageId" is not null having count(*) > 0;
 
   return query
   select coalesce((

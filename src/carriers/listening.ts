@@ -1,5 +1,6 @@
 import type { SafeFetch } from '../safe-fetch.js'
 import type { Logger } from '../telemetry/log.js'
+import type { EncodedText } from './alphabets/encoded-text.js'
 import type { CarrierClient } from './carrier.js'
 import type { SentRecord } from './records.js'
 
@@ -17,8 +18,7 @@ export interface Arrival {
 export interface ArrivedText {
   from: CarrierAddress
   to: CarrierAddress
-  /** undefined: it is binary. In a part, a character may be cut in two. */
-  text: string | undefined
+  body: EncodedText
   /** undefined: it is the whole text. */
   part: TextPart | undefined
 }
@@ -31,6 +31,16 @@ export interface CarrierAddress {
   kind: 'international' | 'local' | 'other'
 }
 
+/** A receipt that came in a session. Carriers write ids in more than one way, and use some again. */
+export interface CarriedReceipt extends SentRecord {
+  /** How the id may have been written when the message was taken. Each counts for `numbers` only. */
+  otherIds: readonly string[]
+  /** One of them is whom the message was sent to, in whatever form; undefined: it does not say. */
+  numbers: readonly string[] | undefined
+  /** Whether the carrier says that it is a receipt. Else only its words do, and a person may have written them. */
+  isMarked: boolean
+}
+
 export interface TextPart {
   /** What the parts of one text have in common. */
   reference: number
@@ -41,10 +51,7 @@ export interface TextPart {
 
 export type TextOutcome =
   /** It is committed. `confirmId`: to be told by `confirmTexts` when the carrier has certainly read our answer. */
-  | { kind: 'taken'; confirmId: string }
-  | { kind: 'no_line' }
-  /** It is no text, and lines get none: nothing was done. */
-  | { kind: 'binary'; lineId: string }
+  { kind: 'taken'; confirmId: string } | { kind: 'no_line' }
 
 /** What an account with sessions is handed. */
 export interface ListenTools {
@@ -52,8 +59,8 @@ export interface ListenTools {
   log: Logger
   /** When this resolves, the text is committed, or it is of no line of the account. @throws Unavailable */
   receiveText: (arrival: Arrival, text: ArrivedText) => Promise<TextOutcome>
-  /** As `receiveText`; one that is of nothing that we sent is let go. */
-  receiveReceipt: (receipt: SentRecord) => Promise<void>
+  /** As `receiveText`. @returns whether it is of something that we sent; else it is let go */
+  receiveReceipt: (receipt: CarriedReceipt) => Promise<boolean>
   confirmTexts: (ids: string[]) => Promise<void>
   /** `state()` has changed. */
   onChange: () => void

@@ -13,17 +13,21 @@ export interface Part {
   id: string
   /** From 1. */
   number: number
-  /** UTF-16. */
-  text: Buffer
+  /** As it came, in the carrier's coding: a character may be cut in two. The column is called `text`. */
+  bytes: Buffer
+  coding: string
 }
 
 export async function insertPart(db: Database, longText: LongText, part: Part): Promise<void> {
-  await db('smpp_parts').insert({ ...columnsOf(longText), id: part.id, number: part.number, text: part.text })
+  await db('smpp_parts').insert({ ...columnsOf(longText), ...rowOf(part) })
 }
 
 /** Oldest first. There may be more than `total`: a phone has few references, and uses them again. */
 export async function listParts(db: Database, longText: LongText): Promise<Part[]> {
-  return db('smpp_parts').where(columnsOf(longText)).orderBy('id').select<Part[]>('id', 'number', 'text')
+  return db('smpp_parts')
+    .where(columnsOf(longText))
+    .orderBy('id')
+    .select<Part[]>('id', 'number', 'text as bytes', 'coding')
 }
 
 /** Deletes parts whose line was removed. */
@@ -40,6 +44,10 @@ export async function listStaleTexts(db: Database, ms: number, limit: number): P
     [ms, limit],
   )
   return rows
+}
+
+function rowOf({ id, number, bytes, coding }: Part) {
+  return { id, number, text: bytes, coding }
 }
 
 function columnsOf({ carrierAccount: carrier, fromNumber, toNumber, reference, total }: LongText) {

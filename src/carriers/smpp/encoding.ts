@@ -1,19 +1,23 @@
 import { cutIntoSegments } from '../../segments.js'
+import { decode, type EncodedText } from '../alphabets/encoded-text.js'
 import { smpp } from './package.js'
 import type { SmppSettings } from './settings.js'
 
 type Alphabet = SmppSettings['defaultAlphabet']
 
-const UCS_2 = 8
+export const UCS_2 = 8
+const UCS_2_CODING = 'utf-16be'
+/** Nobody is known to send compressed texts (3GPP TS 23.042). */
+const COMPRESSED = 0x20
 
-export interface EncodedText {
+export interface TextToSend {
   dataCoding: number
   /** One for each segment. In GSM-7 an octet for each septet: the SMSC packs them. */
   parts: Buffer[]
 }
 
 /** What data_coding 0 stands for is the SMSC's choice; what its alphabet does not have goes as UCS-2. */
-export function encodeText(text: string, alphabet: Alphabet): EncodedText {
+export function encodeText(text: string, alphabet: Alphabet): TextToSend {
   const isForeign = alphabet === 'latin-1' && /[^\0-\xff]/.test(text)
   const { encoding, parts } = cutIntoSegments(text, isForeign ? 'UCS-2' : undefined)
   if (encoding === 'UCS-2') return { dataCoding: UCS_2, parts: parts.map(smpp.encodings.UCS2.encode) }
@@ -21,54 +25,56 @@ export function encodeText(text: string, alphabet: Alphabet): EncodedText {
   return { dataCoding: 0, parts: parts.map(encode) }
 }
 
-/**
- * By data_coding (SMPP 3.4 §5.2.19; 3GPP TS 23.038 §4 for those above 15). Half of a surrogate pair stays what it
- * is: the other half may be in the next part.
- *
- * @returns undefined for what is not a text
- */
+/** Of a user data header (3GPP TS 23.040 §9.2.3.24): what it says of the text behind it. */
+export interface TextHeader {
+  /** National language identifiers (3GPP TS 23.038 §6.2.1.2). */
+  locking?: number | undefined
+  single?: number | undefined
+  /** All of it but what tells parts, for what nobody can read. */
+  rest: Buffer
+}
+
+const NO_HEADER: TextHeader = { rest: Buffer.alloc(0) }
+
+/** By `data_coding` (SMPP 3.4 §5.2.19; 3GPP TS 23.038 §4 for those above 15). */
+export function encodedText(
+  bytes: Buffer,
+  dataCoding: number,
+  alphabet: Alphabet,
+  header: TextHeader = NO_HEADER,
+): EncodedText {
+  return { bytes, coding: codingOf(dataCoding, alphabet, header) }
+}
+
+/** As `encodedText`, of a text that is whole. @returns undefined for what is not a text */
 export function decodeText(bytes: Buffer, dataCoding: number, alphabet: Alphabet): string | undefined {
-  switch (codingOf(dataCoding)) {
-    case 'default':
-      return alphabet === 'latin-1' ? bytes.toString('latin1') : decodeGsm7(bytes)
-    case 'latin-1':
-      return bytes.toString('latin1')
-    case 'iso-8859-5':
-      return new TextDecoder('iso-8859-5').decode(bytes)
-    case 'iso-8859-8':
-      return new TextDecoder('iso-8859-8').decode(bytes)
-    case 'ucs-2':
-      return Buffer.from(bytes.subarray(0, bytes.length & ~1))
-        .swap16()
-        .toString('utf16le')
-    case 'binary':
-      return undefined
-  }
+  return decode(encodedText(bytes, dataCoding, alphabet))
 }
 
-function codingOf(dataCoding: number) {
-  if (dataCoding >= 0xf0) return (dataCoding & 4) === 0 ? 'default' : 'binary'
-  if (dataCoding >= 0xe0) return 'ucs-2'
-  if (dataCoding >= 0x10)
-    return (['default', 'binary', 'ucs-2', 'binary'] as const)[(dataCoding >> 2) & 3] ?? 'binary'
-  switch (dataCoding) {
-    case 0:
-      return 'default'
-    case 1:
-    case 3:
-      return 'latin-1'
-    case 6:
-      return 'iso-8859-5'
-    case 7:
-      return 'iso-8859-8'
-    case UCS_2:
-      return 'ucs-2'
-    default:
-      return 'binary'
-  }
+/** What the protocol's own codings are called in `EncodedText`. SMPP 5.0 has the same. */
+const CODINGS: Readonly<Record<number, string>> = {
+  1: 'windows-1252',
+  3: 'windows-1252',
+  5: 'jis-x-0208',
+  6: 'iso-8859-5',
+  7: 'iso-8859-8',
+  [UCS_2]: UCS_2_CODING,
+  10: 'jis-x-0208',
+  13: 'jis-x-0212',
+  14: 'cp949',
 }
 
-/** An escape before what is no extension character is left out, as phones do. */
-function decodeGsm7(septets: Buffer): string {
-  return smpp.encodings.ASCII.decode(septets).replaceAll('\x1b', '')
+function codingOf(dataCoding: number, alphabet: Alphabet, { locking, single, rest }: TextHeader): string {
+  const isNational = locking !== undefined || single !== undefined
+  const byDefault =
+    alphabet === 'latin-1' && !isNational ? 'windows-1252' : `gsm-7 ${locking ?? 0} ${single ?? 0}`
+  const details = `${dataCoding} ${rest.toString('hex')}`.trimEnd()
+  if (dataCoding === 0) return byDefault
+  if (dataCoding < 0x10) return CODINGS[dataCoding] ?? `octets ${details}`
+  if (dataCoding >= 0xf0) return (dataCoding & 4) === 0 ? byDefault : `octets ${details}`
+  if (dataCoding >= 0xe0) return UCS_2_CODING
+  // Reserved, or a sign for a waiting voice mail.
+  if (dataCoding >= 0x80) return byDefault
+  if ((dataCoding & COMPRESSED) !== 0) return `binary ${details}`
+  return [byDefault, `octets ${details}`, UCS_2_CODING][(dataCoding >> 2) & 3] ?? `octets ${details}`
 }

@@ -1,9 +1,9 @@
 import type { ArrivedText, CarrierAddress } from '../listening.js'
-import { decodeText } from './encoding.js'
+import { encodedText, type TextHeader } from './encoding.js'
 import { bytesField, numberField, textField, type Pdu } from './pdu.js'
 import type { SmppSettings } from './settings.js'
 
-const UDH_INDICATOR = 0x40
+export const UDH_INDICATOR = 0x40
 const INTERNATIONAL = 1
 /** Unknown, national and subscriber number. */
 const LOCAL = new Set([undefined, 0, 2, 4])
@@ -15,16 +15,23 @@ const ABROAD = /^00(?=[1-9]\d{6})/
 
 /** A text, or a part of one, that somebody has sent to a line. */
 export function readText(pdu: Pdu, { defaultAlphabet }: SmppSettings): ArrivedText {
-  const payload = bytesField(pdu, 'message_payload')
-  const message = payload ?? bytesField(pdu, 'short_message') ?? Buffer.alloc(0)
-  const hasHeader = ((numberField(pdu, 'esm_class') ?? 0) & UDH_INDICATOR) !== 0 && message.length > 0
-  const headerEnd = hasHeader ? (message[0] ?? 0) + 1 : 0
+  const { header, body } = cutUserData(pdu)
+  const elements = elementsOf(header)
+  const dataCoding = numberField(pdu, 'data_coding') ?? 0
   return {
     from: readAddress(textField(pdu, 'source_addr'), numberField(pdu, 'source_addr_ton')),
     to: readAddress(textField(pdu, 'destination_addr'), numberField(pdu, 'dest_addr_ton')),
-    text: decodeText(message.subarray(headerEnd), numberField(pdu, 'data_coding') ?? 0, defaultAlphabet),
-    part: readPartOfHeader(message.subarray(1, headerEnd)) ?? readPartOfTlvs(pdu),
+    body: encodedText(body, dataCoding, defaultAlphabet, readTextHeader(elements)),
+    part: readPartOfHeader(elements) ?? readPartOfTlvs(pdu),
   }
+}
+
+/** The text of a PDU, and the header that may stand before it. */
+export function cutUserData(pdu: Pdu): { header: Buffer; body: Buffer } {
+  const data = bytesField(pdu, 'message_payload') ?? bytesField(pdu, 'short_message') ?? Buffer.alloc(0)
+  const hasHeader = ((numberField(pdu, 'esm_class') ?? 0) & UDH_INDICATOR) !== 0 && data.length > 0
+  const headerEnd = hasHeader ? (data[0] ?? 0) + 1 : 0
+  return { header: data.subarray(1, headerEnd), body: data.subarray(headerEnd) }
 }
 
 function readAddress(address: string, ton: number | undefined): CarrierAddress {
@@ -37,18 +44,47 @@ function readAddress(address: string, ton: number | undefined): CarrierAddress {
   return { address, kind: LOCAL.has(ton) && digits.length >= LOCAL_DIGITS ? 'local' : 'other' }
 }
 
+interface Element {
+  type: number
+  content: Buffer
+}
+
 /** User data header (3GPP TS 23.040 §9.2.3.24): elements of type, length and content. */
-function readPartOfHeader(header: Buffer) {
+function elementsOf(header: Buffer): Element[] {
+  const elements: Element[] = []
   for (let at = 0; at + 2 <= header.length;) {
-    const [type, length = 0] = [header[at], header[at + 1]]
-    const content = header.subarray(at + 2, at + 2 + length)
-    if (type === 0x00 && content.length === 3)
-      return partOf(content.readUInt8(0), content.readUInt8(1), content.readUInt8(2))
-    if (type === 0x08 && content.length === 4)
-      return partOf(content.readUInt16BE(0), content.readUInt8(2), content.readUInt8(3))
+    const [type = 0, length = 0] = [header[at], header[at + 1]]
+    elements.push({ type, content: header.subarray(at + 2, at + 2 + length) })
     at += 2 + length
   }
+  return elements
+}
+
+const PART_8_BIT = 0x00
+const PART_16_BIT = 0x08
+const SINGLE_SHIFT = 0x24
+const LOCKING_SHIFT = 0x25
+
+function readPartOfHeader(elements: readonly Element[]) {
+  for (const { type, content } of elements) {
+    if (type === PART_8_BIT && content.length === 3)
+      return partOf(content.readUInt8(0), content.readUInt8(1), content.readUInt8(2))
+    if (type === PART_16_BIT && content.length === 4)
+      return partOf(content.readUInt16BE(0), content.readUInt8(2), content.readUInt8(3))
+  }
   return undefined
+}
+
+function readTextHeader(elements: readonly Element[]): TextHeader {
+  const languageOf = (type: number) => elements.find((element) => element.type === type)?.content[0]
+  const others = elements.filter(({ type }) => type !== PART_8_BIT && type !== PART_16_BIT)
+  return {
+    single: languageOf(SINGLE_SHIFT),
+    locking: languageOf(LOCKING_SHIFT),
+    rest: Buffer.concat(
+      others.flatMap(({ type, content }) => [Buffer.from([type, content.length]), content]),
+    ),
+  }
 }
 
 function readPartOfTlvs(pdu: Pdu) {

@@ -1,7 +1,7 @@
 import type { Listener, ListenTools } from '../listening.js'
 import { readText } from './inbound.js'
 import { RESENT_AFTER_MS, type Handled, type SmppDelivery } from './intake.js'
-import { isReceipt, readReceipt } from './receipts.js'
+import { isReceipt, readReceipt, readUnmarkedReceipt } from './receipts.js'
 import { holdSessions } from './sessions.js'
 import type { SmppSettings } from './settings.js'
 import { createSmpp } from './smpp.js'
@@ -32,7 +32,7 @@ const REFUSED = 'ESME_RX_P_APPN'
 export async function takeDelivery(
   delivery: SmppDelivery,
   settings: SmppSettings,
-  { log, receiveReceipt, receiveText }: Pick<ListenTools, 'log' | 'receiveReceipt' | 'receiveText'>,
+  { receiveReceipt, receiveText }: Pick<ListenTools, 'receiveReceipt' | 'receiveText'>,
   noteStrayNumber: (address: string) => void = () => undefined,
 ): Promise<Handled> {
   const { pdu, ...arrival } = delivery
@@ -41,15 +41,13 @@ export async function takeDelivery(
     if (receipt !== undefined) await receiveReceipt(receipt)
     return { status: TAKEN }
   }
+  const words = readUnmarkedReceipt(pdu, settings)
+  if (words !== undefined && (await receiveReceipt(words))) return { status: TAKEN }
   const text = readText(pdu, settings)
   const outcome = await receiveText({ ...arrival, silentMs: RESENT_AFTER_MS }, text)
   if (outcome.kind === 'no_line') {
     noteStrayNumber(text.to.address)
     return { status: REFUSED }
-  }
-  if (outcome.kind === 'binary') {
-    log.info({ lineId: outcome.lineId }, 'smpp.binary_ignored')
-    return { status: TAKEN }
   }
   return { status: TAKEN, confirmId: outcome.confirmId }
 }

@@ -1,5 +1,10 @@
+import type { CarriedReceipt } from '../listening.js'
 import type { SentRecord } from '../records.js'
-import { bytesField, numberField, textField, type Pdu } from './pdu.js'
+import { decodeText, UCS_2 } from './encoding.js'
+import { cutUserData, UDH_INDICATOR } from './inbound.js'
+import { numberField, textField, type Pdu } from './pdu.js'
+import { idInReceipts, idOfReceipt, otherFormsOf } from './receipt-ids.js'
+import { readWords, type ReceiptWords } from './receipt-words.js'
 import type { SmppSettings } from './settings.js'
 
 type State = Pick<SentRecord, 'status' | 'error'>
@@ -41,30 +46,81 @@ export function isReceipt(pdu: Pdu): boolean {
 
 /**
  * A delivery receipt (SMPP 3.4 appendix B and §5.3.2). Its id is as `submit` gave it; its code is the SMSC's state and
- * error, such as `UNDELIV/001`.
+ * error, such as `UNDELIV/001`. Where TLVs and text differ, the TLVs count: SMSCs make them for programs.
  *
  * @returns undefined when there is nothing to learn from it: an intermediate state, or none that we know
  */
-export function readReceipt(pdu: Pdu, { receiptIds }: SmppSettings): SentRecord | undefined {
+export function readReceipt(pdu: Pdu, settings: SmppSettings): CarriedReceipt | undefined {
   if (((numberField(pdu, 'esm_class') ?? 0) & MESSAGE_TYPE) === INTERMEDIATE) return undefined
-  const payload = bytesField(pdu, 'message_payload')
-  const text = (payload ?? bytesField(pdu, 'short_message') ?? Buffer.alloc(0)).toString('latin1')
-  const stateNumber = numberField(pdu, 'message_state')
-  const stat = (readWord(text, 'stat') ?? STATES[stateNumber ?? -1] ?? '').toUpperCase()
-  // The id is taken as the text writes it, else as the response did.
-  const inText = readWord(text, 'id')
+  const words = readWords(textOf(pdu))
+  const states = [STATES[numberField(pdu, 'message_state') ?? -1], stateOfWord(words.stat)]
+  const stat = states.find((each) => each !== undefined && each in FINAL_STATES) ?? ''
+  const state = FINAL_STATES[stat]
+  return state && receiptOf(pdu, settings, words, state, stat)
+}
+
+/**
+ * A receipt that is marked as an ordinary text (esm_class 0, no TLVs), and has an id and a state that we know. A person may
+ * write the same words. So it is one only if the id is of a message that was sent to the number it comes from; whoever
+ * cannot find that passes it on as a text. A state that is not final says that the SMSC has the message.
+ */
+export function readUnmarkedReceipt(pdu: Pdu, settings: SmppSettings): CarriedReceipt | undefined {
+  const isPlain = ((numberField(pdu, 'esm_class') ?? 0) & (MESSAGE_TYPE | UDH_INDICATOR)) === 0
+  if (!isPlain || numberField(pdu, 'sar_total_segments') !== undefined) return undefined
+  const words = readWords(textOf(pdu))
+  const stat = stateOfWord(words.stat)
+  if (stat === undefined || words.id === undefined || numbersOf(pdu) === undefined) return undefined
+  const receipt = receiptOf(pdu, settings, words, FINAL_STATES[stat] ?? { status: 'sent' }, stat)
+  return receipt && { ...receipt, isMarked: false }
+}
+
+function receiptOf(
+  pdu: Pdu,
+  { receiptIds }: SmppSettings,
+  { id: inText, err }: ReceiptWords,
+  state: State,
+  stat: string,
+): CarriedReceipt | undefined {
   const inTlv = textField(pdu, 'receipted_message_id')
-  const carrierMessageId =
-    inText === undefined ? idInReceipts(inTlv, receiptIds) : idOfReceipt(inText, receiptIds)
-  // SMPP cuts states to seven letters; some SMSCs write them in full.
-  const state = FINAL_STATES[stat] ?? FINAL_STATES[LONG_WORDS[stat] ?? '']
-  if (state === undefined || carrierMessageId === '') return undefined
-  const err = readWord(text, 'err')
+  // The text writes the id in the account's manner, the TLV as the response did.
+  const ids = [
+    ...(inTlv === '' ? [] : [idInReceipts(inTlv, receiptIds), inTlv]),
+    ...(inText === undefined ? [] : [idOfReceipt(inText, receiptIds), inText]),
+  ]
+  const [carrierMessageId] = ids
+  if (carrierMessageId === undefined) return undefined
+  const others = new Set([...ids, ...ids.flatMap(otherFormsOf)])
+  others.delete(carrierMessageId)
   return {
     carrierMessageId,
+    otherIds: [...others],
+    numbers: numbersOf(pdu),
+    isMarked: true,
     ...state,
     ...(state.status === 'failed' ? { carrierCode: err === undefined ? stat : `${stat}/${err}` } : {}),
   }
+}
+
+const NUMBER = /^\+?\d{7,}$/
+
+/**
+ * Whom the message was sent to. By the specification that is where the receipt comes from, but some SMSCs leave both
+ * addresses as they were.
+ *
+ * @returns undefined where the SMSC says no number
+ */
+function numbersOf(pdu: Pdu): string[] | undefined {
+  const [source = '', destination = ''] = ['source_addr', 'destination_addr'].map((name) =>
+    textField(pdu, name),
+  )
+  return NUMBER.test(source) ? [source, destination].filter((each) => NUMBER.test(each)) : undefined
+}
+
+function textOf(pdu: Pdu): string {
+  const { body } = cutUserData(pdu)
+  const dataCoding = numberField(pdu, 'data_coding') ?? 0
+  // In GSM-7 the letters and digits of a receipt are those of ASCII, and few SMSCs encode its underscores.
+  return (dataCoding === UCS_2 ? decodeText(body, UCS_2, 'gsm-7') : undefined) ?? body.toString('latin1')
 }
 
 const LONG_WORDS: Readonly<Record<string, string>> = {
@@ -72,27 +128,16 @@ const LONG_WORDS: Readonly<Record<string, string>> = {
   ACCEPTED: 'ACCEPTD',
   UNDELIVERABLE: 'UNDELIV',
   UNDELIVERED: 'UNDELIV',
+  FAILED: 'UNDELIV',
   REJECTED: 'REJECTD',
+  EN_ROUTE: 'ENROUTE',
+  SCHEDULED: 'SCHEDLD',
 }
 
-/** Fields may come in any order and case. `text:` comes last and may say anything: what is behind it is not read. */
-function readWord(receipt: string, field: string): string | undefined {
-  const [fields = ''] = receipt.split(/\btext:/i)
-  return new RegExp(`(?:^|\\s)${field}:\\s*([^\\s]+)`, 'i').exec(fields)?.[1]
-}
-
-type Manner = SmppSettings['receiptIds']
-
-/** The id of a `submit_sm_resp` as the account's receipts will write it: that is how we keep it. */
-export function idInReceipts(id: string, manner: Manner): string {
-  if (manner === 'hex-to-decimal' && /^[0-9a-f]+$/i.test(id)) return BigInt(`0x${id}`).toString()
-  if (manner === 'decimal-to-hex' && /^\d+$/.test(id)) return BigInt(id).toString(16)
-  return id
-}
-
-/** The id in a receipt's text as we keep it: SMSCs fill with zeros, and write hex in either case. */
-function idOfReceipt(id: string, manner: Manner): string {
-  if (manner === 'hex-to-decimal' && /^\d+$/.test(id)) return BigInt(id).toString()
-  if (manner === 'decimal-to-hex' && /^[0-9a-f]+$/i.test(id)) return BigInt(`0x${id}`).toString(16)
-  return id
+/** SMPP cuts states to seven letters; some SMSCs write them in full, or as the number in `message_state`. */
+function stateOfWord(word: string | undefined): string | undefined {
+  if (word === undefined) return undefined
+  if (/^\d{1,3}$/.test(word)) return STATES[Number(word)]
+  const stat = LONG_WORDS[word] ?? word
+  return STATES.includes(stat) ? stat : undefined
 }

@@ -10,7 +10,7 @@ import {
 import { NotBound, type Hosts } from './connect.js'
 import { NoAnswer } from './link.js'
 import { textField, type Pdu, type PduFields } from './pdu.js'
-import { idInReceipts } from './receipts.js'
+import { idInReceipts } from './receipt-ids.js'
 import { reconnectMs } from './reconnect.js'
 import { bindKindsOf, openSession, PATIENCE, type Patience, type Session } from './session.js'
 import type { Sessions } from './sessions.js'

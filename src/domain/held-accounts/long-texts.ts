@@ -1,3 +1,4 @@
+import { readTexts, type EncodedText } from '../../carriers/alphabets/encoded-text.js'
 import {
   deleteParts,
   listParts,
@@ -13,7 +14,8 @@ import { receiveMessage } from '../messages/receive.js'
 const STALE_MS = 600_000
 /** So many are received each minute. Stale texts are rare, and a flood of them must not crowd out other work. */
 const STALE_AT_ONCE = 100
-const MISSING = '[…]'
+/** It parts what is before it from what is behind it, as no part has its coding. */
+const MARK: EncodedText = { bytes: Buffer.from('[…]', 'utf16le'), coding: 'utf-16le' }
 
 /** Makes the message if all parts are there: once, in whichever process took the last part. */
 export async function receiveIfComplete(context: Context, longText: LongText): Promise<void> {
@@ -56,11 +58,10 @@ function onePerNumber(parts: readonly Part[]): Part[] {
 }
 
 function join(parts: readonly Part[], total: number): string {
-  const byNumber = new Map(parts.map(({ number, text }) => [number, text]))
-  const mark = Buffer.from(MISSING, 'utf16le')
+  const byNumber = new Map(parts.map((part) => [part.number, part]))
   const pieces = Array.from({ length: total }, (_, index) => {
     const isFirstMissing = index === 0 || byNumber.has(index)
-    return byNumber.get(index + 1) ?? (isFirstMissing ? mark : Buffer.alloc(0))
+    return byNumber.get(index + 1) ?? (isFirstMissing ? MARK : [])
   })
-  return Buffer.concat(pieces).toString('utf16le')
+  return readTexts(pieces.flat())
 }

@@ -1,6 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Arrival, ArrivedText, ListenTools, TextOutcome, TextPart } from '../../carriers/listening.js'
-import type { SentRecord } from '../../carriers/records.js'
+import { readTexts, type EncodedText } from '../../carriers/alphabets/encoded-text.js'
+import type {
+  Arrival,
+  ArrivedText,
+  CarriedReceipt,
+  ListenTools,
+  TextOutcome,
+  TextPart,
+} from '../../carriers/listening.js'
 import { confirmArrivals, takeArrival, type ArrivalRecord } from '../../database/arrivals.js'
 import { transaction } from '../../database/connection.js'
 import { insertPart } from '../../database/text-parts.js'
@@ -35,18 +42,17 @@ async function receiveText(
   context: Context,
   account: HeldAccount,
   arrival: Arrival,
-  { from, to, text, part }: ArrivedText,
+  { from, to, body, part }: ArrivedText,
 ): Promise<TextOutcome> {
   const line = await findLineOf(context, account.name, to)
   if (line === undefined) return { kind: 'no_line' }
-  if (text === undefined) return { kind: 'binary', lineId: line.id }
   const fromNumber = storable(senderOf(from, line))
   const parties = { carrierAccount: account.name, fromNumber, toNumber: line.number }
   const record = recordOf(account, arrival)
   const earlierId =
     part === undefined
-      ? await receiveWhole(context, parties, text, record)
-      : await receivePart(context, parties, text, part, record)
+      ? await receiveWhole(context, parties, readTexts([body]), record)
+      : await receivePart(context, parties, body, part, record)
   return { kind: 'taken', confirmId: earlierId ?? arrival.id }
 }
 
@@ -73,15 +79,14 @@ async function receiveWhole(
 async function receivePart(
   context: Context,
   parties: Parties,
-  text: string,
+  body: EncodedText,
   { number, ...whole }: TextPart,
   arrival: ArrivalRecord,
 ): Promise<string | undefined> {
   const longText = { ...parties, ...whole }
   const earlierId = await transaction(context.db, async (trx) => {
     const earlier = await takeArrival(trx, arrival)
-    if (earlier === undefined)
-      await insertPart(trx, longText, { id: arrival.id, number, text: Buffer.from(text, 'utf16le') })
+    if (earlier === undefined) await insertPart(trx, longText, { id: arrival.id, number, ...body })
     return earlier
   })
   // After a repeat too: whoever took it first may have ended before this.
@@ -105,14 +110,25 @@ function recordOf(account: HeldAccount, { id, digest, sessionId, silentMs }: Arr
  */
 const RECEIPT_WAITS_MS = [300, 1000, 3000]
 
-async function receiveReceipt(context: Context, account: HeldAccount, receipt: SentRecord): Promise<void> {
-  const carrierMessageId = storable(receipt.carrierMessageId)
-  const given = { ...receipt, carrierAccount: account.name, carrierMessageId }
+async function receiveReceipt(
+  context: Context,
+  account: HeldAccount,
+  { otherIds, numbers, isMarked, ...receipt }: CarriedReceipt,
+): Promise<boolean> {
+  const given = {
+    ...receipt,
+    carrierAccount: account.name,
+    carrierMessageId: storable(receipt.carrierMessageId),
+    otherIds: otherIds.map(storable),
+    ...(numbers && { numbers: numbers.map(storable) }),
+  }
   for (const waitMs of RECEIPT_WAITS_MS) {
-    const outcome = await takeReceipt(context, given)
-    if (outcome !== 'of_nothing') return
+    if ((await takeReceipt(context, { ...given, mayWait: true })) !== 'of_nothing') return true
     await sleep(waitMs)
   }
+  if ((await takeReceipt(context, given)) !== 'of_nothing') return true
+  if (!isMarked) return false
   countReceipt(given, 'of_nothing')
   context.log.info({ carrierAccountId: account.id, outcome: receipt.status }, 'receipt.of_nothing')
+  return false
 }

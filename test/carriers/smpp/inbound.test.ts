@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import { readTexts } from '../../../src/carriers/alphabets/encoded-text.js'
 import { readText } from '../../../src/carriers/smpp/inbound.js'
 import { smpp } from '../../../src/carriers/smpp/package.js'
 import { settingsOf } from './fixtures.js'
@@ -98,26 +99,46 @@ describe('what an SMSC brings', () => {
     it(`with ${what} is ${part ? `part ${part.number} of ${part.total}` : 'a text of its own'}`, () => {
       const text = read(fields)
       expect(text.part).to.deep.equal(part)
-      if (what !== 'a header with more in it') expect(text.text).to.equal('Hello')
+      if (what !== 'a header with more in it') expect(readTexts([text.body])).to.equal('Hello')
     })
   }
 
   it('has a text whatever its header claims', () => {
     for (const hex of ['ff', '00', '0500', '020003', 'ff000380', '']) {
       const text = read({ esm_class: 0x40, short_message: Buffer.from(hex, 'hex') })
-      expect(text.text).to.be.a('string')
+      expect(readTexts([text.body])).to.be.a('string')
       expect(text.part).to.equal(undefined)
     }
   })
 
   it('keeps half a character of a part for the next one', () => {
     const halves = ['d83d', 'de42'].map(
-      (hex) => read({ data_coding: 8, short_message: Buffer.from(hex, 'hex') }).text,
+      (hex) => read({ data_coding: 8, short_message: Buffer.from(hex, 'hex') }).body,
     )
-    expect(halves.join('')).to.equal('🙂')
+    expect(readTexts(halves)).to.equal('🙂')
   })
 
-  it('has no text when it is binary', () => {
-    expect(read({ data_coding: 4, short_message: body }).text).to.equal(undefined)
+  for (const [language, header, hex, text] of [
+    ['Turkish behind an escape', '24 01 01', '1b53 1b73 65', 'Şşe'],
+    ['Turkish by its alphabet', '25 01 01', '1c 1d 07', 'Şşı'],
+    ['both at once', '24 01 01 25 01 01', '1c 1b67', 'Şğ'],
+    ['Hindi', '25 01 06 24 01 06', '15 44 1b19', 'कर।'],
+    ['a language that nobody has', '24 01 63 25 01 63', '00 1b65', '@€'],
+    ['none, but a port', '05 04 23f4 0000', '48 69', 'Hi'],
+  ] as const) {
+    it(`reads ${language}, as the header says`, () => {
+      const content = Buffer.from(header.replaceAll(' ', ''), 'hex')
+      const body = Buffer.from(hex.replaceAll(' ', ''), 'hex')
+      const short_message = Buffer.concat([Buffer.from([content.length]), content, body])
+      expect(readTexts([read({ esm_class: 0x40, short_message }).body])).to.equal(text)
+    })
+  }
+
+  it('that nobody can read is shown byte by byte, with its coding and its header', () => {
+    const short_message = Buffer.from('0605040b8423f0dc0601ae02056a', 'hex')
+    const { body } = read({ data_coding: 0xf5, esm_class: 0x40, short_message })
+    expect(readTexts([body])).to.equal(
+      '[data coding 245, header 05040b8423f0, not readable as text: dc0601ae02056a]',
+    )
   })
 })

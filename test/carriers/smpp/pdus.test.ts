@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import { readText } from '../../../src/carriers/smpp/inbound.js'
+import { smpp } from '../../../src/carriers/smpp/package.js'
 import type { Pdu } from '../../../src/carriers/smpp/pdu.js'
 import { readReceipt } from '../../../src/carriers/smpp/receipts.js'
 import { openSession, type Session } from '../../../src/carriers/smpp/session.js'
@@ -78,12 +79,12 @@ describe('SMPP, byte by byte', () => {
     )
     const [deliverSm, dataSm] = delivered.map((each) => readText(each, settings()))
     expect(dataSm).to.deep.equal(deliverSm)
-    expect(dataSm?.text).to.equal('Hello')
+    expect(String(dataSm?.body.bytes)).to.equal('Hello')
   })
 
   it('a receipt may be a data_sm that has nothing but TLVs', async () => {
     await answerTo(pdu(DATA_SM, 1, `${ADDRESSES} 04 00 00 001e 0005 ${hex('id42')}00 0427 0001 02`))
-    expect(readReceipt(delivered[0]!, settings())).to.deep.equal({
+    expect(readReceipt(delivered[0]!, settings())).to.include({
       carrierMessageId: 'id42',
       status: 'delivered',
     })
@@ -110,6 +111,24 @@ describe('SMPP, byte by byte', () => {
       expect(session.isOpen()).to.equal(true)
     })
   }
+
+  it('one that we fail at by a fault of our own is not refused: the session ends, and the SMSC keeps it', async () => {
+    const payload = smpp.tlvs.message_payload!
+    const { type } = payload
+    payload.type = {
+      ...type,
+      read: () => {
+        throw new ReferenceError('skipUdh is not defined')
+      },
+    }
+    try {
+      smsc.write(pdu(DATA_SM, 7, `${ADDRESSES} 00 00 00 0424 0005 ${hex('Hello')}`))
+      expect((await session.ended).message).to.equal('skipUdh is not defined')
+    } finally {
+      payload.type = type
+    }
+    expect(smsc.received).to.deep.equal([])
+  })
 
   it('an id that nobody has is refused as such', async () => {
     expect(await answerTo(pdu('00000777', 8, ''))).to.deep.equal(['00000010800000000000000300000008'])

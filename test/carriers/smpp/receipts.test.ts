@@ -56,7 +56,7 @@ describe('delivery receipts of SMPP', () => {
     ['words of a person at its end', 'id:abc1 stat:DELIVRD err:000 text:id:evil stat:UNDELIV'],
   ] as const) {
     it(`reads a text in ${what}`, () => {
-      expect(readReceipt(receipt(text), settings)).to.deep.equal({
+      expect(readReceipt(receipt(text), settings)).to.include({
         carrierMessageId: 'abc1',
         status: 'delivered',
       })

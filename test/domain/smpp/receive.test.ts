@@ -158,9 +158,13 @@ describeContext('what an SMSC brings to a line', (context) => {
     })
   })
 
-  it('is ignored when it is binary', async () => {
-    expect(await receive(arrive({ ...hi(), data_coding: 4 }))).to.deep.equal({ status: 'ESME_ROK' })
-    expect(await texts()).to.deep.equal([])
+  it('that nobody can read is an event all the same, which shows its bytes', async () => {
+    const delivery = arrive({ ...hi(), data_coding: 4, short_message: Buffer.from('0001fe', 'hex') })
+    expect(await receive(delivery)).to.deep.equal({ status: 'ESME_ROK', confirmId: delivery.id })
+    const shown = '[data coding 4, not readable as text: 0001fe]'
+    expect(await texts()).to.deep.equal([shown])
+    const events = await context.db('events').where({ line_id: line.lineId }).select('payload')
+    expect(events).to.deep.equal([{ payload: shown }])
   })
 
   describe('in parts', () => {
@@ -206,7 +210,11 @@ describeContext('what an SMSC brings to a line', (context) => {
         reference: 7,
         total: 2,
       }
-      await insertPart(context.db, longText, { id: left, number: 2, text: Buffer.from('b', 'utf16le') })
+      await insertPart(context.db, longText, {
+        id: left,
+        number: 2,
+        ...{ bytes: Buffer.from('b'), coding: 'gsm-7 0 0' },
+      })
       const outcome = await receiveMessage(
         context,
         inboundText(line, { carrierAccount: 'smsc', carrierMessageId: taken }),
@@ -229,6 +237,29 @@ describeContext('what an SMSC brings to a line', (context) => {
       await receive(arrive(partOf(whole, 2, Buffer.from('de420042', 'hex'), 8)))
       await receive(arrive(part(3, 'é{}')))
       expect(await texts()).to.deep.equal(['A🙂Bé{}'])
+    })
+
+    it('with an escape before a cut, and a unit of UTF-16 at one', async () => {
+      whole.total = 4
+      for (const [number, hex, dataCoding] of [
+        [2, '6542', 0],
+        [4, '42', 8],
+        [1, '411b', 0],
+        [3, '004100', 8],
+      ] as const)
+        await receive(arrive(partOf(whole, number, Buffer.from(hex, 'hex'), dataCoding)))
+      expect(await texts()).to.deep.equal(['A€BAB'])
+    })
+
+    it('of which the release before has taken one, in UTF-16, is one message', async () => {
+      whole.total = 2
+      const [carrier, from_number, to_number] = ['smsc', ANNA, line.number]
+      await context.db('smpp_parts').insert({
+        ...{ id: newId(), carrier, from_number, to_number, reference: 7, total: 2, number: 1 },
+        text: Buffer.from('é€', 'utf16le'),
+      })
+      await receive(arrive(part(2, '!')))
+      expect(await texts()).to.deep.equal(['é€!'])
     })
 
     it('of two texts with one reference are two messages', async () => {

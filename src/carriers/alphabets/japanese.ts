@@ -1,0 +1,71 @@
+import iconv from 'iconv-lite'
+
+type Set = 'ascii' | 'katakana' | 'jis-x-0208' | 'jis-x-0212'
+
+/** Behind ESC (RFC 1468, RFC 2237, and JIS X 0201's half-width katakana). */
+const SETS: Readonly<Record<string, Set>> = {
+  '(B': 'ascii',
+  '(J': 'ascii',
+  '(I': 'katakana',
+  $B: 'jis-x-0208',
+  '$@': 'jis-x-0208',
+  '$(B': 'jis-x-0208',
+  '$(@': 'jis-x-0208',
+  '$(D': 'jis-x-0212',
+}
+// eslint-disable-next-line no-control-regex -- the escape is what it is about
+const ESCAPES = /\x1b(\([BJI]|\$\([B@D]|\$[B@])/
+/** What pairs of seven-bit octets may be. */
+const PAIRS = /^(?:[\x21-\x7e]{2})+$/
+/** Rows of hiragana and katakana, without which hardly a Japanese text is written. */
+const KANA_ROWS = new Set([0x24, 0x25])
+
+/**
+ * What SMSCs send as JIS (data_coding 5 and 13) or ISO-2022-JP (10), which is one of three things: with escapes; in eight
+ * bits, which is Shift_JIS, else EUC-JP; or pairs of seven bits without escapes, as the standard itself says. Of these some
+ * are ASCII too: they are taken for Japanese if there is kana in them, and always as `bare` where that is given.
+ *
+ * @param bare the set of pairs without escapes
+ * @returns undefined when it is none of these
+ */
+export function decodeJapanese(bytes: Buffer, bare: 'jis-x-0208' | 'jis-x-0212'): string | undefined {
+  const text = bytes.toString('latin1')
+  if (ESCAPES.test(text)) return decodeEscaped(text)
+  if (bytes.some((octet) => octet >= 0x80)) return decodeEither(bytes, ['shift_jis', 'euc-jp'])
+  if (
+    PAIRS.test(text) &&
+    (bare === 'jis-x-0212' || bytes.some((octet, n) => n % 2 === 0 && KANA_ROWS.has(octet)))
+  ) {
+    const decoded = decodeSet(text, bare)
+    if (!decoded.includes('\ufffd')) return decoded
+  }
+  return text
+}
+
+function decodeEither(bytes: Buffer, encodings: readonly string[]): string | undefined {
+  return encodings.map((encoding) => iconv.decode(bytes, encoding)).find((text) => !text.includes('\ufffd'))
+}
+
+function decodeEscaped(text: string): string {
+  const [head = '', ...pieces] = text.split(ESCAPES)
+  let decoded = head
+  for (let n = 0; n + 1 < pieces.length; n += 2)
+    decoded += decodeSet(pieces[n + 1] ?? '', SETS[pieces[n] ?? ''] ?? 'ascii')
+  return decoded
+}
+
+/** By way of EUC-JP, which has all of these sets. Line ends and blanks are the same in each. */
+function decodeSet(text: string, set: Set): string {
+  if (set === 'ascii') return text
+  return text.replaceAll(/[\x21-\x7e]+/g, (run) => {
+    const octets = Array.from(run, (_, n) => run.charCodeAt(n) | 0x80)
+    if (set === 'katakana') return decodeEuc(octets.flatMap((octet) => [0x8e, octet]))
+    return decodeEuc(
+      set === 'jis-x-0208' ? octets : octets.flatMap((octet, n) => (n % 2 ? octet : [0x8f, octet])),
+    )
+  })
+}
+
+function decodeEuc(octets: readonly number[]): string {
+  return iconv.decode(Buffer.from(octets), 'euc-jp')
+}

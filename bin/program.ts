@@ -1,10 +1,12 @@
 import { Command } from 'commander'
 import { readVersion } from '../src/config.js'
 
-/** Every command, in the order of the help text. Each has a file of its name. */
+/** Every command, in the order of the help text. Each has a file of its name, but for `restore`. */
 const COMMANDS: Record<string, () => Promise<(program: Command) => void>> = {
   start: async () => (await import('./commands/start.js')).addStartCommand,
   migrate: async () => (await import('./commands/migrate.js')).addMigrateCommand,
+  backup: async () => (await import('./commands/backup.js')).addBackupCommand,
+  restore: async () => (await import('./commands/backup.js')).addRestoreCommand,
   doctor: async () => (await import('./commands/doctor.js')).addDoctorCommand,
   status: async () => (await import('./commands/status.js')).addStatusCommand,
   user: async () => (await import('./commands/user.js')).addUserCommands,

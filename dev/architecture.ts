@@ -23,6 +23,7 @@ const OWNERS: Record<string, RegExp> = {
   '@koa/router': /^src\/web\//,
   knex: /^src\/database\//,
   pg: /^src\/database\//,
+  'pg-copy-streams': /^src\/database\//,
   bullmq: /^(src\/queues\/|workers\/)/,
   ioredis:
     /^src\/(redis|sliding-window|throttle|calls|list-reader)\.ts$|^src\/queues\/|^src\/domain\/(open-)?context\.ts$/,

@@ -44,10 +44,15 @@ export async function migrate(db: Knex): Promise<string[]> {
   })
 }
 
+/** Those of this release, in their order. */
+export async function migrationNames(): Promise<string[]> {
+  const source = migrationSource()
+  return (await source.getMigrations([])).map((file) => source.getMigrationName(file))
+}
+
 /** What the database lacks of this release's migrations, and what it has of another release. Changes nothing. */
 export async function compareMigrations(db: Knex): Promise<{ pending: string[]; foreign: string[] }> {
-  const source = migrationSource()
-  const ours = (await source.getMigrations([])).map((file) => source.getMigrationName(file))
+  const ours = await migrationNames()
   const { rows } = await db.raw<{ rows: { isThere: boolean }[] }>(
     `select to_regclass('knex_migrations') is not null as "isThere"`,
   )

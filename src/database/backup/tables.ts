@@ -1,0 +1,49 @@
+import type pg from 'pg'
+
+export interface BackedUpTable {
+  name: string
+  columns: string[]
+}
+
+/** What migrations write down of themselves: a restore makes the schema by the same migrations. */
+export const MIGRATION_TABLES = ['knex_migrations', 'knex_migrations_lock']
+
+/**
+ * Every table with its columns, those first to which others refer. Partitions are read by their table, and columns that
+ * Postgres computes are left out.
+ */
+export async function tablesOf(client: pg.Client): Promise<BackedUpTable[]> {
+  const { rows } = await client.query<BackedUpTable & { refersTo: string[] }>(
+    `select c.relname as name,
+       array(select a.attname::text from pg_attribute a
+         where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped and a.attgenerated = ''
+         order by a.attnum) as columns,
+       array(select distinct r.relname::text from pg_constraint f join pg_class r on r.oid = f.confrelid
+         where f.conrelid = c.oid and f.contype = 'f' and f.confrelid <> c.oid) as "refersTo"
+     from pg_class c
+     where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p') and not c.relispartition
+       and c.relname <> all($1)
+     order by c.relname`,
+    [MIGRATION_TABLES],
+  )
+  const ordered: BackedUpTable[] = []
+  const waiting = new Map(rows.map((row) => [row.name, row]))
+  while (waiting.size > 0) {
+    const next = [...waiting.values()].filter(({ refersTo }) => !refersTo.some((name) => waiting.has(name)))
+    if (next.length === 0) throw new Error(`tables refer to each other: ${[...waiting.keys()].join(', ')}`)
+    for (const { name, columns } of next) {
+      waiting.delete(name)
+      ordered.push({ name, columns })
+    }
+  }
+  return ordered
+}
+
+/** The columns of a table for COPY. */
+export function columnList({ columns }: BackedUpTable): string {
+  return columns.map(quoted).join(', ')
+}
+
+export function quoted(name: string): string {
+  return `"${name.replaceAll('"', '""')}"`
+}

@@ -615,6 +615,19 @@ create table retention_progress (
 );
 alter table retention_progress add constraint retention_progress_pkey PRIMARY KEY (task);
 
+create table second_factor_removals (
+  user_id uuid not null,
+  id uuid not null,
+  asked_by uuid not null,
+  reason text not null,
+  asked_at timestamp with time zone not null default now()
+);
+alter table second_factor_removals add constraint second_factor_removals_id_key UNIQUE (id);
+alter table second_factor_removals add constraint second_factor_removals_pkey PRIMARY KEY (user_id);
+alter table second_factor_removals add constraint second_factor_removals_asked_by_fkey FOREIGN KEY (asked_by) REFERENCES users(id) ON DELETE CASCADE;
+alter table second_factor_removals add constraint second_factor_removals_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE;
+CREATE INDEX second_factor_removals_asked_by ON public.second_factor_removals USING btree (asked_by);
+
 create table sessions (
   token_hash bytea not null,
   id uuid not null,

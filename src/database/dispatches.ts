@@ -41,6 +41,17 @@ export async function insertMails(trx: Database, noticeIds: readonly string[]): 
   )
 }
 
+/** For the owner and for each operator, whichever mails they want: of what somebody else does with the account. */
+export async function insertAccountMails(trx: Database, noticeIds: readonly string[]): Promise<void> {
+  await trx.raw(
+    `insert into dispatches (id, kind, notice_id, user_id)
+     select new_id(), 'mail', n.id, u.id
+     from notices n join users u on u.id = n.user_id or u.role = 'operator'
+     where n.id = any (?) and u.disabled_at is null order by n.id, u.id`,
+    [[...noticeIds]],
+  )
+}
+
 export async function insertWebhookCalls(trx: Database, noticeIds: readonly string[]): Promise<void> {
   await trx('dispatches').insert(
     noticeIds.map((noticeId) => ({ id: newId(), kind: 'webhook', notice_id: noticeId })),

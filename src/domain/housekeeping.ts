@@ -9,6 +9,7 @@ import { deleteExpiredOAuthRecords } from '../database/oauth-records.js'
 import { deleteOldCounts } from '../database/overview/counting.js'
 import { ensurePartitions } from '../database/partitions.js'
 import { deleteExpiredChallenges } from '../database/second-factors/passkeys.js'
+import { deleteExpiredRemovals } from '../database/second-factors/removals.js'
 import { deleteExpiredSessions } from '../database/sessions.js'
 import { deleteExpiredSetUpLinks } from '../database/set-up-links.js'
 import { deleteOldWorks } from '../database/works.js'
@@ -34,6 +35,7 @@ const CHORES: Record<string, (context: Context) => Promise<number>> = {
   sessionCount: ({ db }) => deleteExpiredSessions(db),
   halfOpenSessionCount: ({ db }) => deleteExpiredHalfOpenSessions(db),
   challengeCount: ({ db }) => deleteExpiredChallenges(db),
+  removalCount: ({ db }) => deleteExpiredRemovals(db),
   tokenCount: ({ db }) => deleteLongExpiredTokens(db),
   linkCount: ({ db }) => deleteExpiredSetUpLinks(db),
   resetLinkCount: ({ db }) => deleteOldResetLinks(db),

@@ -1,16 +1,17 @@
 import type { Config } from '../config.js'
 import { transaction } from '../database/connection.js'
 import { hasSecondFactor } from '../database/second-factors/has-one.js'
-import { deletePasskeysOf, listPasskeys, type Passkey } from '../database/second-factors/passkeys.js'
-import { countRecoveryCodes, deleteRecoveryCodes } from '../database/second-factors/recovery-codes.js'
-import { deleteTotpSecret, findTotpSecret } from '../database/second-factors/totp-secrets.js'
-import { deleteHalfOpenSessionsOf } from '../database/sessions.js'
+import { listPasskeys, type Passkey } from '../database/second-factors/passkeys.js'
+import { countRecoveryCodes } from '../database/second-factors/recovery-codes.js'
+import { findTotpSecret } from '../database/second-factors/totp-secrets.js'
 import { lockUser } from '../database/users.js'
 import { UserError } from '../errors.js'
 import { record } from './audit.js'
 import type { Context } from './context.js'
 import { replaceRecoveryCodes } from './second-factors/recovery-codes.js'
+import { removeAll } from './second-factors/remove-all.js'
 import type { Session } from './sessions.js'
+import { getUser } from './users.js'
 
 /**
  * Whether somebody has to set up a second factor before anything else opens to them. Everything, and not only what operators
@@ -55,28 +56,17 @@ export function makeRecoveryCodes(context: Context, userId: string): Promise<str
 }
 
 /**
- * For operators: takes away what a user has beside the password, who has lost it all. From then on the password is enough,
- * unless a second factor is required: then they set up a new one first.
+ * For the command line: takes away what a user has beside the password, who has lost it all. From then on the password is enough,
+ * unless a second factor is required: then they set up a new one first. In the console two operators do it
+ * (`second-factors/lost.ts`).
  *
  * @returns false when there was none
  * @throws UserError 404
  */
-export function removeSecondFactors(context: Context, userId: string): Promise<boolean> {
+export async function removeSecondFactors(context: Context, userId: string): Promise<boolean> {
+  const user = await getUser(context, userId)
   return transaction(context.db, async (trx) => {
-    if ((await lockUser(trx, userId)) === undefined) throw new UserError('no such user', 404)
-    const had = await hasSecondFactor(trx, userId)
-    await deleteTotpSecret(trx, userId)
-    await deletePasskeysOf(trx, userId)
-    await deleteRecoveryCodes(trx, userId)
-    await deleteHalfOpenSessionsOf(trx, userId)
-    if (had) {
-      await record(context, trx, {
-        action: 'second_factor.removed',
-        subjectId: userId,
-        userId,
-        after: { kind: 'all' },
-      })
-    }
-    return had
+    await lockUser(trx, userId)
+    return removeAll(context, trx, user)
   })
 }

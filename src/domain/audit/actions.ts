@@ -34,6 +34,14 @@ export const ACTIONS = {
   },
   'second_factor.added': { subject: 'user', words: 'added a second factor' },
   'second_factor.removed': { subject: 'user', words: 'removed a second factor' },
+  'second_factor.removal_asked': {
+    subject: 'user',
+    words: 'asked another operator to remove a lost second factor',
+  },
+  'second_factor.removal_withdrawn': {
+    subject: 'user',
+    words: 'withdrew or refused the removal of a lost second factor',
+  },
   'second_factor.refused': {
     subject: 'user',
     words: 'was refused at the second factor',

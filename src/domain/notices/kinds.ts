@@ -54,6 +54,12 @@ export interface CapDetails {
   used: number
 }
 
+/** A change to the account that operators make. */
+export interface AccountDetails {
+  userId: string
+  email: string
+}
+
 interface Kind<Details> {
   /** Behind "When" in `docs/notices.md`. */
   when: string
@@ -73,6 +79,7 @@ const atEndpoint = ({ userId, lineId, applicationId }: EndpointDetails): Cure =>
     ? { at: 'line', userId, lineId }
     : { at: 'application', userId, applicationId: applicationId ?? '' }
 const atCarrier = ({ accountId }: CarrierDetails): Cure => ({ at: 'carrier', id: accountId })
+const atAccount = ({ userId }: AccountDetails): Cure => ({ at: 'second factor', userId })
 const atQueues = (): Cure => ({ at: 'queues' })
 
 /**
@@ -174,6 +181,26 @@ export const NOTICE_KINDS = {
     title: ({ queue }) => `The queue ${queue} moves again`,
     text: ({ why }) => why,
     cure: atQueues,
+  }),
+  'second_factor.removal_asked': kind<AccountDetails & { reason: string }>({
+    when: 'an operator asks to remove the second factor of a user who has lost it; another one has to confirm',
+    who: 'owner and operators',
+    mood: 'waiting',
+    title: ({ email }) => `An operator asks to remove the second factor of ${isolated(email)}`,
+    text: ({ reason }) =>
+      `The reason: ${isolated(reason)} Another operator has to confirm it within 24 hours. If it is your account and you ` +
+      'did not ask for this, tell an operator at once: they can refuse it.',
+    cure: atAccount,
+  }),
+  'second_factor.removed': kind<AccountDetails>({
+    when: 'operators have removed the second factor of a user, in the console or on the command line',
+    who: 'owner and operators',
+    mood: 'waiting',
+    title: ({ email }) => `The second factor of ${isolated(email)} is removed`,
+    text: () =>
+      'All sessions of the account are ended, and until a new second factor is set up the password opens it. If it is your ' +
+      'account, sign in and set one up. If you did not ask for this, set a new password too, and tell an operator.',
+    cure: atAccount,
   }),
 } as const
 

@@ -1,5 +1,4 @@
 import { transaction, type Database } from '../../database/connection.js'
-import { insertMails, insertOwnWebhookCalls, insertWebhookCalls } from '../../database/dispatches.js'
 import {
   endCauses,
   listOpenCauses,
@@ -9,7 +8,7 @@ import {
   takeMoment,
   type OpenCause,
 } from '../../database/notice-causes.js'
-import { insertNotices, type NewNotice } from '../../database/notices.js'
+import type { NewNotice } from '../../database/notices.js'
 import { asError, Unavailable } from '../../errors.js'
 import { newId } from '../../ids.js'
 import { noticesTold } from '../../telemetry/metrics.js'
@@ -20,6 +19,7 @@ import { watchCountries } from './countries.js'
 import { watchEndpoints } from './endpoints.js'
 import { watchMessages } from './messages.js'
 import { watchQueues } from './queues.js'
+import { insertWithWaysOut } from './tell.js'
 import type { Found, Trouble, Watched } from './troubles.js'
 
 /** When a thousand endpoints fail together, the rest is told of at the next looks. */
@@ -104,18 +104,6 @@ async function tellWhatIsOver(
   }
   if (ended.length > 0) await endCauses(trx, ended)
   return notices
-}
-
-async function insertWithWaysOut(
-  { config }: Context,
-  trx: Database,
-  notices: readonly NewNotice[],
-): Promise<void> {
-  const ids = notices.map(({ id }) => id)
-  await insertNotices(trx, notices)
-  if (config.smtp !== undefined) await insertMails(trx, ids)
-  if (config.operationalWebhook !== undefined) await insertWebhookCalls(trx, ids)
-  await insertOwnWebhookCalls(trx, ids)
 }
 
 function withoutTroubles(open: readonly OpenCause[], troubles: readonly Trouble[]): OpenCause[] {

@@ -26,6 +26,7 @@ export type Cure =
   | { at: 'queues' }
   | { at: 'sending' }
   | { at: 'user'; userId: string }
+  | { at: 'second factor'; userId: string }
   /** A part of the overview itself says more. */
   | { at: 'here'; part: 'postgres' | 'redis' | 'storage' | 'queues' | 'endpoints' }
 

@@ -1,4 +1,5 @@
 import type { Context as KoaContext, Middleware } from 'koa'
+import { hasSecondFactor } from '../../database/second-factors/has-one.js'
 import { listAccountOverviews, type ListedCarrierAccount } from '../../domain/carrier-accounts.js'
 import { isSimulator } from '../../domain/carrier-accounts/kinds.js'
 import type { Context } from '../../domain/context.js'
@@ -7,6 +8,7 @@ import { pauseLine, resumeLine, type Pauser } from '../../domain/pauses.js'
 import { recordLook } from '../../domain/audit.js'
 import { listPausedCountries } from '../../domain/country-guard.js'
 import { createSetUpLink } from '../../domain/set-up-links.js'
+import { findAskedRemoval } from '../../domain/second-factors/lost.js'
 import { findCapsOfUser } from '../../domain/spend-caps.js'
 import { getUser } from '../../domain/users.js'
 import { actingFor } from '../actor.js'
@@ -24,6 +26,7 @@ import { UserText } from './user-text.js'
 import { SpendCaps } from './user/spend-caps.js'
 import { PausedCountries } from './user/countries.js'
 import { UserAccess } from './user/access.js'
+import { LostSecondFactor } from './user/second-factor.js'
 import { SetUpLinkPage } from './users.js'
 
 type Lines = Awaited<ReturnType<typeof listOwnLines>>
@@ -55,6 +58,13 @@ export function showUser(context: Context): Middleware {
           button="Make the link"
         />
         <PausedCountries page={page} path={path} pauses={await listPausedCountries(context, user.id)} />
+        <LostSecondFactor
+          page={page}
+          path={path}
+          user={user}
+          hasSecondFactor={await hasSecondFactor(context.db, user.id)}
+          asked={await findAskedRemoval(context, user.id)}
+        />
         <UserAccess page={page} path={path} user={user} />
         <p>
           <a href={`${LOG}?user=${user.id}`}>What was done with this account</a>

@@ -62,12 +62,12 @@ export const settings = {
   }),
   QUEUES_PASSWORD: hardToGuess(12, 18).meta({
     about:
-      'The password for the dashboard at /queues by HTTP Basic (user name: operator); operators who sign in need none.',
+      'Opens the dashboard at /queues by HTTP Basic (user name: operator), to look only; operators who sign in need none.',
     secret: true,
   }),
   QUEUES_WRITABLE: flag()
     .default(false)
-    .meta({ about: 'Lets the dashboard retry, promote and remove jobs.' }),
+    .meta({ about: 'Lets operators who are signed in retry, promote and remove jobs in the dashboard.' }),
   REQUIRE_SECOND_FACTOR: text()
     .oneOf(['operators', 'everybody', 'off'], 'must be operators, everybody or off')
     .default('operators')

@@ -7,8 +7,7 @@ import type { Context } from '../domain/context.js'
 import { hurryJob } from '../domain/hurry-job.js'
 import { describeJobs } from '../domain/job-subjects.js'
 import type { QueueName } from '../queues/queues.js'
-import { actorOf } from './actor.js'
-import type { SessionState } from './console/session.js'
+import { actingFor } from './actor.js'
 
 /**
  * The operators' view of the queues. Jobs carry ids only; what they are about is looked up for each page. Nothing can be
@@ -112,11 +111,8 @@ function isObject(value: unknown): value is object {
 export function recordQueueChanges(context: Context): Middleware {
   return async (ctx, next) => {
     if (context.config.queuesWritable && !['GET', 'HEAD', 'OPTIONS'].includes(ctx.method)) {
-      const { session } = ctx.state as SessionState
-      const actor =
-        session === undefined ? { ...actorOf(ctx), kind: 'queues_password' as const } : actorOf(ctx)
       const after = { request: `${ctx.method} ${ctx.path}` }
-      await record({ actor }, context.db, { action: 'queue.changed', after })
+      await record(actingFor(ctx, context), context.db, { action: 'queue.changed', after })
     }
     await next()
   }

@@ -54,7 +54,9 @@ describeWith('the names that every object has', serve, (server) => {
     if (path.startsWith('/v1/')) {
       return [{ Authorization: `Bearer ${apiToken}` }, { Authorization: `Bearer ${applicationToken}` }]
     }
-    if (path.startsWith('/queues')) return [{ Authorization: basic('operator', PASSWORD) }]
+    if (path.startsWith('/queues')) {
+      return [await sessionHeaders(), { Authorization: basic('operator', PASSWORD) }]
+    }
     return /^\/(console|simulator)/.test(path) ? [await sessionHeaders(), {}] : [{}]
   }
 

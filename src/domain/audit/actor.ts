@@ -4,7 +4,7 @@ export const ACTOR_KINDS = {
   api_token: 'a program of the user, by an API token',
   application: 'an application that the user authorized',
   command_line: 'an operator on the command line',
-  queues_password: 'whoever has QUEUES_PASSWORD, at the dashboard',
+  queues_password: 'whoever had QUEUES_PASSWORD, at the dashboard; now it only looks',
   visitor: 'somebody who is not signed in',
   service: 'Linehook itself',
 } as const

@@ -14,16 +14,17 @@ const GUESSES = { perAddress: 10, inAll: 100 }
 const GUESSES_MS = 15 * 60_000
 
 /**
- * The dashboard is for operators: by HTTP Basic with the password of the configuration, also when Postgres is
- * away, and by a session in the console. After too many guesses no password opens it from there; a session still does.
+ * The dashboard is for operators: by a session in the console, and for looking only by HTTP Basic with the password of the
+ * configuration, also when Postgres is away. It is one factor, and has no name: who changes something signs in with both.
+ * After too many guesses no password opens it from there; a session still does.
  *
- * @throws UserError 401; 403 when only the console would open it; 429 after too many guesses
+ * @throws UserError 401; 403 when only the console would open it, or allow it; 429 after too many guesses
  */
 export function requireOperator(context: Context): Middleware {
   const read = readSession(context)
   return async (ctx, next) => {
     const waitMs = await provePassword(context, ctx)
-    if (waitMs !== 0) {
+    if (waitMs !== 0 || !isLook(ctx)) {
       await read(ctx, () => Promise.resolve())
       const { session } = ctx.state as SessionState
       if (session?.role !== 'operator') throw refusal(context, ctx, waitMs)
@@ -60,7 +61,17 @@ function readBasic(header: string): { name: string; pass: string } | undefined {
   return name === undefined || pass === undefined ? undefined : { name, pass }
 }
 
+function isLook({ method }: KoaContext): boolean {
+  return ['GET', 'HEAD', 'OPTIONS'].includes(method)
+}
+
 function refusal({ config }: Context, ctx: KoaContext, waitMs: number | undefined): UserError {
+  if (waitMs === 0) {
+    return new UserError(
+      'QUEUES_PASSWORD only looks: sign in to the console as an operator to change a queue',
+      403,
+    )
+  }
   if (config.queuesPassword === undefined) {
     return new UserError(
       'The dashboard is closed: sign in to the console as an operator, or set QUEUES_PASSWORD',

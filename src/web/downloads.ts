@@ -2,20 +2,36 @@ import { pipeline, Readable } from 'node:stream'
 import { stringify } from 'csv-stringify'
 import type { Context as KoaContext } from 'koa'
 import { CSV } from '../csv.js'
-import { Unavailable } from '../errors.js'
+import { Unavailable, UserError } from '../errors.js'
+import { actorOf } from './actor.js'
 
 /** Each keeps a connection of Postgres busy now and then, for as long as its reader takes. */
 const MAX_AT_ONCE = 5
+/** One user leaves room for others. */
+const MAX_AT_ONCE_OF_ONE = 2
 /** A reader who takes nothing for so long is gone. */
 const STALLED_MS = 60_000
 
-let runningCount = 0
+/** Whose the downloads are that run. */
+const running: string[] = []
 
-/** Called before the rows of a download are looked for. @throws Unavailable */
-export function requireRoomForDownload(): void {
-  if (runningCount >= MAX_AT_ONCE) {
+/** Called before the rows of a download are looked for. @throws UserError 429; Unavailable */
+export function requireRoomForDownload(ctx: KoaContext): void {
+  const who = readerOf(ctx)
+  if (running.filter((each) => each === who).length >= MAX_AT_ONCE_OF_ONE) {
+    ctx.set('Retry-After', '60')
+    throw new UserError(
+      `you have ${MAX_AT_ONCE_OF_ONE} downloads running: wait until one of them is done`,
+      429,
+    )
+  }
+  if (running.length >= MAX_AT_ONCE) {
     throw new Unavailable('too many downloads are running: try again in a minute', 60)
   }
+}
+
+function readerOf(ctx: KoaContext): string {
+  return actorOf(ctx).userId ?? ctx.ip
 }
 
 /**
@@ -28,14 +44,26 @@ export function answerDownload(
   ctx: KoaContext,
   { name, ending, source }: { name: string; ending: keyof typeof TYPES; source: Readable },
 ): void {
-  runningCount += 1
-  source.once('close', () => {
-    runningCount -= 1
-  })
+  takePlace(ctx, source)
   ctx.attachment(`linehook-${name}-${new Date().toISOString().slice(0, 10)}.${ending}`)
   ctx.type = TYPES[ending]
   ctx.res.setTimeout(STALLED_MS, () => source.destroy(new Error('the reader stalled')))
   ctx.body = source
+}
+
+/** @throws UserError 429, Unavailable: of many at the same moment, all were told before that there is room */
+function takePlace(ctx: KoaContext, source: Readable): void {
+  try {
+    requireRoomForDownload(ctx)
+  } catch (error) {
+    source.destroy()
+    throw error
+  }
+  const who = readerOf(ctx)
+  running.push(who)
+  source.once('close', () => {
+    running.splice(running.indexOf(who), 1)
+  })
 }
 
 const TYPES = {

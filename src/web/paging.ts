@@ -45,7 +45,7 @@ export async function answerList<T extends { id: string }>(
 ): Promise<void> {
   ctx.vary('Accept')
   if (ctx.accepts('application/json', 'text/csv') === 'text/csv') {
-    requireRoomForDownload()
+    requireRoomForDownload(ctx)
     const rows = eachRow(
       (page) => find({ ...(before === undefined ? {} : { before }), ...page }),
       ({ id }) => id,

@@ -12,7 +12,7 @@ import { isConfirmed, sessionOf } from './session.js'
 export function exportOwnLine(context: Context): Middleware {
   return async (ctx) => {
     const line = await getOwnLine(context, sessionOf(ctx).userId, idOf(ctx, 'lineId'))
-    requireRoomForDownload()
+    requireRoomForDownload(ctx)
     const source = await exportLine(actingFor(ctx, context), line)
     answerDownload(ctx, { name: 'line', ending: 'zip', source })
   }
@@ -22,7 +22,7 @@ export function exportOwnLine(context: Context): Middleware {
 export function exportAccount(context: Context): Middleware {
   return async (ctx) => {
     if (!isConfirmed(ctx)) return
-    requireRoomForDownload()
+    requireRoomForDownload(ctx)
     const source = await exportUser(actingFor(ctx, context), sessionOf(ctx).userId)
     answerDownload(ctx, { name: 'account', ending: 'zip', source })
   }
@@ -33,7 +33,7 @@ export function postExportPerson(context: Context) {
   return async (ctx: KoaContext): Promise<undefined> => {
     if (!isConfirmed(ctx, '/console/people')) return undefined
     const number = readPerson(fieldOf(ctx, 'number'))
-    requireRoomForDownload()
+    requireRoomForDownload(ctx)
     answerDownload(ctx, { name: 'person', ending: 'zip', source: await exportPerson(context, number) })
     return undefined
   }

@@ -84,23 +84,47 @@ describeWeb('the console, of downloads', ({ context, web }) => {
     describe('of a long list', () => {
       const PAGES = 40
 
-      beforeEach(() =>
+      const fill = (of: TestLine) =>
         context.db.raw(
           `insert into messages (id, user_id, line_id, direction, source, from_number, to_number, text, status)
            select lowest_id_at(now() - make_interval(secs => n)), ?, ?, 'outbound', 'api', ?, ?, repeat('x', 1000), 'sent'
            from generate_series(1, ${PAGES * 500}) n`,
-          [line.userId, line.lineId, line.number, ANNA],
-        ),
-      )
+          [of.userId, of.lineId, of.number, ANNA],
+        )
+
+      beforeEach(() => fill(line))
       afterEach(() => context.db('messages').delete())
 
       /** It takes the head and then nothing. */
-      const takeNothing = async (): Promise<IncomingMessage> => {
-        const headers = { Cookie: owning.cookie() }
+      const takeNothing = async (reader = owning): Promise<IncomingMessage> => {
+        const headers = { Cookie: reader.cookie() }
         const request = get(`${web.url}/console/activity.csv`, { headers, agent: false })
         const [response] = (await once(request, 'response')) as [IncomingMessage]
         return response.pause()
       }
+
+      const readAsSomebodyElse = async () => {
+        const other = await createLine(context)
+        await fill(other)
+        return browse(context, web, other.userId)
+      }
+
+      it('has two downloads of one reader at a time, whenever they are asked for, and room for others', async () => {
+        const asked = await Promise.allSettled(Array.from({ length: 5 }, () => takeNothing()))
+        const answers = asked.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []))
+        expect(answers.map(({ statusCode }) => statusCode).sort()).to.deep.equal([200, 200, 429, 429, 429])
+        const refused = await owning.get('/console/activity.csv')
+        expectPage(refused, 429)
+        expect(refused.text).to.include('you have 2 downloads running')
+        expect(refused.headers.get('retry-after')).to.equal('60')
+        const other = await takeNothing(await readAsSomebodyElse())
+        expect(other.statusCode).to.equal(200)
+        for (const response of [...answers, other]) response.destroy()
+        await until(
+          'there is room again',
+          async () => (await owning.get('/console/activity.csv?direction=inbound')).status === 200,
+        )
+      })
 
       it('is read as fast as it is taken, and no further', async () => {
         let readCount = 0
@@ -120,7 +144,11 @@ describeWeb('the console, of downloads', ({ context, web }) => {
       })
 
       it('has few readers at a time, and the next ones are told to come again', async () => {
-        const stalled = await Promise.all(Array.from({ length: 5 }, takeNothing))
+        const others = await Promise.all([1, 2].map(readAsSomebodyElse))
+        const stalled = await Promise.all(
+          others.flatMap((each) => [each, each]).map((each) => takeNothing(each)),
+        )
+        stalled.push(await takeNothing())
         const refused = await owning.get('/console/activity.csv')
         expectPage(refused, 503)
         expect(refused.headers.get('retry-after')).to.equal('60')

@@ -15,7 +15,7 @@ export function exportActivity(context: Context): Middleware {
   return async (ctx) => {
     const { userId } = sessionOf(ctx)
     const { filter } = await readFilter(ctx, context)
-    requireRoomForDownload()
+    requireRoomForDownload(ctx)
     const lines = await listOwnLines(context, userId)
     const numbers = new Map(lines.map(({ id, number }) => [id, number]))
     await record(actingFor(ctx, context), context.db, {

@@ -26,7 +26,7 @@ export function exportAudit(format: Format) {
     async (ctx) => {
       const { asked } = await readWritten(ctx, context)
       const filter = await readAuditFilter(context, asked)
-      await requireBounded(context, filter)
+      await requireBounded(ctx, context, filter)
       await record(actingFor(ctx, context), context.db, {
         action: 'audit_log.exported',
         userId: filter.userId ?? null,
@@ -43,14 +43,14 @@ export function exportHistory(format: Format) {
       const { userId } = sessionOf(ctx)
       const { action, from, until } = (await readWritten(ctx, context)).asked
       const filter = await readAuditFilter(context, { action, from, until, user: userId })
-      await requireBounded(context, filter)
+      await requireBounded(ctx, context, filter)
       answer(ctx, format, seenBy(userId, readAudit(context, filter)))
     }
 }
 
 /** @throws UserError 413: who is told so at once need not find out that a file is not whole */
-async function requireBounded(context: Context, filter: AuditFilter): Promise<void> {
-  requireRoomForDownload()
+async function requireBounded(ctx: KoaContext, context: Context, filter: AuditFilter): Promise<void> {
+  requireRoomForDownload(ctx)
   if (!(await isAuditLongerThan(context, filter, MAX_ROWS))) return
   throw new UserError(
     `these are more than ${MAX_ROWS} rows: choose a shorter time with from and until, or filter further`,

@@ -2,7 +2,7 @@ import type { Context as KoaContext, Middleware } from 'koa'
 import type { Context } from '../../domain/context.js'
 import { Unavailable } from '../../errors.js'
 import { isSecure } from '../console/session.js'
-import { providerOf } from './provider.js'
+import { providerOf, SESSION_COOKIE } from './provider.js'
 
 /**
  * Hands a request to oidc-provider and sees to what it leaves to others: its addresses begin with PUBLIC_URL and
@@ -27,7 +27,7 @@ export async function enterProvider(context: Context, ctx: KoaContext): Promise<
 /** Drops the package's own session, because the console's session is used instead. */
 function forgetSession(ctx: KoaContext): void {
   const cookies = [ctx.response.headers['set-cookie'] ?? []].flat().map(String)
-  const kept = cookies.filter((cookie) => !cookie.startsWith('linehook-oauth='))
+  const kept = cookies.filter((cookie) => !cookie.startsWith(`${SESSION_COOKIE}=`))
   ctx.remove('Set-Cookie')
   if (kept.length > 0) ctx.set('Set-Cookie', kept)
 }

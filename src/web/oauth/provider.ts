@@ -24,6 +24,9 @@ const GRANT_SECONDS = 365 * DAY_SECONDS
 /** The resource to which all our scopes belong. No client names it. */
 export const RESOURCE = 'urn:linehook:api'
 
+/** Never sent: the console's session is used instead. */
+export const SESSION_COOKIE = 'linehook-oauth'
+
 const providers = new WeakMap<Context['db'], Provider>()
 
 /** The authorization server; one for each process, which acts for nobody who happens to ask first. */
@@ -63,7 +66,7 @@ function configure(context: Context): Configuration {
     pkce: { required: (_, client) => client.clientAuthMethod === 'none' },
     clockTolerance: 0,
     cookies: {
-      names: { session: 'linehook-oauth', interaction: 'linehook-consent', resume: 'linehook-authorize' },
+      names: cookieNames(context),
       short: { httpOnly: true, sameSite: 'lax', secure: isSecure(context), signed: false },
       long: { httpOnly: true, sameSite: 'lax', signed: false },
     },
@@ -104,6 +107,19 @@ function configure(context: Context): Configuration {
     // A page has no secret; and which page it is says nothing, for PKCE and the refresh token are what proves it.
     clientBasedCORS: (_, _origin, client) => client.clientAuthMethod === 'none',
     renderError: answerAuthorizationError(context),
+  }
+}
+
+/**
+ * Not `__Host-`, which would want them for every path: two authorizations that go on at once in one browser each have a cookie
+ * of the same name, for the path of its own page.
+ */
+function cookieNames(context: Context) {
+  const prefix = isSecure(context) ? '__Secure-' : ''
+  return {
+    session: SESSION_COOKIE,
+    interaction: `${prefix}linehook-consent`,
+    resume: `${prefix}linehook-authorize`,
   }
 }
 

@@ -170,6 +170,20 @@ describeWith('the consent page', serveOAuth, (server) => {
     expect(sourceOf("https://a.example;script-src'x'/")).to.equal('https:')
   })
 
+  it('has cookies that only https brings, each for its own page, which no other host can set', async () => {
+    const { headers } = await visitor.get(authorizePath(asking(application)))
+    const cookies = headers.getSetCookie().filter((cookie) => cookie.includes('linehook'))
+    expect(cookies).to.have.length.at.least(1)
+    for (const cookie of cookies) {
+      expect(cookie).to.match(
+        /^__Secure-linehook-(consent|authorize)=[\w-]+; path=\/oauth\/(consent|authorize)\/[\w-]+;/,
+      )
+      expect(cookie)
+        .to.match(/; secure; httponly/i)
+        .and.not.to.match(/; domain=/i)
+    }
+  })
+
   it('is the same for two authorizations that go on at once', async () => {
     const other = await createApplication(server, { name: 'Other' })
     const first = await open()

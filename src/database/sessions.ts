@@ -40,6 +40,28 @@ export async function insertSession(db: Database, session: NewSession): Promise<
   })
 }
 
+/**
+ * Of the user's sessions the ones that were used last stay, as many as these.
+ *
+ * @returns how many ended
+ */
+export async function deleteOldestSessions(
+  trx: Database,
+  userId: string,
+  keptCount: number,
+): Promise<number> {
+  const kept = trx('sessions')
+    .where({ user_id: userId })
+    .whereRaw(ALIVE)
+    .orderBy([
+      { column: 'last_seen_at', order: 'desc' },
+      { column: 'id', order: 'desc' },
+    ])
+    .limit(keptCount)
+    .select('id')
+  return trx('sessions').where({ user_id: userId }).whereRaw(ALIVE).whereNotIn('id', kept).delete()
+}
+
 /** Notes that the session is in use, at most once a minute: most requests only read. */
 export async function useSession(
   db: Database,

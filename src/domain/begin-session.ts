@@ -1,10 +1,13 @@
 import type { Database } from '../database/connection.js'
 import { insertHalfOpenSession } from '../database/half-open-sessions.js'
 import { hasSecondFactor } from '../database/second-factors/has-one.js'
-import { insertSession, type NewSession } from '../database/sessions.js'
+import { deleteOldestSessions, insertSession, type NewSession } from '../database/sessions.js'
 import { record } from './audit.js'
 import type { Context } from './context.js'
 import { newSession } from './sessions.js'
+
+/** At once, of one user. Nobody has so many browsers: with one more, the one that was not used for longest ends. */
+export const MAX_SESSIONS = 20
 
 export interface BegunSession {
   /** Which the browser keeps. */
@@ -32,11 +35,12 @@ export async function openSession(context: Context, trx: Database, row: NewSessi
   const { id, userId, userAgent } = row
   const { address } = context.actor
   const actor = { kind: 'user', userId, credentialId: id, address } as const
+  const sessionsEnded = await deleteOldestSessions(trx, userId, MAX_SESSIONS - 1)
   await insertSession(trx, row)
   await record({ actor }, trx, {
     action: 'sign_in.succeeded',
     subjectId: id,
     userId,
-    after: { browser: userAgent },
+    after: { browser: userAgent, ...(sessionsEnded === 0 ? {} : { sessionsEnded }) },
   })
 }

@@ -12,6 +12,7 @@ import { createSetUpLink, findSetUpLink } from '../../src/domain/set-up-links.js
 import { SIGN_IN_REFUSED, signIn } from '../../src/domain/sign-in.js'
 import { newId } from '../../src/ids.js'
 import { newToken, sha256 } from '../../src/secrets.js'
+import { listAudit } from '../../src/domain/audit.js'
 import { describeContext } from '../helpers/context.js'
 import { startSession } from '../helpers/sessions.js'
 import { createPerson, PASSWORD, type Person } from './people.js'
@@ -147,6 +148,19 @@ describeContext('sessions', (context) => {
     expect(await get(renewed)).to.deep.include({ id: session.id, isConfirmed: true })
     expect(await findSession(context, token)).to.equal(undefined)
     expect(await get(other)).to.include({ isConfirmed: false })
+  })
+
+  it('are twenty of one user at most: with one more, the one that was not used for longest ends', async () => {
+    const other = await createPerson(context)
+    const others = await startSession(context, other.id)
+    const tokens = await Promise.all(Array.from({ length: 20 }, () => start()))
+    await setBack(tokens[7] ?? '', 'last_seen_at', '10 minutes')
+    const { token } = await signInWith(PASSWORD)
+    expect(await listSessions(context.db, ada.id)).to.have.length(20)
+    for (const each of [token, others, ...tokens.filter((_, n) => n !== 7)]) await get(each)
+    expect(await findSession(context, tokens[7] ?? '')).to.equal(undefined)
+    const [row] = await listAudit(context, { actions: ['sign_in.succeeded'], userId: ada.id }, { limit: 1 })
+    expect(row?.after).to.deep.include({ sessionsEnded: 1 })
   })
 
   it('are listed newest first, each user their own', async () => {

@@ -83,6 +83,8 @@ export async function startSession(
 export function postSignOut(context: Context) {
   return async (ctx: KoaContext): Promise<string> => {
     await changeBrowserToken(ctx, context, newToken())
+    // No cookies: the answer sets the one of the browser that is signed out.
+    ctx.set('Clear-Site-Data', '"cache", "storage"')
     return withNotice('/console/sign-in', 'signed-out')
   }
 }

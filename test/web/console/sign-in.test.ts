@@ -95,6 +95,13 @@ describeWeb('signing in to the console', ({ context, web }) => {
       expect((await browser.get(`${SIGN_IN}?done=signed-out`)).text).to.include('You are signed out.')
     })
 
+    it('takes what the browser keeps with it when it ends', async () => {
+      const browser = await browse(context, web, person.id)
+      const { headers } = await browser.submit('/console/sign-out')
+      expect(headers.get('clear-site-data')).to.equal('"cache", "storage"')
+      expect((await browser.get(SIGN_IN)).headers.get('clear-site-data')).to.equal(null)
+    })
+
     it('of somebody who signs in as somebody else is worth nothing either', async () => {
       const other = await createPerson(context)
       const browser = await browse(context, web, other.id)

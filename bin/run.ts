@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { stringify } from 'csv-stringify/sync'
 import { DATA_FOLDER, givenEnvironment, runningEnvironment } from '../dev/embedded.js'
-import { ConfigInvalid, readConfig } from '../src/config.js'
+import { ConfigInvalid, readConfig, withSecretFiles } from '../src/config.js'
 import { actingAs, type Context } from '../src/domain/context.js'
 import { createContext } from '../src/domain/open-context.js'
 import { CSV } from '../src/csv.js'
@@ -75,13 +75,16 @@ export function print({ json, csv }: Printing, result: unknown, lines: readonly 
 /** The settings that are configured, or those that `linehook start` uses in this folder, if it ever ran here. */
 export function environment(): NodeJS.ProcessEnv {
   const given = givenEnvironment()
-  if (given.DATABASE_URL !== undefined || !existsSync(DATA_FOLDER)) return given
-  return { ...runningEnvironment(), ...given }
+  const { env, faults } = withSecretFiles(given)
+  // Whoever reads the configuration tells of a file that cannot be read.
+  if (faults.length > 0) return given
+  if (env.DATABASE_URL !== undefined || !existsSync(DATA_FOLDER)) return env
+  return { ...runningEnvironment(), ...env }
 }
 
 function explain(error: unknown): string {
   if (error instanceof UserError) return error.message
-  const isConfigured = Boolean(process.env.DATABASE_URL)
+  const isConfigured = Boolean(process.env.DATABASE_URL ?? process.env.DATABASE_URL_FILE)
   if (error instanceof ConfigInvalid) {
     if (isConfigured) return error.message
     const isFaulty = !error.faults.every((fault) => fault.endsWith(' is required'))

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
-import { ConfigInvalid, readConfig, type Config } from '../src/config.js'
+import { ConfigInvalid, readConfig, withSecretFiles, type Config } from '../src/config.js'
 import { migrate, MIGRATION_STATEMENT_MS } from '../src/database/migrations.js'
 import type { Context } from '../src/domain/context.js'
 import { createContext } from '../src/domain/open-context.js'
@@ -55,7 +55,8 @@ export async function start({
     throw new StartRefused('There is no Procfile here: run `linehook start` in the folder of the project.')
   }
   const stopping = stopSignal()
-  const given = givenEnvironment()
+  const { env: given, faults } = withSecretFiles(givenEnvironment())
+  if (faults.length > 0) throw new StartRefused(new ConfigInvalid(faults).message)
   const lock = takeStartLock()
   if ('heldBy' in lock) {
     throw new StartRefused(`Linehook runs in this folder already (process ${lock.heldBy}): stop it first.`)

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import ipaddr from 'ipaddr.js'
 import * as yup from 'yup'
 import { hasCode } from './errors.js'
+import { readSecretFiles, type GivenSecrets } from './secret-files.js'
 import { isWeakPassword } from './weak-password.js'
 
 /** The most that CARRIER_TIMEOUT_MS may be. A carrier that hangs keeps a worker's place for as long. */
@@ -246,13 +247,24 @@ export class ConfigInvalid extends Error {
   }
 }
 
+/** The names of the settings that are secret; each may stand in a file that `<NAME>_FILE` names. */
+export const SECRETS = Object.entries(settings)
+  .filter(([, setting]) => (setting.describe().meta as { secret?: boolean } | undefined)?.secret === true)
+  .map(([name]) => name)
+
+/** Each secret by its own name, also those that are in files. */
+export function withSecretFiles(env: NodeJS.ProcessEnv): GivenSecrets {
+  return readSecretFiles(env, SECRETS)
+}
+
 /** @throws ConfigInvalid */
-export function readConfig(env: NodeJS.ProcessEnv = process.env) {
+export function readConfig(asGiven: NodeJS.ProcessEnv = process.env) {
+  const { env, faults } = withSecretFiles(asGiven)
   // `VAR=` in an env file means "not set".
   const given = Object.fromEntries(
     Object.keys(settings).map((name) => [name, env[name]?.trim() || undefined]),
   )
-  const value = validate(given)
+  const value = validate(given, faults)
   return Object.freeze({
     version: readVersion(),
     databaseUrl: value.DATABASE_URL,
@@ -375,16 +387,23 @@ function readOperationalWebhook(value: ReturnType<typeof validate>) {
   return { url, secret }
 }
 
-function validate(given: Record<string, string | undefined>) {
+/** @param unread faults of files: what they should have had is not said to be missing, too */
+function validate(given: Record<string, string | undefined>, unread: readonly string[]) {
   try {
-    return yup.object(settings).validateSync(given, { abortEarly: false })
+    const value = yup.object(settings).validateSync(given, { abortEarly: false })
+    if (unread.length === 0) return value
+    throw new ConfigInvalid([...unread])
   } catch (error) {
     if (!(error instanceof yup.ValidationError)) throw error
-    const faults = error.inner.map(
-      (each) => `${each.path ?? ''} ${each.type === 'optionality' ? 'is required' : each.message}`,
-    )
-    throw new ConfigInvalid([...new Set(faults)])
+    const faults = error.inner
+      .filter(({ path = '', type }) => type !== 'optionality' || !isUnread(path, unread))
+      .map((each) => `${each.path ?? ''} ${each.type === 'optionality' ? 'is required' : each.message}`)
+    throw new ConfigInvalid([...new Set([...unread, ...faults])])
   }
+}
+
+function isUnread(name: string, unread: readonly string[]): boolean {
+  return unread.some((fault) => fault.startsWith(`${name}_FILE `))
 }
 
 export function readVersion(): string {

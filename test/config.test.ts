@@ -1,6 +1,10 @@
 import { expect } from 'chai'
+import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import { ConfigInvalid, readConfig, readVersion, settings } from '../src/config.js'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { ConfigInvalid, readConfig, readVersion, SECRETS, settings, withSecretFiles } from '../src/config.js'
 
 const KEY = Buffer.alloc(32, 7).toString('base64')
 const OTHER_KEY = Buffer.alloc(32, 8).toString('base64')
@@ -177,6 +181,75 @@ describe('configuration', () => {
       queuesPassword: undefined,
     })
     expect(faultsOf({ DATABASE_URL: '' })).to.deep.equal(['DATABASE_URL is required'])
+  })
+
+  describe('takes a secret from a file', () => {
+    let folder: string
+
+    before(async () => {
+      folder = await mkdtemp(join(tmpdir(), 'linehook-secrets-'))
+    })
+    after(() => rm(folder, { recursive: true, force: true }))
+
+    const fileWith = async (text: string) => {
+      const path = join(folder, `secret-${randomUUID()}`)
+      await writeFile(path, text)
+      return path
+    }
+
+    it('each of them, without the end of the line', async () => {
+      const values: Record<string, string> = {
+        ...required,
+        REDIS_SENTINEL_PASSWORD: 'hunter4',
+        QUEUES_PASSWORD: 'a phrase nobody says',
+        METRICS_TOKEN: 'another phrase that nobody says',
+        OTEL_EXPORTER_OTLP_HEADERS: 'key=hunter5',
+        MEDIA_S3_SECRET_ACCESS_KEY: 'hunter six',
+        SMTP_URL: 'smtps://u:p@mail.example',
+        OPERATIONAL_WEBHOOK_URL: 'https://hooks.example/x',
+        OPERATIONAL_WEBHOOK_SECRET: `whsec_${KEY}`,
+      }
+      expect(Object.keys(values)).to.have.members(SECRETS)
+      const files = await Promise.all(
+        Object.entries(values).map(async ([name, value], n) => [
+          `${name}_FILE`,
+          await fileWith(`${value}${['', '\n', '\r\n'][n % 3] ?? ''}`),
+        ]),
+      )
+      const { env, faults } = withSecretFiles(Object.fromEntries(files) as Record<string, string>)
+      expect(faults).to.deep.equal([])
+      expect(env).to.deep.equal(values)
+      const config = readConfig({
+        DATABASE_URL_FILE: await fileWith(`${required.DATABASE_URL}\n`),
+        REDIS_URL: required.REDIS_URL,
+        ENCRYPTION_KEY_FILE: await fileWith(KEY),
+      })
+      expect(config.databaseUrl).to.equal(required.DATABASE_URL)
+      expect(config.encryptionKeys).to.deep.equal([Buffer.alloc(32, 7)])
+    })
+
+    it('or says what is wrong with it, by its variable, and not what stands in it', async () => {
+      const key = { ENCRYPTION_KEY: undefined }
+      expect(faultsOf({ ...key, ENCRYPTION_KEY_FILE: join(folder, 'none') })).to.deep.equal([
+        'ENCRYPTION_KEY_FILE names a file that cannot be read: ENOENT',
+      ])
+      expect(faultsOf({ ...key, ENCRYPTION_KEY_FILE: folder })).to.deep.equal([
+        'ENCRYPTION_KEY_FILE names a file that cannot be read: EISDIR',
+      ])
+      expect(faultsOf({ ...key, ENCRYPTION_KEY_FILE: await fileWith('\n') })).to.deep.equal([
+        'ENCRYPTION_KEY_FILE names an empty file',
+      ])
+      expect(faultsOf({ ENCRYPTION_KEY_FILE: await fileWith(KEY) })).to.deep.equal([
+        'ENCRYPTION_KEY_FILE and ENCRYPTION_KEY are both set: take one of them away',
+      ])
+      const faults = faultsOf({ ...key, ENCRYPTION_KEY_FILE: await fileWith('hunter6'), PORT: 'x' })
+      expect(faults).to.have.length(2)
+      expect(faults.join()).to.include('ENCRYPTION_KEY must be 32 bytes').and.not.to.include('hunter6')
+    })
+
+    it('and has no such file for what is no secret', async () => {
+      expect(readConfig({ ...required, PORT_FILE: await fileWith('4000') }).port).to.equal(3000)
+    })
   })
 
   it('takes no notice of variables that are not its own', () => {

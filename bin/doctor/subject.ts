@@ -1,5 +1,5 @@
 import { Redis } from 'ioredis'
-import { ConfigInvalid, readConfig, type Config } from '../../src/config.js'
+import { ConfigInvalid, readConfig, withSecretFiles, type Config } from '../../src/config.js'
 import { connectDatabase, type Database } from '../../src/database/connection.js'
 import { wayToRedis } from '../../src/redis.js'
 
@@ -53,7 +53,7 @@ export function openSubject(env: NodeJS.ProcessEnv): Subject {
 
 /** Whether the configuration has a usable value for what must be there. */
 export function isGiven({ configFaults }: Subject, variable: keyof typeof STANDING_IN): boolean {
-  return !configFaults.some((each) => each.startsWith(`${variable} `))
+  return !configFaults.some((each) => each.startsWith(`${variable} `) || each.startsWith(`${variable}_FILE `))
 }
 
 function readUsable(env: NodeJS.ProcessEnv): Pick<Subject, 'config' | 'configFaults'> {
@@ -64,7 +64,7 @@ function readUsable(env: NodeJS.ProcessEnv): Pick<Subject, 'config' | 'configFau
     const faulty = new Set(
       error.faults.flatMap((each) => each.match(/^[A-Z\d_]+( and [A-Z\d_]+)?/)?.[0].split(' and ') ?? []),
     )
-    const usable = Object.entries(env).filter(([name]) => !faulty.has(name))
+    const usable = Object.entries(withSecretFiles(env).env).filter(([name]) => !faulty.has(name))
     return {
       config: readConfig({ ...STANDING_IN, ...Object.fromEntries(usable) }),
       configFaults: error.faults,

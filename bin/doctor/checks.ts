@@ -2,6 +2,7 @@ import type { Check } from './check.js'
 import { clocks } from './clocks.js'
 import { configuration } from './configuration.js'
 import { disks } from './disks.js'
+import { encryption } from './encryption.js'
 import { mail } from './mail.js'
 import { node } from './node.js'
 import { permissions } from './permissions.js'
@@ -15,6 +16,7 @@ export const CHECKS: readonly Check[] = [
   configuration,
   node,
   permissions,
+  encryption,
   postgres,
   migrations,
   partitions,

@@ -1,6 +1,8 @@
 import { expect } from 'chai'
+import { readConfig } from '../../../src/config.js'
 import { judgeClocks } from '../../../bin/doctor/clocks.js'
 import { judgeDisks } from '../../../bin/doctor/disks.js'
+import { judgeEncryption } from '../../../bin/doctor/encryption.js'
 import { judgeNode } from '../../../bin/doctor/node.js'
 import { placeOf, withoutPassword } from '../../../bin/doctor/place.js'
 import { judgeCertificateEnd } from '../../../bin/doctor/certificate.js'
@@ -54,6 +56,52 @@ describe('how the doctor judges', () => {
     expect(judgeCertificateEnd('example.com', end, new Date('2026-11-21T12:00:00Z'))?.why).to.equal(
       'The certificate of example.com ends in 9 days, on 2026-12-01.',
     )
+  })
+
+  it('encryption: what leaves this machine in clear text, by the name of its variable', () => {
+    const judge = (environment: Record<string, string>) =>
+      judgeEncryption(
+        readConfig({
+          DATABASE_URL: 'postgres://u:p@127.0.0.1/x',
+          REDIS_URL: 'redis://localhost:6379',
+          ENCRYPTION_KEY: Buffer.alloc(32, 1).toString('base64'),
+          ...environment,
+        }),
+      )
+    expect(judge({}).state).to.equal('ok')
+    const mails = { MAIL_FROM: 'a@example.com' }
+    const clear: [variable: string, value: string, more?: Record<string, string>][] = [
+      ['DATABASE_URL', 'postgres://u:hunter2@db.internal/x'],
+      ['DATABASE_URL', 'postgres://u:hunter2@10.0.0.4/x?sslmode=disable'],
+      ['REDIS_URL', 'redis://:hunter2@redis.internal'],
+      ['REDIS_URL', 'redis://mymaster', { REDIS_SENTINELS: '127.0.0.1:26379' }],
+      ['SMTP_URL', 'smtp://u:hunter2@mail.example.com', mails],
+      ['OTEL_EXPORTER_OTLP_ENDPOINT', 'http://collector:4318'],
+      ['MEDIA_S3_ENDPOINT', 'http://storage.example.com', { MEDIA_S3_BUCKET: 'media' }],
+      ['PUBLIC_URL', 'http://hooks.example.com'],
+      ['ALLOW_HTTP', 'true'],
+    ]
+    for (const [variable, value, more] of clear) {
+      const { state, why, cure } = judge({ ...more, [variable]: value })
+      expect([state, why], value).to.deep.equal([
+        'warning',
+        `In clear text beyond this machine: ${variable}.`,
+      ])
+      expect(`${why}${cure ?? ''}`).not.to.include('hunter2')
+    }
+    const encrypted: [variable: string, value: string, more?: Record<string, string>][] = [
+      ['DATABASE_URL', 'postgres://u:p@db.internal/x?sslmode=verify-full'],
+      ['DATABASE_URL', 'postgres://u:p@db.internal/x?ssl=true'],
+      ['DATABASE_URL', 'postgres://u:p@/x?host=/run/postgresql'],
+      ['REDIS_URL', 'rediss://redis.internal'],
+      ['SMTP_URL', 'smtps://u:p@mail.example.com', mails],
+      ['SMTP_URL', 'smtp://u:p@mail.example.com?requireTLS=true', mails],
+      ['OTEL_EXPORTER_OTLP_ENDPOINT', 'http://localhost:4318'],
+      ['PUBLIC_URL', 'https://hooks.example.com'],
+    ]
+    for (const [variable, value, more] of encrypted) {
+      expect(judge({ ...more, [variable]: value }).state, value).to.equal('ok')
+    }
   })
 
   it('what a service says: without the password, however it stands in the URL', () => {

@@ -1,0 +1,68 @@
+import type { Config } from '../../src/config.js'
+import { isLoopback } from '../../src/network.js'
+import { ok, warning, type Check, type Finding } from './check.js'
+
+export const encryption: Check = {
+  name: 'Encryption',
+  look: ({ config }) => judgeEncryption(config),
+}
+
+type Ways = Pick<
+  Config,
+  'databaseUrl' | 'redisUrl' | 'redisSentinels' | 'smtp' | 'traces' | 'mediaS3' | 'publicUrl' | 'allowHttp'
+>
+
+/** Of what leaves this machine in clear text. A network of one's own may be trusted, so that is a warning. */
+export function judgeEncryption(config: Ways): Finding {
+  const clear = clearWays(config)
+  if (clear.length === 0) return ok('What leaves this machine is encrypted, by these settings.')
+  return warning(
+    `In clear text beyond this machine: ${clear.map(({ variable }) => variable).join(', ')}.`,
+    `${clear.map(({ cure }) => cure).join(' ')} Or trust the network between, as docs/operating/connections.md says.`,
+  )
+}
+
+function clearWays(config: Ways): { variable: string; cure: string }[] {
+  const { databaseUrl, redisUrl, redisSentinels, smtp, traces, mediaS3, publicUrl, allowHttp } = config
+  const ways: [variable: string, isClear: boolean, cure: string][] = [
+    ['DATABASE_URL', isClearPostgres(databaseUrl), 'Add ?sslmode=verify-full to DATABASE_URL.'],
+    [
+      'REDIS_URL',
+      leavesInClear(redisUrl, 'redis:') || (redisSentinels !== undefined && redisUrl.startsWith('redis:')),
+      'Begin REDIS_URL with rediss://.',
+    ],
+    ['SMTP_URL', isClearMail(smtp?.url), 'Begin SMTP_URL with smtps://, or add ?requireTLS=true.'],
+    [
+      'OTEL_EXPORTER_OTLP_ENDPOINT',
+      leavesInClear(traces?.endpoint, 'http:'),
+      'Use https:// for the collector, or one on this machine.',
+    ],
+    ['MEDIA_S3_ENDPOINT', leavesInClear(mediaS3?.endpoint, 'http:'), 'Use https:// for the bucket.'],
+    ['PUBLIC_URL', leavesInClear(publicUrl, 'http:'), 'Put a proxy with a certificate before `web`.'],
+    ['ALLOW_HTTP', allowHttp, 'Take ALLOW_HTTP away: events would go out unencrypted.'],
+  ]
+  return ways.filter(([, isClear]) => isClear).map(([variable, , cure]) => ({ variable, cure }))
+}
+
+/** With any of these the driver uses TLS or nothing; unlike libpq it does not fall back for `prefer`. */
+const POSTGRES_TLS = ['sslmode', 'sslcert', 'sslkey', 'sslrootcert']
+
+function isClearPostgres(url: string): boolean {
+  const parsed = URL.canParse(url) ? new URL(url) : undefined
+  // What is no URL with a host, such as a socket of this machine, leaves nothing.
+  if (parsed === undefined || parsed.hostname === '' || isLoopback(parsed.hostname)) return false
+  if ((parsed.searchParams.get('host') ?? '').startsWith('/')) return false
+  const { searchParams } = parsed
+  if (searchParams.get('sslmode') === 'disable') return true
+  return searchParams.get('ssl') !== 'true' && !POSTGRES_TLS.some((name) => searchParams.has(name))
+}
+
+function isClearMail(url: string | undefined): boolean {
+  if (url === undefined || !leavesInClear(url, 'smtp:')) return false
+  return new URL(url).searchParams.get('requireTLS') !== 'true'
+}
+
+function leavesInClear(url: string | undefined, scheme: string): boolean {
+  const parsed = url !== undefined && URL.canParse(url) ? new URL(url) : undefined
+  return parsed?.protocol === scheme && parsed.hostname !== '' && !isLoopback(parsed.hostname)
+}

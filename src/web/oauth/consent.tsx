@@ -69,7 +69,8 @@ export function showConsent(context: Context): Middleware {
           </Form>
           <small>
             Either way you go back to <strong>{sourceOf(asked.redirectUri)}</strong>. You can take this back
-            at any time in the console, under Authorized applications.
+            at any time in the console, under Authorized applications. It ends by itself when the application
+            does nothing with it for a year.
           </small>
         </article>
       </Layout>,

@@ -50,6 +50,9 @@ describeWith('the consent page', serveOAuth, (server) => {
     const renames = (await open({ scope: 'lines:write contacts:write media:read' })).answer.text
     expect(renames).to.include('Rename the lines that it sees').and.include('block and unblock')
     expect(renames).not.to.include('media')
+    expect(text.replace(/\s+/g, ' '), 'for how long')
+      .to.include('You can take this back at any time')
+      .and.include('ends by itself when the application does nothing with it for a year')
   })
 
   it('lists the active lines of the user, and none of others', async () => {

@@ -6,7 +6,7 @@ import { createProgram } from '../bin/program.js'
 import { drawStates, STATES_PAGE } from '../dev/states.js'
 import { CARRIER_KINDS } from '../src/carriers/registry.js'
 import { MAGIC_NUMBERS } from '../src/carriers/simulator.js'
-import { readConfig, settings } from '../src/config.js'
+import { readConfig, SECRETS, settings } from '../src/config.js'
 import { EVENT_TYPES, OPT_IN_EVENT_TYPES } from '../src/database/events.js'
 import { ACTIONS } from '../src/domain/audit/actions.js'
 import { ACTOR_KINDS } from '../src/domain/audit/actor.js'
@@ -157,6 +157,68 @@ describe('docs', () => {
     expect(rows).to.deep.equal(Object.values(MAGIC_NUMBERS))
   })
 
+  it('operating/keys.md has every setting that is secret', () => {
+    const rows = tableRows('docs/operating/keys.md', /^`[A-Z\d_]+`$/).map(([name]) => name)
+    expect(rows).to.have.members(SECRETS.map(code))
+  })
+
+  it('data.md has every table in one class', () => {
+    const tables = [...read('migrations/schema.sql').matchAll(/^create table (?:public\.)?(\w+)/gim)]
+      .map(([, name = '']) => name)
+      .filter((name) => !isPartition(name))
+    expect(tables).to.have.length.above(40)
+    const rows = tableRows('docs/data.md', /^(secret|content|about people|operating)$/)
+    const named = rows.flatMap(([, , names = '']) =>
+      [...names.matchAll(/`([a-z_]+)`/g)].map(([, name]) => name),
+    )
+    expect(named.filter((name) => name !== undefined && tables.includes(name))).to.have.members(tables)
+  })
+
+  describe('asvs.md', () => {
+    const rows = tableRows('docs/asvs.md', /^\d+\.\d+\.\d+$/)
+
+    /** Nothing shows these yet. The list only gets shorter. */
+    const OPEN = '1.3.7 6.2.12 6.5.2 7.2.4 7.5.2 8.2.3 10.4.8 11.5.1 13.2.3 15.2.1 15.2.2'.split(' ')
+
+    it('has the 72 requirements, each with a verdict and with what shows it', () => {
+      expect(new Set(rows.map(([id]) => id)).size).to.equal(72)
+      const bare = rows.filter(([, asks = '', verdict = '', shown = '']) => {
+        const links = linksIn(shown)
+        const isShown = {
+          holds: testsIn(shown).length > 0,
+          documented: links.length > 0,
+          exception: links.some((link) => link.startsWith('../SECURITY.md#')),
+          open: shown === '',
+        }[verdict]
+        return asks === '' || isShown !== true
+      })
+      expect(bare.map(([id, , verdict]) => `${id ?? ''} ${verdict ?? ''}`)).to.deep.equal([])
+    })
+
+    it('has none that is open but for those that are known', () => {
+      const open = rows.filter(([, , verdict]) => verdict === 'open').map(([id]) => id)
+      expect(open).to.deep.equal(OPEN)
+    })
+
+    it('names tests that there are', () => {
+      const named = rows.flatMap(([id, , , shown = '']) => testsIn(shown).map((test) => ({ id, ...test })))
+      expect(named).to.have.length.above(30)
+      expect(named.filter(({ file, name }) => !existsSync(file) || !hasTest(read(file), name))).to.deep.equal(
+        [],
+      )
+    })
+
+    it('has a row for every exception of SECURITY.md, each with the number of its requirement', () => {
+      const [, exceptions = ''] = read('SECURITY.md').split('## Exceptions from ASVS 5.0')
+      const sections = exceptions.split(/^### /m).slice(1)
+      const told = sections.flatMap(
+        (section) => /\n\n\(([\d., ]+)\)/.exec(section)?.[1]?.split(', ') ?? [section],
+      )
+      const excepted = rows.filter(([, , verdict]) => verdict === 'exception').map(([id]) => id)
+      expect(told).to.have.members(excepted)
+    })
+  })
+
   it('every step of the journeys in architecture.md is a function in the file that it names', () => {
     const steps = [...read('docs/architecture.md').matchAll(/^\d+\. `([^`]+)` → `(\w+)`/gm)]
     expect(steps).to.have.length.above(50)
@@ -164,6 +226,26 @@ describe('docs', () => {
     expect(gone.map(([step]) => step)).to.deep.equal([])
   })
 })
+
+function linksIn(cell: string): string[] {
+  return [...cell.matchAll(/\]\(([^)\s]+)\)/g)].map(([, link = '']) => link)
+}
+
+/** As "`test/file.test.ts`: "its name"". */
+function testsIn(cell: string): { file: string; name: string }[] {
+  return [...cell.matchAll(/`(test\/[\w./-]+)`: "([^"]+)"/g)].map(([, file = '', name = '']) => ({
+    file,
+    name,
+  }))
+}
+
+function hasTest(source: string, name: string): boolean {
+  return ["'", '"', '`'].some((quote) => source.includes(`it(${quote}${name}${quote}`))
+}
+
+function isPartition(name: string): boolean {
+  return /_(default|\d{6})$/.test(name)
+}
 
 interface Described {
   default?: string | number | boolean

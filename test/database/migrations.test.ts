@@ -60,6 +60,13 @@ describe('the migrations', () => {
     expect(await schema()).to.deep.equal(first)
   })
 
+  it('bring no account and no password with them', async () => {
+    expect(await db('users').select('id')).to.deep.equal([])
+    for (const table of ['set_up_links', 'sessions', 'api_tokens', 'applications', 'lines']) {
+      expect(await db(table).select('*'), table).to.deep.equal([])
+    }
+  })
+
   it('can each be undone by themselves', async () => {
     for (const name of names.toReversed()) {
       const before = await schema()

@@ -68,6 +68,12 @@ describe('passwords', () => {
   }
 
   const long = 'four words that do not belong together '.repeat(7).slice(0, 256)
+  it('may be of one kind of characters only', async () => {
+    for (const plain of ['vqmzoktxwnpb', 'VQMZOKTXWNPB', '742915806372', '%&/=+*#;:-_<', '  ſ  µ  ß  ð']) {
+      await requireGoodPassword(plain, 'ada@example.com')
+    }
+  })
+
   for (const plain of [
     'vq7 mz0 kt2x',
     long,

@@ -43,6 +43,16 @@ describeContext('signing in', (context) => {
     expect(await attempt({ email: ` ${ada.email.toUpperCase()} ` })).to.have.property('token')
   })
 
+  it('takes a password however old it is', async () => {
+    const columns = await context.db('users').columnInfo()
+    expect(Object.keys(columns).filter((name) => /password/.test(name))).to.deep.equal(['password_hash'])
+    await context
+      .db('users')
+      .where({ id: ada.id })
+      .update({ created_at: context.db.raw(`now() - interval '10 years'`) })
+    expect(await attempt()).to.have.property('token')
+  })
+
   it('gives each browser a token of its own', async () => {
     expect((await attempt()).token).not.to.equal((await attempt()).token)
   })

@@ -41,6 +41,17 @@ describe('log', () => {
     })
   })
 
+  it('takes nothing that users wrote for a format', async () => {
+    const [line = ''] = await logLines(
+      `log.info({ outcome: '%s %d %j %o {0} \${1+1}', lineId: '%n' }, 'message.sent')`,
+    )
+    expect(JSON.parse(line)).to.include({
+      outcome: '%s %d %j %o {0} ${1+1}',
+      lineId: '%n',
+      msg: 'message.sent',
+    })
+  })
+
   it('writes nothing when it is silent', async () => {
     expect(await logLines(`log.error('nothing')`, 'silent')).to.deep.equal([])
   })

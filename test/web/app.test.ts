@@ -50,6 +50,20 @@ describeWeb('the app', { environment: { QUEUES_PASSWORD: 'a long password' } }, 
     })
   })
 
+  it('leads no request from http to https by itself', async () => {
+    const headers = { 'X-Forwarded-Proto': 'http', Accept: '*/*' }
+    for (const path of [
+      '/v1/lines',
+      '/webhooks/lineId/x?token=y',
+      '/oauth/access',
+      '/healthz',
+      '/console/sign-in',
+    ]) {
+      const { status, headers: answered } = await web.request(path, { headers, redirect: 'manual' })
+      expect([status >= 300 && status < 400, answered.get('location')], path).to.deep.equal([false, null])
+    }
+  })
+
   it('answers a method that a path does not take with 405 and Allow', async () => {
     for (const [path, method, allow] of [
       ['/healthz', 'POST', ['HEAD', 'GET']],

@@ -51,6 +51,22 @@ describeWeb('a session of the console', ({ context, web }) => {
     })
   })
 
+  it('can be ended from every page', async () => {
+    const browser = await browse(context, web, owner.person.id)
+    const pages = consoleRoutes(context).filter(({ method, path }) => method === 'GET' && !isOpen(path))
+    let count = 0
+    for (const { path } of pages) {
+      const { status, headers, text } = await browser.get(owner.fill(path))
+      // What is read by a program, a part of a page, or leads on.
+      const isPage =
+        headers.get('content-type')?.startsWith('text/html') === true && text.startsWith('<!doctype')
+      if (status !== 200 || !isPage) continue
+      count += 1
+      expect(text, path).to.match(/<form method="post" action="\/console\/sign-out"/)
+    }
+    expect(count).to.be.at.least(25)
+  })
+
   it('lasts as long as it is used, for 12 hours', async () => {
     const browser = await browse(context, web, owner.person.id)
     await moveBack('last_seen_at', '29 minutes')

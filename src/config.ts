@@ -76,6 +76,10 @@ export const settings = {
       about:
         'Who must have a second factor beside the password to use the console: operators, everybody, or off; `npm start` without settings switches it off.',
     }),
+  BREACHED_PASSWORDS: text().meta({
+    about:
+      'A file of SHA-1 hashes of breached passwords in their order, as Have I Been Pwned has it: new passwords that are in it are refused.',
+  }),
   METRICS_PORT: count(1, 65_535).meta({
     about:
       'The port on which a process answers /metrics to Prometheus; `linehook start` gives its processes this one and those after it.',
@@ -283,6 +287,7 @@ export function readConfig(asGiven: NodeJS.ProcessEnv = process.env) {
     queuesPassword: value.QUEUES_PASSWORD,
     queuesWritable: value.QUEUES_WRITABLE,
     requireSecondFactor: value.REQUIRE_SECOND_FACTOR,
+    breachedPasswords: value.BREACHED_PASSWORDS,
     metricsPort: value.METRICS_PORT,
     metricsHost: value.METRICS_HOST,
     metricsToken: value.METRICS_TOKEN,

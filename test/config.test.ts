@@ -47,6 +47,7 @@ describe('configuration', () => {
       queuesPassword: undefined,
       queuesWritable: false,
       requireSecondFactor: 'operators',
+      breachedPasswords: undefined,
       metricsPort: undefined,
       metricsHost: '127.0.0.1',
       metricsToken: undefined,

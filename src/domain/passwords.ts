@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { hash, verify } from '@node-rs/argon2'
+import { isBreached } from '../breached-passwords.js'
 import { UserError } from '../errors.js'
 import { createSemaphore } from '../semaphore.js'
 
@@ -15,6 +16,9 @@ const NOBODYS_HASH =
 
 export const PASSWORD_GUESSABLE =
   'password is easy to guess: choose one that nobody else has, such as four words that do not belong together'
+
+export const PASSWORD_BREACHED =
+  'password is in a list of passwords that became known elsewhere: choose one that nobody else has'
 
 /**
  * A hash takes 19 MiB and one of libuv's four threads for about 50 ms; name look-ups and files need threads too. The last of
@@ -54,9 +58,14 @@ export async function passTimeOfACheck(): Promise<void> {
 /**
  * Asks for length, and that nobody guesses it soon, not for kinds of characters (NIST SP 800-63B §5.1.1.2).
  *
- * @throws UserError 400
+ * @param breachedPasswords the file of BREACHED_PASSWORDS
+ * @throws UserError 400; Unavailable when there is such a file and it cannot be read
  */
-export async function requireGoodPassword(plain: string, email?: string): Promise<void> {
+export async function requireGoodPassword(
+  plain: string,
+  email?: string,
+  breachedPasswords?: string,
+): Promise<void> {
   const password = normalized(plain)
   const { length } = Array.from(password)
   if (length < MIN_PASSWORD_LENGTH || length > MAX_PASSWORD_LENGTH) {
@@ -67,6 +76,10 @@ export async function requireGoodPassword(plain: string, email?: string): Promis
   }
   const { isGuessable } = await import('./guessable-passwords.js')
   if (isGuessable(password, email)) throw new UserError(PASSWORD_GUESSABLE)
+  // As it was typed elsewhere too, which may be the one or the other.
+  if (breachedPasswords !== undefined && (await isBreached(breachedPasswords, [password, plain]))) {
+    throw new UserError(PASSWORD_BREACHED)
+  }
 }
 
 /** Keyboards write the same character composed or decomposed, so both count as equal (NIST SP 800-63B §5.1.1.2: NFKC). */

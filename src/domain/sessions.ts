@@ -148,7 +148,7 @@ export async function changePassword(
   { revokes = false } = {},
 ): Promise<string> {
   const { userId, id, email } = session
-  await requireGoodPassword(next, email)
+  await requireGoodPassword(next, email, context.config.breachedPasswords)
   const currentHash = await requirePassword(context, session, current, address)
   const nextHash = await hashPassword(next)
   const { token, revoked } = await transaction(context.db, async (trx) => {

@@ -98,7 +98,7 @@ export async function completeSetUp(
     owner.userId === null
       ? newUser({ ...fields, email: fields.email ?? '', role: 'operator' })
       : { id: owner.userId, email: owner.email }
-  await requireGoodPassword(fields.password, account.email)
+  await requireGoodPassword(fields.password, account.email, context.config.breachedPasswords)
   const passwordHash = await hashPassword(fields.password)
   const { begun, revoked } = await transaction(db, async (trx) => {
     if ('role' in account) await makeFirstOperator(context, trx, { ...account, passwordHash })

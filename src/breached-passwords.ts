@@ -1,0 +1,57 @@
+import { createHash } from 'node:crypto'
+import { open, type FileHandle } from 'node:fs/promises'
+import { Unavailable } from './errors.js'
+
+/** What is read at once; a line has some fifty bytes. */
+const BLOCK_BYTES = 4096
+const HASH_LENGTH = 40
+
+/**
+ * Whether one of these is in a file of passwords that were breached: a line for each with its SHA-1 in hex, and maybe `:` and how
+ * often it was seen, in the order of the hashes. So is the list of Have I Been Pwned, 40 GB, of which this reads some twenty blocks.
+ *
+ * @throws Unavailable when the file cannot be read: who asked for the check would not have it left out
+ */
+export async function isBreached(path: string, passwords: readonly string[]): Promise<boolean> {
+  try {
+    const file = await open(path)
+    try {
+      const { size } = await file.stat()
+      for (const password of passwords) {
+        const hash = createHash('sha1').update(password).digest('hex').toUpperCase()
+        if (await isListed(file, size, hash)) return true
+      }
+      return false
+    } finally {
+      await file.close()
+    }
+  } catch (error) {
+    throw new Unavailable('Passwords cannot be set now: the list of breached ones cannot be read', 60, {
+      cause: error,
+    })
+  }
+}
+
+/** The line of the hash, if there is one, begins from `low`, which is the beginning of a line, to before `high`. */
+async function isListed(file: FileHandle, size: number, hash: string): Promise<boolean> {
+  let low = 0
+  let high = size
+  while (high - low > BLOCK_BYTES) {
+    const middle = low + Math.floor((high - low) / 2)
+    const text = await readAt(file, middle)
+    const begin = text.indexOf('\n') + 1
+    const found = text.slice(begin, begin + HASH_LENGTH).toUpperCase()
+    if (begin === 0 || found.length < HASH_LENGTH || found > hash) high = middle + 1
+    else if (found === hash) return true
+    else low = middle + begin
+  }
+  const rest = await readAt(file, low)
+  return rest.split('\n').some((line) => line.slice(0, HASH_LENGTH).toUpperCase() === hash)
+}
+
+/** A block, and the rest of the line in which it ends. */
+async function readAt(file: FileHandle, position: number): Promise<string> {
+  const buffer = Buffer.alloc(BLOCK_BYTES + HASH_LENGTH)
+  const { bytesRead } = await file.read(buffer, 0, buffer.length, position)
+  return buffer.toString('latin1', 0, bytesRead)
+}

@@ -1,0 +1,74 @@
+import { createHash } from 'node:crypto'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect } from 'chai'
+import { isBreached } from '../src/breached-passwords.js'
+import { changePassword, findSession } from '../src/domain/sessions.js'
+import { PASSWORD_BREACHED } from '../src/domain/passwords.js'
+import { Unavailable } from '../src/errors.js'
+import { createPerson, PASSWORD } from './domain/people.js'
+import { refusal } from './domain/refusal.js'
+import { describeContext } from './helpers/context.js'
+import { startSession } from './helpers/sessions.js'
+
+const sha1 = (text: string) => createHash('sha1').update(text).digest('hex').toUpperCase()
+
+describeContext('breached passwords', (context) => {
+  let folder: string
+
+  before(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'linehook-breached-'))
+  })
+  after(() => rm(folder, { recursive: true, force: true }))
+
+  const listOf = async (passwords: readonly string[], end = '\n', isLast = end) => {
+    const path = join(folder, `${passwords.length}-${end.length}-${isLast.length}`)
+    const lines = passwords.map((each, n) => `${sha1(each)}:${n * 7919}`).sort()
+    await writeFile(path, lines.join(end) + isLast)
+    return path
+  }
+  const numbered = (count: number) => Array.from({ length: count }, (_, n) => `breached ${n}`)
+
+  for (const [count, end, last] of [
+    [1, '\n', '\n'],
+    [2, '\n', ''],
+    [90, '\r\n', '\r\n'],
+    [5000, '\r\n', ''],
+    [20_000, '\n', '\n'],
+  ] as const) {
+    it(`are found in a list of ${count}, whichever they are`, async () => {
+      const all = numbered(count)
+      const path = await listOf(all, end, last)
+      const byHash = [...all].sort((a, b) => (sha1(a) < sha1(b) ? -1 : 1))
+      const some = byHash.filter((_, n) => n < 100 || n > count - 100 || n % 97 === 0)
+      for (const each of some) expect(await isBreached(path, ['another one', each]), each).to.equal(true)
+      for (let n = 0; n < 300; n += 1) {
+        expect(await isBreached(path, [`not breached ${n}`]), String(n)).to.equal(false)
+      }
+    })
+  }
+
+  it('are none in an empty list', async () => {
+    const path = join(folder, 'empty')
+    await writeFile(path, '')
+    expect(await isBreached(path, ['anything'])).to.equal(false)
+  })
+
+  it('cannot be set, and none can while the list is not to be read', async () => {
+    const next = 'umbrella teapot gravel nine'
+    const path = await listOf([next, 'and an other one'])
+    const ada = await createPerson(context)
+    const change = async (to: string, breachedPasswords: string) => {
+      const session = await findSession(context, await startSession(context, ada.id))
+      const checking = { ...context, config: { ...context.config, breachedPasswords } }
+      return changePassword(checking, session!, PASSWORD, to, '192.0.2.1')
+    }
+    expect(await refusal(change(next, path))).to.deep.equal({ status: 400, message: PASSWORD_BREACHED })
+    const failed = await change('umbrella teapot gravel ten', join(folder, 'none')).catch(
+      (error: unknown) => error,
+    )
+    expect(failed).to.be.instanceOf(Unavailable)
+    await change('umbrella teapot gravel ten', path)
+  })
+})

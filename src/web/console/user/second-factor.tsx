@@ -58,7 +58,7 @@ function Ask({ page, action }: { page: Page; action: string }) {
       page={page}
       action={action}
       label="They have lost it"
-      consequence="Look first whether it is they who ask, by something other than mail. Another operator has to confirm within 24 hours; then the second factor and the recovery codes are removed, and their sessions end. They are told by mail now, and again then."
+      consequence={`Look first whether it is they who ask, by something other than mail. Another operator has to confirm within 24 hours; then the second factor and the recovery codes are removed, and their sessions end. They and all operators are told now, and again then${page.hasMail ? ', by mail too' : ''}.`}
       button="Ask another operator"
     >
       <TextArea

@@ -1,7 +1,8 @@
+import { execFile } from 'node:child_process'
 import { readFileSync } from 'node:fs'
+import { promisify } from 'node:util'
 import { expect } from 'chai'
 import { billOfMaterials } from '../../dev/sbom.js'
-import { runScript } from '../helpers/scripts.js'
 
 type Lock = Parameters<typeof billOfMaterials>[0]
 const lock = JSON.parse(readFileSync('package-lock.json', 'utf8')) as Lock
@@ -36,10 +37,8 @@ describe('the list of packages (npm run sbom)', () => {
   })
 
   it('is written by the command', async () => {
-    const script = runScript(
-      `process.argv[1] = process.cwd() + '/dev/sbom.ts'; await import('./dev/sbom.ts')`,
-    )
-    expect(await script.exitCode).to.equal(0)
-    expect(JSON.parse(script.lines.join('\n'))).to.deep.equal(billOfMaterials(lock))
+    const command = ['--import', 'tsx', 'dev/sbom.ts']
+    const { stdout } = await promisify(execFile)(process.execPath, command, { maxBuffer: 16_000_000 })
+    expect(JSON.parse(stdout)).to.deep.equal(billOfMaterials(lock))
   })
 })

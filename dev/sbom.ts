@@ -8,6 +8,8 @@ interface LockedPackage {
   integrity?: string
   license?: string
   dev?: boolean
+  /** It lies in this project. */
+  link?: boolean
   devOptional?: boolean
 }
 
@@ -23,7 +25,8 @@ interface Lock {
  */
 export function billOfMaterials(lock: Lock) {
   const components = Object.entries(lock.packages)
-    .filter(([path, { dev, devOptional }]) => path !== '' && dev !== true && devOptional !== true)
+    .filter(([path, { link }]) => path.startsWith('node_modules/') && link !== true)
+    .filter(([, { dev, devOptional }]) => dev !== true && devOptional !== true)
     .map(([path, each]) => componentOf(path, each))
     .sort((a, b) => (a['bom-ref'] < b['bom-ref'] ? -1 : 1))
   // One that lies in two places is one.

@@ -1,4 +1,3 @@
-import { once } from 'node:events'
 import { createReadStream } from 'node:fs'
 import { pipeline } from 'node:stream/promises'
 import { createGunzip } from 'node:zlib'
@@ -76,32 +75,32 @@ async function copyAll(
   tables: ReadonlyMap<string, BackedUpTable>,
 ): Promise<Map<string, number>> {
   const counts = new Map<string, number>()
-  let rows: ReturnType<typeof open> | undefined
-  let table = ''
-  let isFirst = true
-  let isWhole = false
-  const open = (written: BackedUpTable) => {
-    if (tables.get(written.name)?.columns.join() !== written.columns.join())
-      throw new UserError(`the backup has another table ${written.name} than this release`)
-    table = written.name
-    return client.query(copyFrom(`copy ${quoted(table)} (${columnList(written)}) from stdin`))
+  const lines = linesOf(file)
+  const next = async (): Promise<Buffer> => {
+    const line = await lines.next()
+    if (line.done) throw new UserError('the backup is cut off: its end is missing')
+    return line.value
   }
-  for await (const line of linesOf(file)) {
-    if (isFirst) isFirst = false
-    else if (rows === undefined) {
-      isWhole = line.equals(Buffer.from(END_OF_BACKUP))
-      if (!isWhole) rows = open(JSON.parse(line.toString()) as BackedUpTable)
-    } else if (line.equals(Buffer.from(END_OF_TABLE))) {
-      rows.end()
-      await once(rows, 'finish')
-      counts.set(table, rows.rowCount)
-      rows = undefined
-    } else if (!rows.write(Buffer.concat([line, NEW_LINE]))) await once(rows, 'drain')
+  async function* rowsOfTable(): AsyncGenerator<Buffer> {
+    for (let line = await next(); !line.equals(TABLE_END); line = await next()) {
+      yield Buffer.concat([line, NEW_LINE])
+    }
   }
-  if (!isWhole) throw new UserError('the backup is cut off: its end is missing')
+  // The header.
+  await next()
+  for (let line = await next(); !line.equals(BACKUP_END); line = await next()) {
+    const table = JSON.parse(line.toString()) as BackedUpTable
+    if (tables.get(table.name)?.columns.join() !== table.columns.join())
+      throw new UserError(`the backup has another table ${table.name} than this release`)
+    const copied = client.query(copyFrom(`copy ${quoted(table.name)} (${columnList(table)}) from stdin`))
+    await pipeline(rowsOfTable, copied)
+    counts.set(table.name, copied.rowCount)
+  }
   return counts
 }
 
+const TABLE_END = Buffer.from(END_OF_TABLE)
+const BACKUP_END = Buffer.from(END_OF_BACKUP)
 const NEW_LINE = Buffer.from('\n')
 
 async function* linesOf(file: string): AsyncGenerator<Buffer> {

@@ -1,0 +1,144 @@
+import { expect } from 'chai'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { gunzipSync, gzipSync } from 'node:zlib'
+import type { Context } from '../../src/domain/context.js'
+import { connectDatabase, type Database } from '../../src/database/connection.js'
+import { receiveMessage } from '../../src/domain/messages/receive.js'
+import { createTestContext } from '../helpers/context.js'
+import { createEnvironment, type Environment } from '../helpers/environment.js'
+import { createLine, type TestLine } from '../helpers/factories.js'
+import { createDataFolder, createEmptyDatabase } from '../helpers/services.js'
+import { queueMessage } from '../domain/fixtures.js'
+import { answer, jsonAnswer, refusal } from './linehook.js'
+
+/** What COPY has to write in its own way. */
+const TEXTS = [
+  'plain',
+  'a\ttab, a\nbreak and \\N',
+  '\\.',
+  'Grüße 👋🏽 "quoted", \'single\'',
+  '\\',
+  ' ',
+  'x'.repeat(1600),
+]
+
+describe('linehook backup and linehook restore', function () {
+  this.timeout(60_000)
+
+  let context: Context
+  let environment: Environment
+  let line: TestLine
+  let folder: string
+  let file: string
+
+  before(async () => {
+    environment = await createEnvironment()
+    context = await createTestContext(environment)
+    line = await createLine(context, { outgoingUrl: 'http://127.0.0.1:9/events' })
+    for (const text of TEXTS) await queueMessage(context, line, { text })
+    for (const [n, text] of TEXTS.entries()) {
+      await receiveMessage(context, {
+        ...{ carrierAccount: 'simulator', carrierMessageId: `in-${n}`, fromNumber: '+15005550199' },
+        ...{ toNumber: line.number, content: { type: 'inboundText', text } },
+      })
+    }
+    folder = createDataFolder('backup')
+    file = join(folder, 'linehook.backup')
+    await answer(environment, 'backup', file)
+  })
+  after(() => context.close())
+
+  const elsewhere = async () => ({ ...environment, DATABASE_URL: await createEmptyDatabase() })
+  const from = (database: Environment) =>
+    connectDatabase({ url: database.DATABASE_URL ?? '', poolSize: 2, applicationName: 'test' })
+
+  /** A digest of the rows of each table that has some, and where the sequence of messages is. */
+  async function contentsOf(db: Database): Promise<Record<string, string>> {
+    const { rows } = await db.raw<{ rows: { name: string }[] }>(
+      `select relname as name from pg_class
+       where relnamespace = 'public'::regnamespace and relkind in ('r', 'p') and not relispartition
+         and relname not like 'knex%'`,
+    )
+    const found: Record<string, string> = {}
+    for (const { name } of rows) {
+      const { rows: digests } = await db.raw<{ rows: { count: number; digest: string }[] }>(
+        `select count(*)::integer as count, md5(string_agg(t::text, ',' order by t::text)) as digest from ?? t`,
+        [name],
+      )
+      const [digest] = digests
+      if (digest !== undefined && digest.count > 0) found[name] = `${digest.count} ${digest.digest}`
+    }
+    const positions = await db.raw<{ rows: { last: string }[] }>(
+      'select last_value::text as last from message_positions',
+    )
+    return { ...found, message_positions: positions.rows[0]?.last ?? '' }
+  }
+
+  it('bring every row of every table back as it was', async () => {
+    const target = await elsewhere()
+    await answer(target, 'restore', file)
+    const db = from(target)
+    try {
+      const [before, after] = [await contentsOf(context.db), await contentsOf(db)]
+      expect(Object.keys(before)).to.include.members(['users', 'lines', 'messages', 'events', 'deliveries'])
+      expect(after).to.deep.equal(before)
+    } finally {
+      await db.destroy()
+    }
+  })
+
+  it('a backup is for its owner alone, says what it lacks, and never takes another one’s place', async () => {
+    expect((await stat(file)).mode & 0o777).to.equal(0o600)
+    expect(await refusal(environment, 'backup', file)).to.match(/is there already: name another file$/)
+    const lines = await answer(environment, 'backup', join(folder, 'second.backup'))
+    expect(lines[0]).to.match(/^\d+ rows of \d+ tables written to /)
+    expect(lines[1]).to.match(/the media \(.+\) nor ENCRYPTION_KEY: keep both too\.$/)
+  })
+
+  it('a database that is not empty is replaced only when that is asked for', async () => {
+    const target = await elsewhere()
+    await answer(target, 'restore', file)
+    expect(await refusal(target, 'restore', file)).to.match(/^the database is not empty: .+ --replace /)
+    const { rows } = (await jsonAnswer(target, 'restore', file, '--replace')) as {
+      rows: Record<string, number>
+    }
+    expect(rows.messages).to.equal(2 * TEXTS.length)
+  })
+
+  it('nothing is restored of a file that is cut off, is none, or is of another release', async () => {
+    const whole = gunzipSync(readFileSync(file))
+    const [header = ''] = whole.toString().split('\n', 1)
+    const bad: [name: string, bytes: Buffer, sentence: RegExp][] = [
+      ['cut', gzipSync(whole.subarray(0, whole.length - 40)), /cut off/],
+      ['torn', readFileSync(file).subarray(0, 3000), /cut off/],
+      ['stranger', gzipSync('select 1;\n'), /is no backup of/],
+      ['text', Buffer.from('select 1;\n'), /is no backup of/],
+      [
+        'later',
+        gzipSync(
+          whole
+            .toString('latin1')
+            .replace(header, header.replace('"migrations":["', '"migrations":["2099_x","')),
+        ),
+        /is of another release/,
+      ],
+    ]
+    for (const [name, bytes, sentence] of bad) {
+      const path = join(folder, `${name}.backup`)
+      writeFileSync(path, bytes)
+      const target = await elsewhere()
+      expect(await refusal(target, 'restore', path), name).to.match(sentence)
+      const db = from(target)
+      try {
+        const { rows } = await db.raw<{ rows: object[] }>(`select to_regclass('users') as users`)
+        const hasTables = (rows[0] as { users: string | null }).users !== null
+        expect(hasTables ? await db('users').pluck('id') : [], name).to.deep.equal([])
+      } finally {
+        await db.destroy()
+      }
+    }
+    expect(await refusal(await elsewhere(), 'restore', join(folder, 'nothing'))).to.match(/^there is no /)
+  })
+})

@@ -1,0 +1,70 @@
+import { rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect } from 'chai'
+import { freePort } from '../../dev/free-port.js'
+import { runNode, stopProcesses, type RunningProcess } from '../helpers/processes.js'
+import { until } from '../helpers/until.js'
+import { createStartFolder } from './start-folder.js'
+import { findWebhookUrl, messageTo, post, textsInOutbox, untilBanner } from './started.js'
+
+/** docs/operating/backup.md, for what `npm start` brings: its Postgres has no pg_dump. */
+describe('journey: what linehook start keeps is backed up and restored', function () {
+  this.timeout(180_000)
+  let folder = ''
+  let port = 0
+
+  before(async () => {
+    folder = createStartFolder()
+    port = await freePort()
+  })
+  after(async () => {
+    await stopProcesses()
+    rmSync(folder, { recursive: true, force: true })
+  })
+
+  const program = () => join(folder, 'dist/bin/linehook.js')
+  const start = async (): Promise<RunningProcess> => {
+    const started = runNode('start', [program(), 'start'], { PORT: String(port) }, folder)
+    await untilBanner(started)
+    return started
+  }
+  const stop = async (started: RunningProcess) => {
+    await started.kill('SIGTERM')
+    expect(await started.exitCode).to.equal(0)
+  }
+  const linehook = async (...args: string[]) => {
+    const command = runNode('linehook', [program(), ...args], { PORT: String(port) }, folder)
+    return { exitCode: await command.exitCode, said: command.lines.join('\n') }
+  }
+  const messageCount = async () => {
+    const { exitCode, said } = await linehook('message', 'list', '--json')
+    expect(exitCode, said).to.equal(0)
+    return (JSON.parse(said) as unknown[]).length
+  }
+
+  it('while it runs, and back while it is stopped: what was there then is there, and what came later is not', async () => {
+    const first = await start()
+    const webhookUrl = findWebhookUrl(first)
+    await post(webhookUrl, messageTo('+15005550111', 'kept'))
+    await until('it is sent', async () => (await textsInOutbox(port)).includes('kept'))
+    const backup = await linehook('backup', 'linehook.backup')
+    expect(backup.exitCode, backup.said).to.equal(0)
+    await post(webhookUrl, messageTo('+15005550112', 'came later'))
+    expect(await messageCount()).to.equal(2)
+
+    const refused = await linehook('restore', 'linehook.backup', '--replace')
+    expect(refused.exitCode).to.equal(1)
+    expect(refused.said).to.match(/^Linehook runs in this folder \(process \d+\): stop it first\.$/)
+    await stop(first)
+
+    const restored = await linehook('restore', 'linehook.backup', '--replace')
+    expect(restored.exitCode, restored.said).to.equal(0)
+    const second = await start()
+    expect(await messageCount()).to.equal(1)
+    expect(await textsInOutbox(port)).to.deep.equal(['kept'])
+    // The secrets in it are opened by the folder's own key, and its webhook goes on.
+    await post(webhookUrl, messageTo('+15005550113', 'afterwards'))
+    await until('it is sent', async () => (await textsInOutbox(port)).includes('afterwards'))
+    await stop(second)
+  })
+})

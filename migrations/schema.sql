@@ -1385,8 +1385,13 @@ begin
     from placed p
     join line_state l on l.id = p.line_id
     join number_state r on r.line_id = p.line_id and r."to" = p."to"
+  ), lines_asked as materialized (
+    select j.line_id, bool_and(j.outcome = 'accepted') filter (where j.is_new) as fits,
+      bool_or(not j.is_new and j.settled is null and j.first_line_id <> j.line_id) as repeats_another
+    from judged j group by j.line_id having bool_or(j.is_new)
   ), fitting as materialized (
-    select j.line_id from judged j where j.is_new group by j.line_id having bool_and(j.outcome = 'accepted')
+    select l.line_id from lines_asked l
+    where l.fits and (not l.repeats_another or (select bool_and(o.fits) from lines_asked o))
   ), taken as materialized (
     select j.* from judged j where j.is_new and j.line_id in (select f.line_id from fitting f)
   ), queued as (

@@ -1,3 +1,4 @@
+import type { Database } from '../../src/database/connection.js'
 import { expect } from 'chai'
 import fc from 'fast-check'
 import { queueMessages, type QueueRequest } from '../../src/database/messages/queueing.js'
@@ -102,7 +103,7 @@ describeContext('a batch of messages that are to be queued', function (context) 
           )
         expect(await rowsOf(together)).to.deep.equal(await rowsOf(alone))
       }),
-      { numRuns: 25 },
+      { numRuns: 60 },
     )
   })
 
@@ -118,14 +119,20 @@ describeContext('a batch of messages that are to be queued', function (context) 
       await queueMessages(context.db, [withKey(line, 'known')], 1000)
       await context.db.transaction(async (trx) => {
         await trx.raw(`set local track_functions = 'pl'`)
+        // What a transaction of a moment ago has called on this connection may still be among them.
+        const before = await callsIn(trx)
         const answers = await queueMessages(trx, requestsTo(line), 1000)
         for (const answer of answers) expect(answer).to.have.property('outcome').that.is.oneOf(ANSWERED)
-        const { rows } = await trx.raw<{ rows: { calls: string }[] }>(
-          `select calls from pg_stat_xact_user_functions where funcname = 'fit_messages'`,
-        )
-        expect(rows).to.deep.equal([{ calls: '1' }])
+        expect((await callsIn(trx)) - before).to.equal(1)
       })
     })
+  }
+
+  async function callsIn(trx: Database): Promise<number> {
+    const { rows } = await trx.raw<{ rows: { calls: string }[] }>(
+      `select calls from pg_stat_xact_user_functions where funcname = 'fit_messages'`,
+    )
+    return Number(rows[0]?.calls ?? 0)
   }
 
   it('has one answer for each request, an error where the line is gone', async () => {

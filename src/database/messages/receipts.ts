@@ -22,7 +22,7 @@ export interface Receipt {
   mayWait?: boolean
   /**
    * Our own id of the message, if the carrier hands it back: it finds a message whose worker died in the carrier's call.
-   * The message must be of a line at this carrier.
+   * The message must be of a line at this carrier. The carrier's id counts more, unless it was given to several.
    */
   messageId?: string
   status: 'sent' | 'delivered' | 'failed'
@@ -77,7 +77,7 @@ export async function applyReceipts(
          error text, "carrierCode" text)
        left join lateral (select version from carrier_accounts where id = g."accountId" limit 1) a on true
      ), found as (
-       select coalesce(o.id, c.id) as id, o.id is not null and c.id is null as is_by_our_id, g.*
+       select coalesce(c.id, o.id) as id, o.id is not null and c.id is null as is_by_our_id, g.*
        from asked g
        left join lateral (select m.id from messages m join lines l on l.id = m.line_id
          where m.id = g."messageId" and m.direction = 'outbound' and l.carrier = g."carrierAccount" limit 1) o on true
@@ -90,8 +90,8 @@ export async function applyReceipts(
            where k.carrier = g."carrierAccount" and k.carrier_message_id = any (g.ids)
          ) k
          ${isByNumber ? AT_NUMBER : ''}
-         where k.message_id = coalesce(o.id, k.message_id) and ${isByNumber ? IS_AT_NUMBER : IS_ID}
-         order by k.carrier_message_id = g."carrierMessageId" desc, k.created_at desc, k.message_id desc limit 1
+         where ${isByNumber ? IS_AT_NUMBER : IS_ID}
+         order by (k.message_id = o.id) is true desc, k.carrier_message_id = g."carrierMessageId" desc, k.created_at desc, k.message_id desc limit 1
        ) c on true
        where not g.is_outdated ${isByNumber ? NOBODY_IS_SENDING : ''}
      ), given as (

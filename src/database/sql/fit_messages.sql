@@ -3,7 +3,8 @@
 -- `settled` is the answer of a request that does not depend on room, above all of one whose key is known. The others are
 -- new, but for the later ones of several with one key, which get the answer of the first. Each is judged as if all new ones
 -- before it, on its line and to its number, were accepted. If all new requests of a line pass that way, the assumption was
--- right for each, and they are queued. Otherwise none of the line is queued, and what was judged by the assumption has to
+-- right for each, and they are queued. (A line with a repeat of a request on another line waits for all lines to pass: that
+-- request may be refused, and its repeat is then the first, before what follows it on the line.) Otherwise none of the line is queued, and what was judged by the assumption has to
 -- be judged again alone (is_final: not). That costs ten times as much: when repeats were judged so, 200 requests with one
 -- key at once took a busy machine longer than a statement may take, and all were answered 503.
 --
@@ -142,8 +143,13 @@ begin
     from placed p
     join line_state l on l.id = p.line_id
     join number_state r on r.line_id = p.line_id and r."to" = p."to"
+  ), lines_asked as materialized (
+    select j.line_id, bool_and(j.outcome = 'accepted') filter (where j.is_new) as fits,
+      bool_or(not j.is_new and j.settled is null and j.first_line_id <> j.line_id) as repeats_another
+    from judged j group by j.line_id having bool_or(j.is_new)
   ), fitting as materialized (
-    select j.line_id from judged j where j.is_new group by j.line_id having bool_and(j.outcome = 'accepted')
+    select l.line_id from lines_asked l
+    where l.fits and (not l.repeats_another or (select bool_and(o.fits) from lines_asked o))
   ), taken as materialized (
     select j.* from judged j where j.is_new and j.line_id in (select f.line_id from fitting f)
   ), queued as (

@@ -122,5 +122,5 @@ export async function postAtRate(poster: Poster, perSecond: number, ms: number):
 }
 
 function hash(name: string): number {
-  return [...name].reduce((sum, letter) => (sum * 31 + letter.charCodeAt(0)) % 300, 7)
+  return Array.from(name).reduce((sum, letter) => (sum * 31 + letter.charCodeAt(0)) % 300, 7)
 }

@@ -156,9 +156,10 @@ export function postgresClient({
 /** Behind a pooler the process id that a connection is told is none of Postgres's, or another's by the next transaction. */
 async function watch(connection: object): Promise<Watched> {
   const client = connection as RawClient & { processID: number }
-  const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid', [])
+  const { rows } = await client.query('select pg_backend_pid() as pid', [])
+  const [row] = rows as { pid: number }[]
   return {
-    pid: rows[0]?.pid === client.processID ? client.processID : undefined,
+    pid: row?.pid === client.processID ? client.processID : undefined,
     bytesRead: () => streamOf(connection).bytesRead,
     destroy: () => streamOf(connection).destroy(),
   }

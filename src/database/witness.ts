@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 /** What a client of pg has, as far as it is needed here. */
 export interface RawClient {
   connect(): Promise<unknown>
-  query<Row>(sql: string, values: readonly unknown[]): Promise<{ rows: Row[] }>
+  query(sql: string, values: readonly unknown[]): Promise<{ rows: unknown[] }>
   end(): Promise<void>
   on(event: 'error', listener: (error: Error) => void): unknown
   connection: { stream: { destroy(): void } }
@@ -59,12 +59,12 @@ export function createWitness(create: () => RawClient, applicationName: string):
     const asked = (current ??= open())
     try {
       await asked.connected
-      const answer = asked.client.query<Row>(sql, values)
+      const answer = asked.client.query(sql, values)
       answer.catch(() => undefined)
       const late = sleep(ANSWER_MS, undefined, { ref: false }).then(() => {
         throw new Error('the witness gave no answer')
       })
-      return (await Promise.race([answer, late])).rows
+      return (await Promise.race([answer, late])).rows as Row[]
     } catch (error) {
       if (current === asked) drop()
       throw error

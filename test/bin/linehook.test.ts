@@ -92,7 +92,9 @@ describe('linehook, the command line', function () {
     ])
     for (const lines of answers) expect(JSON.parse(lines.join('\n'))).to.deep.equal([])
     expect(JSON.parse(refused)).to.have.property('error')
-    expect([started.exitCode, started.errorLines[0]]).to.deep.equal([1, "error: unknown option '--json'"])
+    expect([started.exitCode, started.errorLines]).to.deep.equal([1, [`{"error":"unknown option '--json'"}`]])
+    const wrong = await refusal(environment, 'line', 'list', '--nonsense', '--json')
+    expect(JSON.parse(wrong)).to.deep.equal({ error: "unknown option '--nonsense'" })
   })
 
   it('without any configuration it says how to start, and leaves the folder as it is', async () => {
@@ -162,7 +164,7 @@ describe('linehook, the command line', function () {
     const stopped = withUrl((url) => (url.port = '1'))
     const [list, migrate, missing, password, empty] = await Promise.all([
       refusal(stopped, 'line', 'list'),
-      refusal(stopped, 'migrate'),
+      refusal(stopped, 'migrate', '--wait', '0'),
       refusal(
         withUrl((url) => (url.pathname = '/nosuch')),
         'line',

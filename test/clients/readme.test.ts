@@ -20,8 +20,8 @@ describe('the README of the TypeScript client', () => {
   it('has code that compiles under the client’s own settings', function () {
     this.timeout(60_000)
     expect(samples).to.have.length.of.at.least(3)
-    const { config } = ts.readConfigFile(join(CLIENT, 'tsconfig.json'), (path) => ts.sys.readFile(path))
-    const { options } = ts.parseJsonConfigFileContent(config, ts.sys, CLIENT)
+    const read = ts.readConfigFile(join(CLIENT, 'tsconfig.json'), (path) => ts.sys.readFile(path))
+    const { options } = ts.parseJsonConfigFileContent(read.config, ts.sys, CLIENT)
     const files = new Map(samples.map((code, n) => [join(CLIENT, 'src', `sample-${n}.ts`), GIVEN + code]))
     const settings: ts.CompilerOptions = {
       ...options,
@@ -29,13 +29,13 @@ describe('the README of the TypeScript client', () => {
       paths: { 'linehook-client': [join(CLIENT, 'src/index.ts')] },
     }
     const host = ts.createCompilerHost(settings)
-    const { readFile, fileExists, getSourceFile } = host
-    host.readFile = (path) => files.get(path) ?? readFile(path)
-    host.fileExists = (path) => files.has(path) || fileExists(path)
+    const plain = ts.createCompilerHost(settings)
+    host.readFile = (path) => files.get(path) ?? plain.readFile(path)
+    host.fileExists = (path) => files.has(path) || plain.fileExists(path)
     host.getSourceFile = (path, version, ...rest) => {
       const code = files.get(path)
       return code === undefined
-        ? getSourceFile(path, version, ...rest)
+        ? plain.getSourceFile(path, version, ...rest)
         : ts.createSourceFile(path, code, version, true)
     }
     const program = ts.createProgram([...files.keys()], settings, host)

@@ -35,7 +35,10 @@ describe('the build', () => {
     )
     const expected = new Set([
       ...sources.map(builtFrom),
-      ...filesOf('src/web/assets').map((file) => join('dist', file)),
+      // What is JavaScript as it is written.
+      ...filesOf('src')
+        .filter((file) => file.endsWith('.js'))
+        .map((file) => join('dist', file)),
     ])
     expect(built.filter((file) => !expected.has(file))).to.deep.equal([])
   })

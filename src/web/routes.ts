@@ -6,6 +6,7 @@ import type { Context } from '../domain/context.js'
 import { actingFor } from './actor.js'
 import type { Operation } from './api/owner-operation.js'
 import { readAllSending } from './console/all-sending.js'
+import { confirmFirst, confirmPageFirst, type NeedsFresh } from './console/confirm-first.js'
 import { submit, type Act } from './console/page.js'
 import {
   readSession,
@@ -53,13 +54,23 @@ export function createRoutes(context: Context) {
     (ctx) =>
       act(actingFor(ctx, context))(ctx)
 
-  /** A page, and the forms on it: what they ask for is done, or their page is shown again with what was wrong. */
-  const pageFor = (who: Middleware[]) => (path: string, show: Show) => get(path, ...who, show(context))
+  /**
+   * A page, and the forms on it: what they ask for is done, or their page is shown again with what was wrong. With
+   * `needsFresh`, the password must have been given a short while ago.
+   */
+  const pageFor = (who: Middleware[]) => (path: string, show: Show, needsFresh?: NeedsFresh) =>
+    get(
+      path,
+      ...who,
+      ...(needsFresh === undefined ? [] : [confirmPageFirst(context, needsFresh)]),
+      show(context),
+    )
   const formFor =
     (checks: Middleware[], read = ownForm, readOfNobody = read) =>
-    (path: string, act: Does, show: Show) => {
+    (path: string, act: Does, show: Show, needsFresh?: NeedsFresh) => {
       const signedIn = signInFirst(context, readOfNobody, [...checks, show(context)])
-      post(path, ...visitor, signedIn, ...checks, ...read, submit(actFor(act), show(context)))
+      const confirmed = needsFresh === undefined ? [] : [confirmFirst(context, needsFresh, show(context))]
+      post(path, ...visitor, signedIn, ...checks, ...read, ...confirmed, submit(actFor(act), show(context)))
     }
 
   const description = describeApi(context)

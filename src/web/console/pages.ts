@@ -53,7 +53,7 @@ export {
   showFurtherEndpoint,
 } from './line/further-endpoint.js'
 export { postLineEndpoint } from './line/further-endpoints.js'
-export { postApplicationReplay, postLineReplay } from './endpoint/replay.js'
+export { isReplayElsewhere, postApplicationReplay, postLineReplay } from './endpoint/replay.js'
 export { liveWorks, postStopWork, showWorks } from './works.js'
 export { postName } from './line/head.js'
 export { postHeldEvents } from './line/held-events.js'

@@ -11,7 +11,7 @@ import { pageAfterSignIn } from './home.js'
 import type { Act } from './page.js'
 import { credentialOf } from './second-factor/passkey-form.js'
 import { halfOpenOf, showSecondStep } from './second-step.js'
-import { browserOf, sessionOf, setBrowserToken, takeSession, type SessionState } from './session.js'
+import { browserOf, noteConfirmation, sessionOf, takeSession, type SessionState } from './session.js'
 import { showSignIn } from './sign-in.js'
 
 /** Far more than people behind one address begin. Each is a row that waits five minutes. */
@@ -66,7 +66,7 @@ export function postConfirmOptions(context: Context): Act {
 export function postConfirmByPasskey(context: Context) {
   return async (ctx: KoaContext): Promise<string> => {
     const proof = { browserToken: browserOf(ctx), written: credentialOf(ctx) }
-    setBrowserToken(ctx, context, await confirmByPasskey(context, sessionOf(ctx), proof))
+    noteConfirmation(ctx, context, await confirmByPasskey(context, sessionOf(ctx), proof))
     return nextOf(ctx)
   }
 }

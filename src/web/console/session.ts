@@ -77,7 +77,7 @@ export const requireOperatorSession: Middleware = (ctx, next) => {
 }
 
 /**
- * Before a secret is shown: the password must have been given a short while ago.
+ * Before a page shows a secret: the password must have been given a short while ago.
  *
  * @returns false when the browser was sent to give it
  */
@@ -86,6 +86,12 @@ export function isConfirmed(ctx: KoaContext, back = ctx.url): boolean {
   ctx.redirect(`/console/confirm?next=${encodeURIComponent(back)}`)
   ctx.status = 303
   return false
+}
+
+/** The password was given just now, and the browser gets the token under which its session goes on. */
+export function noteConfirmation(ctx: KoaContext, context: Context, token: string): void {
+  setBrowserToken(ctx, context, token)
+  ;(ctx.state as SessionState).session = { ...sessionOf(ctx), isConfirmed: true }
 }
 
 export function sessionOf(ctx: KoaContext): Session {

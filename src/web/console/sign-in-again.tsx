@@ -1,13 +1,14 @@
 import type { Context as KoaContext, Middleware } from 'koa'
 import type { Context } from '../../domain/context.js'
 import { UserError } from '../../errors.js'
-import { fieldNames, fieldOf, valuesOf } from './form-values.js'
+import { fieldNames, fieldOf } from './form-values.js'
 import { Form } from './form.js'
 import { Layout } from './layout.js'
-import { answerPage, isKeptFromPages, pageOf, setFault, type Page } from './page.js'
+import { answerPage, pageOf, setFault, type Page } from './page.js'
 import { CodeField, halfOpenOf, takeSecondStep } from './second-step.js'
 import type { SessionState } from './session.js'
 import { EmailField, PasswordField, startSession } from './sign-in.js'
+import { Typed } from './typed.js'
 
 /** Names that no form of ours has for anything else. */
 const EMAIL = 'sign-in-email'
@@ -88,7 +89,7 @@ async function showSignInAgain(ctx: KoaContext, context: Context): Promise<void>
           other secrets and files.
         </p>
         <Form page={page} action={action} isMultipart={ctx.is('multipart/form-data') !== false}>
-          <Typed ctx={ctx} />
+          <Typed ctx={ctx} but={[EMAIL]} />
           {isHalfOpen ? (
             <CodeField page={page} action={action} name={CODE} />
           ) : (
@@ -106,19 +107,6 @@ function Credentials({ page, action }: { page: Page; action: string }) {
     <>
       <EmailField page={page} action={action} name={EMAIL} />
       <PasswordField page={page} action={action} name={PASSWORD} />
-    </>
-  )
-}
-
-function Typed({ ctx }: { ctx: KoaContext }) {
-  const names = fieldNames(ctx).filter((name) => name !== EMAIL && !isKeptFromPages(name))
-  return (
-    <>
-      {names.flatMap((name) =>
-        valuesOf(ctx, name).map((value, n) => (
-          <input key={`${name} ${n}`} type="hidden" name={name} value={value} />
-        )),
-      )}
     </>
   )
 }

@@ -12,7 +12,7 @@ import { withNotice } from './notices.js'
 import { answerPage, pageOf, type Page } from './page.js'
 import { PasskeyButton } from './second-factor/passkey-form.js'
 import { CODE, CodeField, PASSKEY_SIGN_IN, SECOND_STEP } from './second-step.js'
-import { changeBrowserToken, sessionOf, setBrowserToken, takeSession, type SessionState } from './session.js'
+import { changeBrowserToken, noteConfirmation, sessionOf, takeSession, type SessionState } from './session.js'
 
 /** A user who is signed in already goes straight to the page that the link names, unless they were refused just now. */
 export function showSignIn(context: Context): Middleware {
@@ -123,7 +123,7 @@ export function postConfirm(context: Context) {
   return async (ctx: KoaContext): Promise<string> => {
     const [password, code] = [fieldOf(ctx, 'password'), fieldOf(ctx, CODE)]
     const proof = { password, code, address: ctx.ip }
-    setBrowserToken(ctx, context, await confirmPassword(context, sessionOf(ctx), proof))
+    noteConfirmation(ctx, context, await confirmPassword(context, sessionOf(ctx), proof))
     return nextOf(ctx)
   }
 }

@@ -21,7 +21,6 @@ import { withNotice, type Notice } from './notices.js'
 import { answerPage, pageOf, type Act, type Page } from './page.js'
 import { pauserOf } from './pauser.js'
 import { PhoneNumber } from './phone-number.js'
-import { isConfirmed } from './session.js'
 import { UserText } from './user-text.js'
 import { SpendCaps } from './user/spend-caps.js'
 import { PausedCountries } from './user/countries.js'
@@ -247,7 +246,6 @@ function changePause(
 export function postSetUpLink(context: Context) {
   return async (ctx: KoaContext): Promise<undefined> => {
     const user = await getUser(context, idOf(ctx, 'userId'))
-    if (!isConfirmed(ctx, userPath(user.id))) return undefined
     const link = await createSetUpLink(context, user.id)
     answerPage(ctx, <SetUpLinkPage page={pageOf(ctx, context)} user={user} link={link} />)
     return undefined

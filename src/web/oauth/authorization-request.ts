@@ -21,8 +21,8 @@ export interface AuthorizationRequest {
   lineId: string | undefined
   /** The active lines that the user can connect. */
   choice: OwnLine[]
-  /** Those of the active lines that are connected already. */
-  connected: Set<string>
+  /** Those of the active lines that are connected already, by their ids, and with which scopes. */
+  connected: Map<string, readonly string[]>
 }
 
 /**
@@ -52,7 +52,7 @@ export async function readAuthorizationRequest(
     redirectUri,
     lineId,
     choice: lineId === undefined ? active : active.filter(({ id }) => id === lineId),
-    connected: new Set(connected.map(({ id }) => id)),
+    connected: new Map(connected.map(({ id, scopes: granted }) => [id, granted])),
   }
 }
 

@@ -4,6 +4,7 @@ import type { Scope } from '../../domain/application-access.js'
 import { authorizeLines, refuseAuthorization } from '../../domain/authorizations.js'
 import type { Context } from '../../domain/context.js'
 import { UserError } from '../../errors.js'
+import type { NeedsFresh } from '../console/confirm-first.js'
 import { fieldOf, valuesOf } from '../console/form-values.js'
 import { Empty, Form } from '../console/form.js'
 import { Layout } from '../console/layout.js'
@@ -126,6 +127,17 @@ function LineName({ line }: { line: OwnLine | undefined }) {
   )
 }
 
+/** The application would get what this user has not let it have before: a line, or a scope of one. */
+export const isNewConsent: NeedsFresh = async (ctx, context) => {
+  if (fieldOf(ctx, 'decision') !== 'authorize') return false
+  const { redirectUri, connected, lineId, scopes } = await readAuthorizationRequest(context, ctx)
+  // The page that asks for the password has a form whose answer goes on to the application too.
+  setOwnPagePolicy(ctx, [sourceOf(redirectUri)])
+  const chosen = lineId === undefined ? valuesOf(ctx, 'lineId') : [lineId]
+  const hasAll = (id: string) => scopes.every((scope) => connected.get(id)?.includes(scope) === true)
+  return !chosen.every(hasAll)
+}
+
 /** "Authorize" or "Cancel"; either way the browser goes on to where the application is told. */
 export function postConsent(context: Context) {
   return async (ctx: KoaContext): Promise<string> => {
@@ -162,7 +174,7 @@ export function postConsent(context: Context) {
 function chosenLines(ctx: KoaContext, { choice, lineId, connected }: AuthorizationRequest): string[] {
   if (lineId !== undefined) {
     if (choice.length === 0) throw new UserError('this line is not an active line of yours', 403)
-    return [...new Set([...connected, lineId])]
+    return [...new Set([...connected.keys(), lineId])]
   }
   const chosen = valuesOf(ctx, 'lineId')
   if (chosen.length === 0) throw new UserError('choose at least one line')

@@ -12,7 +12,7 @@ import { encode, readAuthorization, readCredentials, readTokenRequest, type Para
 import { enterProvider } from './enter-provider.js'
 import { providerOf } from './provider.js'
 
-export { postConsent, showConsent } from './consent.js'
+export { isNewConsent, postConsent, showConsent } from './consent.js'
 export { boundStrangers } from './strangers.js'
 
 /** Token requests of one address in a minute: even a busy application makes far fewer. */

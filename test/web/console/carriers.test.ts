@@ -16,7 +16,15 @@ import { memoryLog } from '../../helpers/log.js'
 import { API_KEY, BIRDS, startParrot, type Parrot } from '../../helpers/parrot.js'
 import { openForSuite } from '../../helpers/suite.js'
 import { serveApp, type Answer } from '../../helpers/web.js'
-import { allRows, consoleRoutes, createOwner, expectPage, expectSentTo, faultOf } from './support.js'
+import {
+  allRows,
+  consoleRoutes,
+  createOwner,
+  expectPage,
+  expectSentTo,
+  faultOf,
+  isAskedAgain,
+} from './support.js'
 
 const CARRIERS = '/console/carriers'
 const XSS = '<img src=x onerror=alert(1)>'
@@ -185,7 +193,7 @@ describeContext('the pages of carriers', { carrierKinds: BIRDS }, (context) => {
       const back = encodeURIComponent(`${CARRIERS}/new?kind=parrot`)
       expectSentTo(await browser.get(`${CARRIERS}/new?kind=parrot`), `/console/confirm?next=${back}`)
       const sent = typed({ url: bird.url, apiKey: API_KEY }, { kind: 'parrot', name: 'late' })
-      expectSentTo(await browser.submit(`${CARRIERS}/new`, sent), `/console/confirm?next=${back}`)
+      expect(isAskedAgain(await browser.submit(`${CARRIERS}/new`, sent))).to.equal(true)
       expect((await listAccountOverviews(context)).map(({ name }) => name)).not.to.include('late')
     })
   })
@@ -240,7 +248,7 @@ describeContext('the pages of carriers', { carrierKinds: BIRDS }, (context) => {
       const back = encodeURIComponent(`${path}?show=settings#settings`)
       expectSentTo(await browser.get(`${path}?show=settings`), `/console/confirm?next=${back}`)
       const sent = typed({ url: 'http://127.0.0.1:9' })
-      expectSentTo(await browser.submit(`${path}/settings`, sent), `/console/confirm?next=${back}`)
+      expect(isAskedAgain(await browser.submit(`${path}/settings`, sent))).to.equal(true)
       expect(await getCarrierAccount(context, name)).to.deep.equal(before)
     })
 

@@ -114,3 +114,21 @@ export async function allRows({ db }: Context): Promise<Record<string, unknown[]
   }
   return dumped
 }
+
+/** The page that asks for the password before a form does anything. */
+export function isAskedAgain({ status, text }: Answer): boolean {
+  return status === 401 && text.includes('name="confirm-password"')
+}
+
+/** What that page keeps of the form, but for what it adds itself. */
+export function carriedBy({ text }: Answer): [name: string, value: string][] {
+  const [, form = ''] = /<article class="narrow">.*?<form(.*?)<\/form>/s.exec(text) ?? []
+  return [...form.matchAll(/<input type="hidden" name="([^"]*)" value="([^"]*)"/g)]
+    .map(([, name = '', value = '']): [string, string] => [name, value])
+    .filter(([name]) => name !== 'csrf' && !name.startsWith('confirm-'))
+}
+
+/** The password was given too long ago for what needs it. */
+export async function loseFreshness({ db }: Context): Promise<void> {
+  await db('sessions').update({ confirmed_at: db.raw(`now() - interval '11 minutes'`) })
+}

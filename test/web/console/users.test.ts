@@ -8,7 +8,15 @@ import { createPerson, type Person } from '../../domain/people.js'
 import { browse, type BrowserSession } from '../../helpers/browser-session.js'
 import { createLine } from '../../helpers/factories.js'
 import { describeWeb, type Answer } from '../../helpers/web.js'
-import { allRows, consoleRoutes, createOwner, expectPage, expectSentTo, faultOf } from './support.js'
+import {
+  allRows,
+  consoleRoutes,
+  createOwner,
+  expectPage,
+  expectSentTo,
+  faultOf,
+  isAskedAgain,
+} from './support.js'
 
 const USERS = '/console/users'
 
@@ -135,14 +143,8 @@ describeWeb('the pages of users', ({ context, web }) => {
       await forgetConfirmation()
       const user = await createPerson(context)
       const before = await listUsers(context.db)
-      expectSentTo(
-        await browser.submit(`${USERS}/${user.id}/set-up-link`),
-        `/console/confirm?next=${encodeURIComponent(`${USERS}/${user.id}`)}`,
-      )
-      expectSentTo(
-        await browser.submit(USERS, { email: 'eve@example.com' }),
-        `/console/confirm?next=${encodeURIComponent(USERS)}`,
-      )
+      expect(isAskedAgain(await browser.submit(`${USERS}/${user.id}/set-up-link`))).to.equal(true)
+      expect(isAskedAgain(await browser.submit(USERS, { email: 'eve@example.com' }))).to.equal(true)
       expect(await listUsers(context.db)).to.deep.equal(before)
     })
   })

@@ -1,4 +1,6 @@
 import { expect } from 'chai'
+import { hashPassword } from '../../../src/domain/passwords.js'
+import { PASSWORD } from '../../domain/people.js'
 import { createLine } from '../../helpers/factories.js'
 import { describeWith } from '../../helpers/suite.js'
 import { sourceOf } from '../../../src/web/oauth/consent.js'
@@ -6,6 +8,7 @@ import {
   asking,
   authorizePath,
   createApplication,
+  consentFields,
   createVisitor,
   decide,
   getTokens,
@@ -53,6 +56,40 @@ describeWith('the consent page', serveOAuth, (server) => {
     expect(text.replace(/\s+/g, ' '), 'for how long')
       .to.include('You can take this back at any time')
       .and.include('ends by itself when the application does nothing with it for a year')
+  })
+
+  it('asks for the password when it was given a while ago, for what the application does not have yet', async () => {
+    const { db } = server.context
+    const passwordHash = await hashPassword(PASSWORD)
+    await db('users').where({ id: visitor.line.userId }).update({ password_hash: passwordHash })
+    const loseFreshness = () =>
+      db('sessions').update({ confirmed_at: db.raw(`now() - interval '11 minutes'`) })
+    const submit = async (more: Record<string, string>, fields: string[][]) => {
+      const page = await open(more)
+      await loseFreshness()
+      const posted = await visitor.post(page.url, consentFields(page.answer, fields))
+      return { posted, url: page.url }
+    }
+    const choice = [
+      ['lineId', visitor.line.lineId],
+      ['decision', 'authorize'],
+    ]
+    const { posted: asked, url } = await submit({}, choice)
+    expect([asked.status, await connected()]).to.deep.equal([401, []])
+    expect(asked.text).to.include('name="confirm-password"').and.to.include(visitor.line.lineId)
+    expect(asked.headers.get('content-security-policy')).to.include('https://app.example')
+    const sent = [...choice, ['confirm-by', 'password'], ['confirm-password', PASSWORD]]
+    const done = await visitor.post(url, consentFields(asked, sent))
+    expect(done.status, done.text).to.equal(303)
+    const back = new URL((await visitor.follow(done.headers.get('location') ?? '')).url)
+    expect(back.searchParams.get('code')).to.be.a('string')
+    expect(await connected()).to.deep.equal([visitor.line.lineId])
+
+    expect((await submit({}, choice)).posted.status, 'the same again').to.equal(303)
+    expect((await submit({}, [['decision', 'cancel']])).posted.status, 'a refusal').to.equal(303)
+    expect((await submit({ scope: 'lines:read' }, choice)).posted.status, 'another scope').to.equal(401)
+    const second = [...choice, ['lineId', await another()]]
+    expect((await submit({}, second)).posted.status, 'another line').to.equal(401)
   })
 
   it('lists the active lines of the user, and none of others', async () => {

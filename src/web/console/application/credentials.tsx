@@ -4,8 +4,8 @@ import { idOf } from '../form-values.js'
 import { Confirm } from '../form.js'
 import type { Act } from '../page.js'
 import { Copyable } from '../secret.js'
-import { isConfirmed, sessionOf } from '../session.js'
-import { applicationPath, type ApplicationView } from './page-model.js'
+import { sessionOf } from '../session.js'
+import type { ApplicationView } from './page-model.js'
 
 const ID = 'credentials'
 
@@ -69,7 +69,6 @@ export function Credentials(props: {
 export function postClientSecret(context: Context): Act {
   return async (ctx) => {
     const applicationId = idOf(ctx, 'applicationId')
-    if (!isConfirmed(ctx, `${applicationPath(applicationId)}#credentials`)) return undefined
     const clientSecret = await rotateClientSecret(context, sessionOf(ctx).userId, applicationId)
     return { shown: { clientSecret } }
   }

@@ -23,7 +23,7 @@ import { idOf } from '../form-values.js'
 import { Form } from '../form.js'
 import { withNotice, type Notice } from '../notices.js'
 import { answerFragment, type Act } from '../page.js'
-import { isConfirmed, sessionOf } from '../session.js'
+import { sessionOf } from '../session.js'
 import { WORKS } from '../works.js'
 import { applicationPath, type ApplicationView } from './page-model.js'
 
@@ -102,11 +102,10 @@ export function pauseOfEndpoint({ endpointPausedAt }: Application): EndpointPaus
   return { pausedAt: endpointPausedAt, pausedBy: endpointPausedAt === null ? null : 'owner' }
 }
 
-/** The password comes first: rotating without seeing the new secret would lock the owner's server out. */
+/** Needs the password (route table): rotating without seeing the new secret would lock the owner's server out. */
 export function postSigningSecret(context: Context): Act {
   return async (ctx) => {
     const id = idOf(ctx, 'applicationId')
-    if (!isConfirmed(ctx, `${applicationPath(id)}#${SIGNING_SECRET}`)) return undefined
     await rotateApplicationSigningSecret(context, sessionOf(ctx).userId, id)
     return `${withNotice(`${applicationPath(id)}?show=secret`, 'application-secret-rotated')}#${SIGNING_SECRET}`
   }

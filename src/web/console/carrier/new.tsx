@@ -19,7 +19,7 @@ const NEW = `${CARRIERS}/new`
 export function showNewCarrier(context: Context): Middleware {
   return (ctx) => {
     const kind = kindOf(ctx)
-    // The password is asked for before the form is shown: what was typed would be lost otherwise.
+    // The password is asked for before the form is shown: its secrets would have to be typed again otherwise.
     if (kind !== '' && ctx.method === 'GET' && !isConfirmed(ctx)) return Promise.resolve()
     const page = pageOf(ctx, context)
     answerPage(
@@ -64,7 +64,6 @@ export function postCarrier(context: Context): Act {
   return async (ctx) => {
     const kind = kindOf(ctx)
     const fields = listSettingFields(getCarrierKind(context, kind))
-    if (!isConfirmed(ctx, `${NEW}?kind=${encodeURIComponent(kind)}`)) return undefined
     const { id } = await addCarrierAccount(context, {
       name: fieldOf(ctx, 'name').trim(),
       kind,

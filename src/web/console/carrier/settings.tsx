@@ -7,7 +7,6 @@ import { idOf } from '../form-values.js'
 import { Form } from '../form.js'
 import { withNotice } from '../notices.js'
 import type { Act } from '../page.js'
-import { isConfirmed } from '../session.js'
 import {
   AccountFields,
   labelOf,
@@ -77,13 +76,12 @@ function SettingValue({ setting: { isSet, value, type } }: { setting: SettingVie
   return <code>{value}</code>
 }
 
-/** Needs the password: whoever changes the host of an account could have its secrets sent there. */
+/** Needs the password (route table): whoever changes the host of an account could have its secrets sent there. */
 export function postCarrierSettings(context: Context): Act {
   return async (ctx) => {
     const account = await getCarrierAccountById(context, idOf(ctx, 'accountId'))
     requireChangeable(account)
     const path = carrierPath(account.id)
-    if (!isConfirmed(ctx, `${path}?show=settings#settings`)) return undefined
     const fields = listSettingFields(getCarrierKind(context, account.kind))
     await changeCarrierAccount(context, account, {
       settings: typedSettings(ctx, fields),

@@ -14,6 +14,7 @@ import {
 } from '../../../domain/deliveries/replay.js'
 import { UserError } from '../../../errors.js'
 import { parseMoment } from '../../../moments.js'
+import type { NeedsFresh } from '../confirm-first.js'
 import { fieldOf, idOf } from '../form-values.js'
 import { Field, Form, Select, Time, typedIn } from '../form.js'
 import { EVENT_LABELS } from '../message/labels.js'
@@ -163,6 +164,10 @@ function isOne({ count, isMore }: ReplayCount): boolean {
 
 export const postLineReplay = (context: Context): Act => post(context, 'line')
 export const postApplicationReplay = (context: Context): Act => post(context, 'application')
+
+/** The line's events would go to a server that is none of its endpoints. */
+export const isReplayElsewhere: NeedsFresh = (ctx) =>
+  fieldOf(ctx, 'url').trim() !== '' && fieldOf(ctx, 'do') !== 'count'
 
 /** Starts it and goes to where it is seen; or counts what fits. */
 function post(context: Context, of: 'line' | 'application'): Act {

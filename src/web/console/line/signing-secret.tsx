@@ -2,9 +2,8 @@ import type { Context } from '../../../domain/context.js'
 import { rotateSigningSecret } from '../../../domain/signing-secrets.js'
 import { EndpointSecret, SIGNING_SECRET as ID, WhatItIsFor } from '../endpoint/signing-secret.js'
 import type { Act } from '../page.js'
-import { isConfirmed } from '../session.js'
-import { endpointOf, endpointWithNotice, furtherPath } from './endpoint-paths.js'
-import { Section, sectionPath, tabPath, type LineView } from './section.js'
+import { endpointOf, endpointWithNotice } from './endpoint-paths.js'
+import { Section, tabPath, type LineView } from './section.js'
 
 /** @param props.secret only when it was asked for */
 export function SigningSecret({ view, secret }: { view: LineView; secret: string | undefined }) {
@@ -34,13 +33,11 @@ export function SigningSecret({ view, secret }: { view: LineView; secret: string
   )
 }
 
-/** Also of a further endpoint. The password comes first: rotating without seeing the new secret would lock the owner's server out. */
+/** Also of a further endpoint. Needs the password (route table): rotating without seeing the new secret would lock the owner's server out. */
 export function postRotate(context: Context): Act {
   return async (ctx) => {
     const asked = endpointOf(ctx)
     const { userId, lineId, furtherId } = asked
-    const back = furtherId === undefined ? sectionPath(lineId, ID) : `${furtherPath(lineId, furtherId)}#${ID}`
-    if (!isConfirmed(ctx, back)) return undefined
     await rotateSigningSecret(context, userId, lineId, furtherId)
     return endpointWithNotice(asked, 'secret-rotated', 'secret')
   }

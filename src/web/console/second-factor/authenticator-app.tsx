@@ -12,7 +12,7 @@ import { Confirm, Field, Form, Time } from '../form.js'
 import { withNotice } from '../notices.js'
 import type { Act, Page } from '../page.js'
 import { Copyable } from '../secret.js'
-import { isConfirmed, noteSecondFactor, sessionOf } from '../session.js'
+import { noteSecondFactor, sessionOf } from '../session.js'
 import { SECOND_FACTOR } from './path.js'
 
 const ACTION = `${SECOND_FACTOR}/app`
@@ -103,16 +103,13 @@ function Pending({ page, next, pending }: { page: Page; next: string; pending: P
 
 export function postApp(context: Context): Act {
   return async (ctx) => {
-    const page = `${SECOND_FACTOR}?next=${encodeURIComponent(nextOf(ctx))}`
-    if (!isConfirmed(ctx, page)) return undefined
     await beginApp(context, sessionOf(ctx).userId)
-    return `${page}#app`
+    return `${SECOND_FACTOR}?next=${encodeURIComponent(nextOf(ctx))}#app`
   }
 }
 
 export function postConfirmApp(context: Context): Act {
   return async (ctx) => {
-    if (!isConfirmed(ctx, SECOND_FACTOR)) return undefined
     const { recoveryCodes } = await confirmApp(context, sessionOf(ctx), fieldOf(ctx, 'code'))
     noteSecondFactor(ctx)
     return recoveryCodes === undefined
@@ -123,7 +120,6 @@ export function postConfirmApp(context: Context): Act {
 
 export function postRemoveApp(context: Context): Act {
   return async (ctx) => {
-    if (!isConfirmed(ctx, SECOND_FACTOR)) return undefined
     await removeApp(context, sessionOf(ctx).userId)
     return withNotice(SECOND_FACTOR, 'second-factor-removed')
   }

@@ -6,27 +6,30 @@ import { Form } from '../form.js'
 import type { Page } from '../page.js'
 
 /** Kept from pages by its name. */
-const CREDENTIAL = 'secretCredential'
+export const CREDENTIAL = 'secretCredential'
 
 /** A form that `passkeys.js` sends with what the browser's passkey answers; hidden where there is none. */
 export function PasskeyForm(props: {
   page: Page
   action: string
+  /** Where the script asks what the passkey is to sign. */
+  options?: string
   does: 'add' | 'show'
   button: string
+  isMultipart?: boolean
   children?: ComponentChildren
 }) {
-  const { page, action, does, button, children } = props
+  const { page, action, options = `${action}/options`, does, button, isMultipart = false, children } = props
   // A fault is shown also where the browser has no passkeys any more.
   const isHidden = page.fault?.action !== action
   const more = {
     'data-passkey': does,
-    'data-options': `${action}/options`,
+    'data-options': options,
     ...(isHidden ? { hidden: '' } : {}),
   }
   return (
     <>
-      <Form page={page} action={action} more={more}>
+      <Form page={page} action={action} isMultipart={isMultipart} more={more}>
         {children}
         <input type="hidden" name={CREDENTIAL} value="" />
         <button type="submit">{button}</button>

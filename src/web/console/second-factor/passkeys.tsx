@@ -7,7 +7,7 @@ import { fieldOf, idOf } from '../form-values.js'
 import { Confirm, Field, Time } from '../form.js'
 import { withNotice } from '../notices.js'
 import type { Act, Page } from '../page.js'
-import { browserOf, isConfirmed, noteSecondFactor, sessionOf } from '../session.js'
+import { browserOf, noteSecondFactor, sessionOf } from '../session.js'
 import { UserText } from '../user-text.js'
 import { credentialOf, PasskeyForm } from './passkey-form.js'
 import { SECOND_FACTOR } from './path.js'
@@ -99,7 +99,6 @@ export function postPasskeyOptions(context: Context): Act {
 
 export function postPasskey(context: Context): Act {
   return async (ctx) => {
-    if (!isConfirmed(ctx, SECOND_FACTOR)) return undefined
     const { recoveryCodes } = await addPasskey(context, sessionOf(ctx), {
       browserToken: browserOf(ctx),
       name: fieldOf(ctx, 'name'),
@@ -114,7 +113,6 @@ export function postPasskey(context: Context): Act {
 
 export function postRemovePasskey(context: Context): Act {
   return async (ctx) => {
-    if (!isConfirmed(ctx, SECOND_FACTOR)) return undefined
     await removePasskey(context, sessionOf(ctx).userId, idOf(ctx, 'passkeyId'))
     return withNotice(SECOND_FACTOR, 'second-factor-removed')
   }

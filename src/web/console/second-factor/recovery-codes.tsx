@@ -3,7 +3,7 @@ import { makeRecoveryCodes } from '../../../domain/second-factors.js'
 import { Confirm } from '../form.js'
 import type { Act, Page } from '../page.js'
 import { Copyable } from '../secret.js'
-import { isConfirmed, sessionOf } from '../session.js'
+import { sessionOf } from '../session.js'
 import { SECOND_FACTOR } from './path.js'
 
 const ACTION = `${SECOND_FACTOR}/recovery-codes`
@@ -53,7 +53,6 @@ export function RecoveryCodes({ page, count }: { page: Page; count: number }) {
 
 export function postRecoveryCodes(context: Context): Act {
   return async (ctx) => {
-    if (!isConfirmed(ctx, SECOND_FACTOR)) return undefined
     return { shown: { recoveryCodes: await makeRecoveryCodes(context, sessionOf(ctx).userId) } }
   }
 }

@@ -13,7 +13,7 @@ import { fieldOf, idOf } from '../form-values.js'
 import { Confirm, Empty, Field, Form, Select, Time, typedIn } from '../form.js'
 import { withNotice } from '../notices.js'
 import type { Act, Page } from '../page.js'
-import { isConfirmed, sessionOf } from '../session.js'
+import { sessionOf } from '../session.js'
 import { UserText } from '../user-text.js'
 import { SETTINGS } from './path.js'
 
@@ -174,7 +174,6 @@ export function postRevokeApiToken(context: Context): Act {
 
 export function postApiToken(context: Context): Act {
   return async (ctx) => {
-    if (!isConfirmed(ctx, SETTINGS)) return undefined
     const lineId = fieldOf(ctx, 'lineId')
     const created = await createApiToken(context, sessionOf(ctx).userId, fieldOf(ctx, 'name'), {
       expiresInDays: readExpiry(fieldOf(ctx, 'expiresInDays')),

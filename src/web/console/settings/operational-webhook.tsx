@@ -5,7 +5,7 @@ import { Confirm, Field, Form } from '../form.js'
 import { withNotice } from '../notices.js'
 import type { Act, Page } from '../page.js'
 import { Copyable } from '../secret.js'
-import { isConfirmed, sessionOf } from '../session.js'
+import { sessionOf } from '../session.js'
 import { SETTINGS } from './path.js'
 
 const ACTION = `${SETTINGS}/operational-webhook`
@@ -58,7 +58,6 @@ export function OwnWebhook(props: { page: Page; url: string | undefined; secret:
 
 export function postOwnWebhook(context: Context): Act {
   return async (ctx) => {
-    if (!isConfirmed(ctx, SETTINGS)) return undefined
     const url = fieldOf(ctx, 'url').trim()
     const secret = await setOwnWebhook(context, sessionOf(ctx).userId, url === '' ? undefined : url)
     if (secret !== undefined) return { shown: { operationalSecret: secret } }
@@ -68,7 +67,6 @@ export function postOwnWebhook(context: Context): Act {
 
 export function postRotateOwnWebhook(context: Context): Act {
   return async (ctx) => {
-    if (!isConfirmed(ctx, SETTINGS)) return undefined
     return { shown: { operationalSecret: await rotateOwnWebhookSecret(context, sessionOf(ctx).userId) } }
   }
 }

@@ -1,0 +1,108 @@
+import { expect } from 'chai'
+import type { Browser, BrowserContextOptions } from 'playwright-core'
+import { freePort } from '../../dev/free-port.js'
+import type { Context } from '../../src/domain/context.js'
+import { createPerson, PASSWORD, type Person } from '../domain/people.js'
+import { launchBrowser, openPage } from '../helpers/browser.js'
+import { createLine } from '../helpers/factories.js'
+import { openings } from '../helpers/openings.js'
+import { startWeb, stopProcesses } from '../helpers/processes.js'
+import { createInstallation } from '../journeys/steps.js'
+
+describe('a form that needs a recent password, in a browser', function () {
+  this.timeout(90_000)
+
+  let context: Context
+  let browser: Browser
+  let url: string
+
+  after(stopProcesses)
+  const open = openings()
+
+  before(async () => {
+    const port = String(await freePort())
+    url = `http://127.0.0.1:${port}`
+    const installation = await createInstallation({ PORT: port, PUBLIC_URL: url })
+    context = open(installation.context)
+    browser = await open(launchBrowser())
+    await startWeb(installation.environment)
+  })
+
+  const loseFreshness = () =>
+    context.db('sessions').update({ confirmed_at: context.db.raw(`now() - interval '11 minutes'`) })
+
+  /** Signed in, and the password was given a while ago. */
+  const openAs = async (person: Person, options: BrowserContextOptions) => {
+    const watched = await openPage(browser, url, options)
+    const { page } = watched
+    await page.goto('/console/sign-in')
+    await page.getByLabel('E-mail').fill(person.email)
+    await page.getByLabel('Password').fill(PASSWORD)
+    await page.getByRole('button', { name: 'Sign in', exact: true }).click()
+    await page.getByRole('heading', { level: 1 }).first().waitFor()
+    await loseFreshness()
+    return watched
+  }
+
+  it('adds a user by one form and one password, on a desk', async () => {
+    const watched = await openAs(await createPerson(context, { role: 'operator' }), {
+      viewport: { width: 1280, height: 900 },
+    })
+    const { page } = watched
+    await page.goto('/console/users')
+    await page.getByLabel('E-mail').fill('grace@example.com')
+    await page.getByLabel('Name').fill('Grace')
+    await page.getByLabel('Role').selectOption('operator')
+    await page.getByRole('button', { name: 'Add user' }).click()
+    await page.getByRole('heading', { name: 'Confirm it is you' }).waitFor()
+    await watched.screenshot('confirm-first-asks')
+    await page.getByLabel('Password').fill('wrong horse')
+    await page.getByRole('button', { name: 'Go on' }).click()
+    await page.getByText('password is wrong').waitFor()
+    await page.getByLabel('Password').fill(PASSWORD)
+    await page.getByRole('button', { name: 'Go on' }).click()
+    await page.getByRole('heading', { name: 'Set-up link for grace@example.com' }).waitFor()
+    await watched.screenshot('confirm-first-done')
+    const rows = await context.db('users').where({ email: 'grace@example.com' }).select('name', 'role')
+    expect(rows).to.deep.equal([{ name: 'Grace', role: 'operator' }])
+    // A browser calls a page that answers 401 a failed resource.
+    expect(watched.complaints.filter((said) => !said.includes('401'))).to.deep.equal([])
+  })
+
+  it('changes where the events of a line go, on a phone without scripts', async () => {
+    const person = await createPerson(context)
+    const { lineId } = await createLine(context, {
+      userId: person.id,
+      outgoingUrl: 'http://127.0.0.1:9/before',
+    })
+    const watched = await openAs(person, {
+      viewport: { width: 390, height: 844 },
+      javaScriptEnabled: false,
+      colorScheme: 'dark',
+    })
+    const { page } = watched
+    await page.goto(`/console/lines/${lineId}/receive`)
+    await page.getByLabel('URL of your server').fill('http://127.0.0.1:9/after')
+    await page.getByRole('button', { name: 'Save the URL' }).click()
+    await page.getByRole('heading', { name: 'Confirm it is you' }).waitFor()
+    await watched.screenshot('confirm-first-without-scripts')
+    const urls = () => context.db('endpoints').where({ user_id: person.id }).pluck<string[]>('url')
+    expect(await urls()).to.deep.equal(['http://127.0.0.1:9/before'])
+    await page.getByLabel('Password').fill(PASSWORD)
+    await page.getByRole('button', { name: 'Go on' }).click()
+    await page.getByText('The outgoing webhook URL is saved.').waitFor()
+    expect(await urls()).to.deep.equal(['http://127.0.0.1:9/after'])
+  })
+
+  it('asks an operator why before a number is found in others’ messages', async () => {
+    const watched = await openAs(await createPerson(context, { role: 'operator' }), {
+      viewport: { width: 1280, height: 900 },
+    })
+    const { page } = watched
+    await page.goto('/console/search?q=%2B14155550142')
+    await page.getByLabel('Why you look').fill('ticket 4711')
+    await watched.screenshot('search-asks-why')
+    await page.getByRole('button', { name: 'Look in others’ messages' }).click()
+    await page.getByText('Nothing has that number, id or name.').waitFor()
+  })
+})

@@ -169,7 +169,8 @@ describeContext('states', { environment: { DELIVERY_RETRY_BASE_MS: '10' } }, (co
     })
 
   const ACTS: Record<Action, (pick: number, chance: number) => Promise<unknown>> = {
-    forget: (_, chance) => (chance % 4 === 0 ? forgetPerson(context, ANNA) : Promise.resolve()),
+    forget: (_, chance) =>
+      chance % 4 === 0 ? forgetPerson(context, ANNA, 'ticket 4711') : Promise.resolve(),
     accept: () => post(undefined),
     'accept with media': () => post(receiver.url),
     'accept for later': () => post(undefined, inAnHour()),

@@ -16,10 +16,20 @@ const STATEMENT_MS = 30_000
 
 interface ExportOptions {
   to: string
+  /** Of a person only. */
+  reason?: string
   json?: boolean
 }
 
-const THINGS: Record<string, { argument: string; about: string; open: Open }> = {
+interface Thing {
+  argument: string
+  about: string
+  open: Open
+  /** It is others', who read the reason. */
+  needsReason?: boolean
+}
+
+const THINGS: Record<string, Thing> = {
   line: {
     argument: 'line',
     about: 'id or number',
@@ -36,11 +46,12 @@ const THINGS: Record<string, { argument: string; about: string; open: Open }> = 
   person: {
     argument: 'number',
     about: 'E.164, such as +15551234567',
-    open: (context, number) => exportPerson(context, readPerson(number)),
+    open: (context, number, { reason = '' }) => exportPerson(context, readPerson(number), reason),
+    needsReason: true,
   },
 }
 
-type Open = (context: Context, reference: string) => Promise<Readable>
+type Open = (context: Context, reference: string, options: ExportOptions) => Promise<Readable>
 
 export function addExportCommands(program: Command): void {
   const command = program
@@ -48,23 +59,29 @@ export function addExportCommands(program: Command): void {
     .description(
       'write all of a line, a user or a person into a zip of JSON lines and media, without secrets',
     )
-  for (const [name, { argument, about, open }] of Object.entries(THINGS)) {
-    command
+  for (const [name, { argument, about, open, needsReason = false }] of Object.entries(THINGS)) {
+    const added = command
       .command(name)
       .description(`export a ${name}`)
       .argument(`<${argument}>`, about)
       .requiredOption('--to <file>', 'the zip, which must not be there yet')
       .option('--json', 'print JSON')
-      .action((reference: string, options: ExportOptions) =>
-        run(
-          options,
-          async (context) => {
-            const byteCount = await write(await open(context, reference), options.to)
-            return { result: { file: options.to, byteCount }, lines: [`${options.to}: ${byteCount} bytes`] }
-          },
-          { statementTimeoutMs: STATEMENT_MS },
-        ),
+    if (needsReason) {
+      added.requiredOption(
+        '--reason <text>',
+        'why: in the audit log, and in the history of the users whose lines know the number',
       )
+    }
+    added.action((reference: string, options: ExportOptions) =>
+      run(
+        options,
+        async (context) => {
+          const byteCount = await write(await open(context, reference, options), options.to)
+          return { result: { file: options.to, byteCount }, lines: [`${options.to}: ${byteCount} bytes`] }
+        },
+        { statementTimeoutMs: STATEMENT_MS },
+      ),
+    )
   }
 }
 

@@ -12,6 +12,7 @@ const PATIENCE_MS = 60_000
 interface ForgetOptions {
   dryRun?: boolean
   yes?: boolean
+  reason?: string
   json?: boolean
 }
 
@@ -24,6 +25,10 @@ export function addPersonCommands(program: Command): void {
     .argument('<number>', 'E.164, such as +15551234567')
     .option('--dry-run', 'only say what there is of them')
     .option('--yes', 'erase it: this cannot be taken back')
+    .option(
+      '--reason <text>',
+      'why: in the audit log, and in the history of the users whose lines know the number',
+    )
     .option('--json', 'print JSON')
     .action((written: string, options: ForgetOptions) =>
       run(options, (context) => forget(context, written, options), { statementTimeoutMs: STATEMENT_MS }),
@@ -34,11 +39,11 @@ async function forget(context: Parameters<typeof findPerson>[0], written: string
   const number = readPerson(written)
   const isDryRun = options.dryRun === true
   if (!isDryRun && options.yes !== true) {
-    throw new UserError('this cannot be taken back: look with --dry-run first, then give --yes')
+    throw new UserError('this cannot be taken back: look with --dry-run first, then give --yes and --reason')
   }
   const counts = isDryRun
     ? await findPerson(context, number)
-    : await forgetPerson(context, number, { patienceMs: PATIENCE_MS })
+    : await forgetPerson(context, number, options.reason ?? '', { patienceMs: PATIENCE_MS })
   const said = isDryRun ? 'there is of' : 'erased of'
   return {
     result: { isDryRun, ...counts },

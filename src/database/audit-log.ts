@@ -93,6 +93,18 @@ export async function listRecentSubjects(
   return recent(db, act, withinMinutes).whereNotNull('subject_id').distinct().pluck<string[]>('subject_id')
 }
 
+/** The reason with which this session or token has last done so within so many minutes. */
+export async function findRecentReason(
+  db: Database,
+  act: OwnAct,
+  withinMinutes: number,
+): Promise<string | undefined> {
+  const row = await recent(db, act, withinMinutes)
+    .orderBy('id', 'desc')
+    .first<{ reason: string | null } | undefined>(db.raw(`after ->> 'reason' as reason`))
+  return row?.reason ?? undefined
+}
+
 function recent(db: Database, { action, actorId, credentialId }: OwnAct, withinMinutes: number) {
   return db('audit_log')
     .where({ action, actor_id: actorId, credential_id: credentialId })

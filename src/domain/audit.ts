@@ -58,12 +58,13 @@ const LOOK_MINUTES = 10
 /** An operator looks at what is another user's; one look counts for ten minutes. At what is one's own, everybody may look. */
 export async function recordLook(
   context: WithActor & Pick<Context, 'db'>,
-  action: 'user.viewed' | 'message.viewed' | 'audit_log.viewed',
+  action: 'user.viewed' | 'message.viewed' | 'audit_log.viewed' | 'user.person.found',
   userId: string | null,
   subjectId = userId,
+  after?: AuditDetails,
 ): Promise<void> {
   if (userId !== null && userId === context.actor.userId) return
-  await recordOnce(context, { action, subjectId, userId }, LOOK_MINUTES)
+  await recordOnce(context, { action, subjectId, userId, after }, LOOK_MINUTES)
 }
 
 /** Newest first. */

@@ -1,4 +1,4 @@
-import { hasRecentAct, listRecentSubjects } from '../database/audit-log.js'
+import { findRecentReason, hasRecentAct, listRecentSubjects } from '../database/audit-log.js'
 import { storable } from '../database/text.js'
 import { UserError } from '../errors.js'
 import { record, recordLook } from './audit.js'
@@ -17,15 +17,58 @@ type Acting = Pick<Context, 'db' | 'actor'>
  * @throws UserError naming the field
  */
 export async function openLook(context: Acting, userId: string, reason: string): Promise<void> {
-  const written = storable(reason).trim()
+  const after = { reason: readReason(reason) }
+  await record(context, context.db, { action: 'user.messages.opened', subjectId: userId, userId, after })
+}
+
+/** Why an operator looks at what is others'. @throws UserError naming the field */
+export function readReason(written: string): string {
+  const reason = storable(written).trim()
   const { min, max } = REASON_LENGTH
-  if (written.length < min || written.length > max) {
+  if (reason.length < min || reason.length > max) {
     throw new UserError(
       `reason must say in ${min} to ${max} characters why you look, such as a ticket's number`,
     )
   }
-  const after = { reason: written }
-  await record(context, context.db, { action: 'user.messages.opened', subjectId: userId, userId, after })
+  return reason
+}
+
+/**
+ * An operator says why they look for people's numbers in users' messages: for half an hour this session may. Each user who has
+ * a number that is found is told, by `recordPersonFound`.
+ *
+ * @throws UserError naming the field
+ */
+export async function openNumberSearch(context: Acting, reason: string): Promise<void> {
+  const after = { reason: readReason(reason) }
+  await record(context, context.db, { action: 'person.search_opened', after })
+}
+
+/** Why this session may look for numbers in others' messages now; undefined: it may not. */
+export function numberSearchReason({ db, actor }: Acting): Promise<string | undefined> {
+  const { userId: actorId, credentialId } = actor
+  return findRecentReason(db, { action: 'person.search_opened', actorId, credentialId }, OPEN_MINUTES)
+}
+
+/** In the history of each user in whose messages a person's number was found: for ten minutes, one row. */
+export async function recordPersonFound(
+  context: Acting,
+  userIds: ReadonlySet<string>,
+  reason: string,
+): Promise<void> {
+  for (const userId of userIds) await recordLook(context, 'user.person.found', userId, userId, { reason })
+}
+
+/** In the history of each user whom it concerns, before it is done: the number is in no row. */
+export async function recordForUsers(
+  context: Acting,
+  action: 'user.person.exported' | 'user.person.forgotten',
+  userIds: ReadonlySet<string>,
+  reason: string,
+): Promise<void> {
+  for (const userId of userIds) {
+    await record(context, context.db, { action, subjectId: userId, userId, after: { reason } })
+  }
 }
 
 /** Whether this session may look at the user's messages now. */

@@ -20,6 +20,7 @@ import { Unavailable, UserError } from '../errors.js'
 import { isId } from '../ids.js'
 import type { Context } from './context.js'
 import { parseE164 } from './phone-number.js'
+import { numberSearchReason, recordPersonFound } from './private-looks.js'
 import type { Session } from './sessions.js'
 
 export type {
@@ -51,22 +52,27 @@ export interface Found {
   users: FoundUser[]
   /** A part of a number was looked for in the newest messages only. */
   isOfNewest: boolean
+  /** Of operators who looked for a number: whether others' messages were looked through, or what that needs. */
+  others: 'searched' | 'whole number' | 'reason' | undefined
   /** There was more to read for a part of a number than a statement has time for. */
   isIncomplete: boolean
 }
 
 /**
  * What has this id, number, name or address: users look through what is theirs, operators through everything. A number
- * may be a part of one; an id may be that of a message (ours, the carrier's, or the sender's `clientRef`), an event (the `webhook-id`), a delivery,
+ * may be a part of one in what is the reader's own. In others' messages operators find a whole number only, once they have
+ * said why (`openNumberSearch`), and whoever's messages have it reads that in their history: by parts, anybody's number
+ * could be found out digit by digit. An id may be that of a message (ours, the carrier's, or the sender's `clientRef`), an event (the `webhook-id`), a delivery,
  * a line, an application or a user.
  *
  * @throws UserError 400
  */
 export async function search(
-  { db }: Context,
+  context: Context,
   { userId, role }: Pick<Session, 'userId' | 'role'>,
   written: string,
 ): Promise<Found> {
+  const { db } = context
   const words = storable(written).trim()
   if (Array.from(words).length < MIN_LENGTH) throw new UserError(`write at least ${MIN_LENGTH} characters`)
   if (words.length > MAX_LENGTH) throw new UserError(`write at most ${MAX_LENGTH} characters`)
@@ -80,17 +86,17 @@ export async function search(
     within(db, LOOK_MS, (trx) => findMessagesByClientRef(trx, scope, words, MAX_FOUND)).catch(ifTooSlow),
     digits === ''
       ? { messages: [], isOfNewest: false }
-      : within(db, LOOK_MS, (trx) => findByNumber(trx, scope, digits)).catch(ifTooSlow),
+      : within(db, LOOK_MS, (trx) => findByNumber(trx, { userId }, digits)).catch(ifTooSlow),
     findLines(db, scope, { id, words, digits }, MAX_FOUND),
     findApplications(db, scope, { id, words }, MAX_FOUND),
     findContactsByName(db, userId, words, MAX_FOUND),
     isOperator ? findUsers(db, { id, words }, MAX_FOUND) : [],
   ])
+  const isOfOthers = isOperator && digits !== ''
+  const theirs = isOfOthers ? await findOthersByNumber(context, userId, digits) : undefined
+  const withNumber = [...(byNumber?.messages ?? []), ...(theirs?.messages ?? [])].toSorted(newestFirst)
   const messages = new Map(
-    [...byId, ...byCarrierId, ...(byClientRef ?? []), ...(byNumber?.messages ?? [])].map((each) => [
-      each.id,
-      each,
-    ]),
+    [...byId, ...byCarrierId, ...(byClientRef ?? []), ...withNumber].map((each) => [each.id, each]),
   )
   return {
     messages: [...messages.values()].slice(0, MAX_FOUND),
@@ -99,7 +105,8 @@ export async function search(
     contacts,
     users,
     isOfNewest: byNumber?.isOfNewest === true,
-    isIncomplete: byNumber === undefined || byClientRef === undefined,
+    others: theirs?.others,
+    isIncomplete: byNumber === undefined || byClientRef === undefined || (isOfOthers && theirs === undefined),
   }
 }
 
@@ -121,6 +128,29 @@ async function findByNumber(
   if (whole.length > 0) return { messages: whole, isOfNewest: false }
   const messages = await findMessagesByNumber(db, scope, { digits, isWhole: false }, MAX_FOUND)
   return { messages, isOfNewest: true }
+}
+
+/** In what is not the reader's. Whose messages are found reads so in their history. */
+async function findOthersByNumber(
+  context: Context,
+  userId: string,
+  digits: string,
+): Promise<{ messages: FoundMessage[]; others: Found['others'] } | undefined> {
+  if (parseE164(`+${digits}`) === undefined) return { messages: [], others: 'whole number' }
+  const reason = await numberSearchReason(context)
+  if (reason === undefined) return { messages: [], others: 'reason' }
+  const whole = { digits, isWhole: true }
+  const found = await within(context.db, LOOK_MS, (trx) =>
+    findMessagesByNumber(trx, {}, whole, MAX_FOUND),
+  ).catch(ifTooSlow)
+  if (found === undefined) return undefined
+  const messages = found.filter((message) => message.userId !== userId)
+  await recordPersonFound(context, new Set(messages.map((message) => message.userId)), reason)
+  return { messages, others: 'searched' }
+}
+
+function newestFirst(one: FoundMessage, other: FoundMessage): number {
+  return one.id < other.id ? 1 : -1
 }
 
 function ifTooSlow(error: unknown): undefined {

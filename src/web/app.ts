@@ -241,6 +241,7 @@ export function createApp(context: Context): Koa {
     page(         '/console/notices',                                                 pages.showNotices)
     form(         '/console/notices/read',                                            pages.postNoticesRead, pages.showNotices)
     page(         '/console/search',                                                  pages.showSearch)
+    operatorForm( '/console/search/look',                                             pages.postSearchLook, pages.showSearch)
     page(         '/console/works',                                                   pages.showWorks)
     page(         '/console/works/live',                                              pages.liveWorks)
     form(         '/console/works/:workId/stop',                                      pages.postStopWork, pages.showWorks)

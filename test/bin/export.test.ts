@@ -38,7 +38,8 @@ describe('linehook export', function () {
       ['person', ANNA, 'messages.jsonl'],
     ] as const) {
       const file = join(folder, `${thing}.zip`)
-      const said = (await jsonAnswer(environment, 'export', thing, reference, '--to', file)) as object
+      const why = thing === 'person' ? ['--reason', 'ticket 4711'] : []
+      const said = (await jsonAnswer(environment, 'export', thing, reference, '--to', file, ...why)) as object
       expect(said).to.deep.equal({ file, byteCount: (await stat(file)).size })
       expect((await stat(file)).mode & 0o777).to.equal(0o600)
       expect(rowsOf(await readZip(await readFile(file)), name).map(({ text }) => text)).to.deep.equal([
@@ -58,8 +59,20 @@ describe('linehook export', function () {
     expect(
       await refusal(environment, 'export', 'line', line.lineId, '--to', join(folder, 'no', 'x.zip')),
     ).to.match(/^--to: .* cannot be written: ENOENT$/)
-    expect(await refusal(environment, 'export', 'person', '555', '--to', join(folder, 'p.zip'))).to.match(
-      /^number must/,
-    )
+    expect(
+      await refusal(environment, 'export', 'person', ANNA, '--to', join(folder, 'p.zip'), '--reason', 'x'),
+    ).to.match(/^reason must say in 5 to 300 characters/)
+    expect(
+      await refusal(
+        environment,
+        'export',
+        'person',
+        '555',
+        '--to',
+        join(folder, 'p.zip'),
+        '--reason',
+        'ticket',
+      ),
+    ).to.match(/^number must/)
   })
 })

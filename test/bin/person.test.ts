@@ -26,7 +26,10 @@ describe('linehook person forget', function () {
 
   it('erases nothing without --yes, and shows with --dry-run what there is', async () => {
     await queueMessage(context, line, { status: 'sent' })
-    expect(await refusal(environment, 'person', 'forget', ANNA)).to.match(/--dry-run first, then give --yes/)
+    expect(await refusal(environment, 'person', 'forget', ANNA)).to.match(
+      /--dry-run first, then give --yes and --reason/,
+    )
+    expect(await refusal(environment, 'person', 'forget', ANNA, '--yes')).to.match(/^reason must say/)
     expect(await refusal(environment, 'person', 'forget', '5550101', '--yes')).to.match(/^number must be/)
     const lines = await answer(environment, 'person', 'forget', ANNA, '--dry-run')
     expect(lines[0]).to.equal('there is of +1•••0101:')
@@ -35,7 +38,9 @@ describe('linehook person forget', function () {
   })
 
   it('erases with --yes, and says how much', async () => {
-    expect(await jsonAnswer(environment, 'person', 'forget', ANNA, '--yes')).to.include({
+    expect(
+      await jsonAnswer(environment, 'person', 'forget', ANNA, '--yes', '--reason', 'ticket 4711'),
+    ).to.include({
       isDryRun: false,
       messages: 1,
     })
@@ -52,7 +57,7 @@ describe('linehook person forget', function () {
     // One of the last rows is locked, so that the command is certainly at it when it is killed.
     const trx = await context.db.transaction()
     await trx('messages').where({ to_number: ANNA }).orderBy('id', 'desc').limit(1).forUpdate()
-    const args = ['person', 'forget', ANNA, '--yes']
+    const args = ['person', 'forget', ANNA, '--yes', '--reason', 'ticket 4711']
     const forgetting = runSource('bin/linehook.ts', environment, { name: 'linehook', args })
     const between = await until('some are erased', async () => {
       const count = await left()

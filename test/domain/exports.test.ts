@@ -102,7 +102,7 @@ describeContext('exports', (context) => {
     await queueMessage(context, line, { text: 'three', to_number: BEN })
     const past = await insertPast(context, theirs, monthAgo(1), { number: BEN })
     await receiveMessage(context, inboundText(line, { fromNumber: BEN }))
-    const files = await readZip(await buffer(await exportPerson(context, BEN)))
+    const files = await readZip(await buffer(await exportPerson(context, BEN, 'ticket 4711')))
     expect(rowsOf(files, 'messages.jsonl').map(({ text }) => text)).to.have.members([
       'two',
       'three',
@@ -112,7 +112,15 @@ describeContext('exports', (context) => {
     expect(rowsOf(files, 'contacts.jsonl')).to.have.length(1)
     expect(files.has(`media/${past.messageId}.png`)).to.equal(true)
     const [row] = await listAudit(context, { actions: ['person.exported'] }, { limit: 1 })
-    expect(row).to.deep.include({ subjectId: null, userId: null, after: null })
+    expect(row).to.deep.include({ subjectId: null, userId: null, after: { reason: 'ticket 4711' } })
+    for (const { userId } of [line, theirs]) {
+      const told = await listAudit(context, { userId, actions: ['user.person.exported'] }, { limit: 2 })
+      expect(told.map(({ after }) => after)).to.deep.equal([{ reason: 'ticket 4711' }])
+    }
+    const actions = ['user.person.exported']
+    expect(await listAudit(context, { actions }, { limit: 9 }), 'nobody else').to.have.length(2)
+    const unsaid = await exportPerson(context, BEN, '').catch((error: unknown) => error)
+    expect(unsaid).to.include({ status: 400 })
   })
 
   it('are in the audit log', async () => {

@@ -34,6 +34,8 @@ async function findText({ db }: Context, text: string): Promise<string[]> {
   return found
 }
 
+const REASON = 'ticket 4711'
+
 describeContext('forgetting a person', (context) => {
   let line: TestLine
 
@@ -77,7 +79,7 @@ describeContext('forgetting a person', (context) => {
       named: 1,
     })
 
-    expect(await forgetPerson(context, ANNA)).to.deep.equal(found)
+    expect(await forgetPerson(context, ANNA, REASON)).to.deep.equal(found)
 
     for (const text of [
       ANNA,
@@ -108,7 +110,7 @@ describeContext('forgetting a person', (context) => {
       media: await context.db('media').where({ id: other.mediaId }),
     })
     const before = await rows()
-    await forgetPerson(context, ANNA)
+    await forgetPerson(context, ANNA, REASON)
     expect(await rows()).to.deep.equal(before)
     expect(await hasFile(context, other.storageKey)).to.equal(true)
   })
@@ -117,24 +119,24 @@ describeContext('forgetting a person', (context) => {
     const theirs = await createLine(context)
     await queueMessage(context, line, { status: 'sent' })
     await queueMessage(context, theirs, { status: 'sent' })
-    expect(await forgetPerson(context, ANNA)).to.include({ messages: 2 })
+    expect(await forgetPerson(context, ANNA, REASON)).to.include({ messages: 2 })
   })
 
   it('has what came a moment before, and what a process wrote whose clock is ahead', async () => {
     for (let n = 0; n < 40; n += 1) {
       await queueMessage(context, line, { status: 'sent' })
-      expect(await forgetPerson(context, ANNA)).to.include({ messages: 1 })
+      expect(await forgetPerson(context, ANNA, REASON)).to.include({ messages: 1 })
     }
     const hourAhead = await context.db
       .raw<{ rows: [{ id: string }] }>(`select lowest_id_at(now() + interval '1 hour') as id`)
       .then(({ rows }) => rows[0].id)
     await queueMessage(context, line, { id: hourAhead, status: 'sent' })
-    expect(await forgetPerson(context, ANNA)).to.include({ messages: 1 })
+    expect(await forgetPerson(context, ANNA, REASON)).to.include({ messages: 1 })
   })
 
   it('is found by nobody any more: no search, no phone of the simulator', async () => {
     await receive('hello')
-    await forgetPerson(context, ANNA)
+    await forgetPerson(context, ANNA, REASON)
     const found = await search(context, { userId: line.userId, role: 'operator' }, ANNA)
     expect(found.messages).to.deep.equal([])
     expect(
@@ -144,7 +146,7 @@ describeContext('forgetting a person', (context) => {
 
   it('leaves an opt-out under its number, and nothing else of the contact: it goes on to hold', async () => {
     await receive('STOP')
-    await forgetPerson(context, ANNA)
+    await forgetPerson(context, ANNA, REASON)
     const contact: unknown = await context.db('line_contacts').where({ number: ANNA }).first()
     expect(contact).to.deep.include({ window_cleared_at: null, heard_at: [], help_answered_at: null })
     const text = { userId: line.userId, applicationId: undefined, lineId: line.lineId, toNumber: ANNA }
@@ -162,7 +164,7 @@ describeContext('forgetting a person', (context) => {
       media: { status: 'pending', storage_key: null },
     })
     const eventCount = (await context.db('events')).length
-    await forgetPerson(context, ANNA)
+    await forgetPerson(context, ANNA, REASON)
     expect(await messageRow(context, queued)).to.include({ status: 'failed', error: 'forgotten', text: null })
     const delivery: unknown = await context.db('deliveries').where({ id: past.deliveryId }).first()
     expect(delivery).to.include({ status: 'exhausted', last_failure: 'forgotten', from_number: 'forgotten' })
@@ -179,7 +181,7 @@ describeContext('forgetting a person', (context) => {
   it('does not begin while a worker has a text or an event in its hands, and says so', async () => {
     const sending = await queueMessage(context, line)
     await claimMessage(context, sending)
-    const refused = await failure(forgetPerson(context, ANNA))
+    const refused = await failure(forgetPerson(context, ANNA, REASON))
     expect(refused).to.include({ status: 409 })
     expect(refused.message).to.match(/^1 messages, events or media of this number are being worked on/)
     expect((await messageRow(context, sending)).text).to.equal('Hello')
@@ -188,13 +190,13 @@ describeContext('forgetting a person', (context) => {
     await receive('hi')
     const [delivery] = await context.db('deliveries').pluck<string[]>('id')
     await claimDelivery(context, delivery ?? '')
-    expect(await failure(forgetPerson(context, ANNA))).to.include({ status: 409 })
+    expect(await failure(forgetPerson(context, ANNA, REASON))).to.include({ status: 409 })
   })
 
   it('waits for workers as long as it is told to', async () => {
     const sending = await queueMessage(context, line)
     await claimMessage(context, sending)
-    const forgetting = forgetPerson(context, ANNA, { patienceMs: 10_000 })
+    const forgetting = forgetPerson(context, ANNA, REASON, { patienceMs: 10_000 })
     await context.db('messages').where({ id: sending }).update({ status: 'sent', lease_until: null })
     expect(await forgetting).to.include({ messages: 1 })
   })
@@ -208,11 +210,11 @@ describeContext('forgetting a person', (context) => {
       if (count > 1) throw new Error('the process died')
       return context.storage.remove(key)
     }
-    await failure(forgetPerson({ ...context, storage: { ...context.storage, remove } }, ANNA))
+    await failure(forgetPerson({ ...context, storage: { ...context.storage, remove } }, ANNA, REASON))
     expect(await findPerson(context, ANNA)).to.include({ messages: 2 })
-    expect(await forgetPerson(context, ANNA)).to.include({ messages: 2, media: 2 })
+    expect(await forgetPerson(context, ANNA, REASON)).to.include({ messages: 2, media: 2 })
     for (const { storageKey } of [first, second]) expect(await hasFile(context, storageKey)).to.equal(false)
-    expect(await forgetPerson(context, ANNA)).to.include({ messages: 0 })
+    expect(await forgetPerson(context, ANNA, REASON)).to.include({ messages: 0 })
   })
 
   it('leaves nothing to send again', async () => {
@@ -220,7 +222,7 @@ describeContext('forgetting a person', (context) => {
     const past = await insertPast(context, line, monthAgo(1))
     const [own] = await context.db('endpoints').where({ user_id: line.userId }).pluck<string[]>('id')
     await context.db('deliveries').where({ id: past.deliveryId }).update({ endpoint_id: own })
-    await forgetPerson(context, ANNA)
+    await forgetPerson(context, ANNA, REASON)
     const again = await failure(sendMessageAgain(context, line.userId, failed, 'key', 'console'))
     expect(again.message).to.match(/was forgotten/)
     const delivered = await failure(sendDeliveryAgain(context, line.userId, past.deliveryId))
@@ -230,7 +232,7 @@ describeContext('forgetting a person', (context) => {
   it('is in the audit log, without the number, and so is a look before it', async () => {
     await receive('hi')
     await findPerson(context, ANNA)
-    await forgetPerson(context, ANNA)
+    await forgetPerson(context, ANNA, REASON)
     const [row, look] = await listAudit(
       context,
       { actions: ['person.viewed', 'person.forgotten'] },
@@ -238,7 +240,15 @@ describeContext('forgetting a person', (context) => {
     )
     expect(look).to.include({ action: 'person.viewed', subjectId: null, after: null })
     expect(row).to.deep.include({ subjectId: null, userId: null })
-    expect(row?.after).to.include({ messages: 1, deliveries: 1 })
+    expect(row?.after).to.include({ messages: 1, deliveries: 1, reason: REASON })
+    const [told] = await listAudit(
+      context,
+      { userId: line.userId, actions: ['user.person.forgotten'] },
+      { limit: 1 },
+    )
+    expect(told?.after).to.deep.equal({ reason: REASON })
+    const { message } = await failure(forgetPerson(context, ANNA, ' why '))
+    expect(message).to.match(/^reason must say in 5 to 300 characters/)
   })
 
   it('takes a whole number only', () => {

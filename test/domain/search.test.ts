@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import { saveContact } from '../../src/domain/contacts.js'
+import { openNumberSearch } from '../../src/domain/private-looks.js'
 import { search, MAX_FOUND, type Found } from '../../src/domain/search.js'
 import { newId } from '../../src/ids.js'
 import { describeContext } from '../helpers/context.js'
@@ -110,7 +111,6 @@ describeContext('search', (context) => {
     }
     const [found] = (await findAsOperator(message)).messages
     expect(found).to.deep.include({ id: message, userId: user.id, ownerEmail: user.email })
-    expect((await findAsOperator('5550142')).messages.map(({ userId }) => userId)).to.include(user.id)
     expect((await findAsOperator(theirs.number)).lines).to.deep.include.members([
       {
         id: theirs.lineId,
@@ -122,6 +122,54 @@ describeContext('search', (context) => {
     ])
     expect((await findAsOperator(application.id)).applications).to.have.length(1)
     expect((await findAsOperator(user.email.slice(0, 20))).users.map(({ id }) => id)).to.deep.equal([user.id])
+  })
+
+  it('finds for an operator others’ messages by a whole number only, after a reason, which they read', async () => {
+    const user = await createPerson(context)
+    const number = '+14155550177'
+    await queueMessage(context, await createLine(context, { userId: user.id }), { to_number: number })
+    const operator = await createPerson(context, { role: 'operator' })
+    const own = await queueMessage(context, await createLine(context, { userId: operator.id }), {
+      to_number: number,
+    })
+    const actor = { kind: 'user', userId: operator.id, credentialId: newId(), address: '127.0.0.1' } as const
+    const acting = { ...context, actor }
+    const findBy = async (by: typeof acting, written: string) => {
+      const { messages, others } = await search(by, { userId: operator.id, role: 'operator' }, written)
+      return [messages.some((one) => one.id === own), messages.some((one) => one.userId === user.id), others]
+    }
+    const told = () =>
+      context
+        .db('audit_log')
+        .where({ user_id: user.id, action: 'user.person.found' })
+        .pluck<unknown[]>('after')
+
+    expect(await findBy(acting, number)).to.deep.equal([true, false, 'reason'])
+    expect((await refusal(openNumberSearch(acting, ' x '))).message).to.match(
+      /^reason must say in 5 to 300 characters/,
+    )
+    await openNumberSearch(acting, 'ticket 4711')
+    for (const part of ['177', '0177', '50177', '415 555']) {
+      expect(await findBy(acting, part), part).to.deep.equal([true, false, 'whole number'])
+    }
+    // Long enough to be a number, and not this one.
+    for (const part of ['4155550177', '415555017']) {
+      expect((await findBy(acting, part))[1], part).to.equal(false)
+    }
+    expect(await told()).to.deep.equal([])
+    for (const written of [number, '1 (415) 555-0177']) {
+      expect(await findBy(acting, written)).to.deep.equal([true, true, 'searched'])
+    }
+    expect(await told()).to.deep.equal([{ reason: 'ticket 4711' }])
+    // The reason opens for the session that gave it, and for half an hour.
+    const elsewhere = { ...acting, actor: { ...actor, credentialId: newId() } }
+    expect(await findBy(elsewhere, number)).to.deep.equal([true, false, 'reason'])
+    const rows = await context
+      .db('audit_log')
+      .where({ action: 'person.search_opened' })
+      .select('user_id', 'after')
+    expect(rows).to.deep.equal([{ user_id: null, after: { reason: 'ticket 4711' } }])
+    expect(JSON.stringify(await context.db('audit_log').select())).to.not.include(number)
   })
 
   it('finds the reader’s own contacts by a part of their names', async () => {

@@ -72,6 +72,21 @@ export async function countPerson(
   return rows[0]
 }
 
+/** Whose lines on this part know the person: by a message, a delivery, or what the line keeps of the number. */
+export async function listUsersWith(db: Database, person: PersonOnLines): Promise<string[]> {
+  const { rows } = await db.raw<{ rows: { userId: string }[] }>(
+    `select distinct o.user_id as "userId" from lines o
+     where o.id = any (:lineIds::uuid[]) and (
+       exists (select from messages m
+         where m.line_id = o.id and ${CONTACT_NUMBER} = :number and m.${OLDER})
+       or exists (select from deliveries d
+         where d.line_id = o.id and d.from_number = :number and d.${OLDER})
+       or exists (select from line_contacts c where c.line_id = o.id and c.number = :number))`,
+    personBindings(person),
+  )
+  return rows.map(({ userId }) => userId)
+}
+
 export async function countSimulated(db: Database, number: string): Promise<number> {
   const { rows } = await db.raw<{ rows: [{ count: number }] }>(
     'select count(*)::integer as count from simulator_outbox where to_number = ?',

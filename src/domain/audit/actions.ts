@@ -76,6 +76,15 @@ export const ACTIONS = {
   'user.activity.exported': { subject: 'user', words: 'exported messages and deliveries' },
   'user.viewed': { subject: 'user', words: 'looked at the page of the user' },
   'user.messages.opened': { subject: 'user', words: "said why they look at the user's messages" },
+  'user.person.found': { subject: 'user', words: "found a person's number in the user's messages" },
+  'user.person.exported': {
+    subject: 'user',
+    words: "exported all of a person, with the user's messages with them",
+  },
+  'user.person.forgotten': {
+    subject: 'user',
+    words: "had a person forgotten, with the user's messages with them",
+  },
   'message.rescheduled': { subject: 'message', words: 'gave the message another time' },
   'message.cancelled': { subject: 'message', words: 'cancelled the message' },
   'message.viewed': { subject: 'message', words: 'looked at the message' },
@@ -174,6 +183,10 @@ export const ACTIONS = {
   'sending.set_aside': { subject: 'sending', words: 'set messages aside that may have been sent' },
 
   'person.viewed': { subject: 'person', words: 'looked what is kept of a person' },
+  'person.search_opened': {
+    subject: 'person',
+    words: "said why they look for people's numbers in users' messages",
+  },
   'person.exported': { subject: 'person', words: 'exported all of a person' },
   'person.forgotten': { subject: 'person', words: 'had a person forgotten' },
   'retention.carried_out': { subject: 'retention', words: 'deleted what was kept long enough' },

@@ -17,6 +17,8 @@ import { getConnection } from '../connection-overview.js'
 import { listContacts } from '../contacts.js'
 import type { Context } from '../context.js'
 import { listOwnLines } from '../lines.js'
+import { usersConcerned } from '../people/concerned.js'
+import { readReason, recordForUsers } from '../private-looks.js'
 import { getUser } from '../users.js'
 import { conversationFiles, deliveriesBy, messagesBy } from './conversations.js'
 import { json, jsonLines, zipOf, type ExportFile } from './zip.js'
@@ -37,9 +39,17 @@ export async function exportUser(context: Context, userId: string): Promise<Read
   return zipOf(userFiles(context, userId))
 }
 
-/** A zip of a person, on all lines of all users, for operators. The number is not written into the audit log. */
-export async function exportPerson(context: Context, number: string): Promise<Readable> {
-  await record(context, context.db, { action: 'person.exported' })
+/**
+ * A zip of a person, on all lines of all users, for operators. The number is not written into the audit log. The users whom it
+ * concerns are told in their history.
+ *
+ * @param reason why, as it stands in both
+ * @throws UserError 400 for the reason
+ */
+export async function exportPerson(context: Context, number: string, reason: string): Promise<Readable> {
+  const after = { reason: readReason(reason) }
+  await record(context, context.db, { action: 'person.exported', after })
+  await recordForUsers(context, 'user.person.exported', await usersConcerned(context, number), after.reason)
   return zipOf(personFiles(context, number))
 }
 

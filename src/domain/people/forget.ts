@@ -26,7 +26,9 @@ import { StorageFailed } from '../../storage/storage.js'
 import { record } from '../audit.js'
 import type { Context } from '../context.js'
 import { MAX_NUMBER_LENGTH, parseE164 } from '../phone-number.js'
+import { readReason, recordForUsers } from '../private-looks.js'
 import { simulatorTokenOf } from '../simulator/media-url.js'
+import { usersConcerned } from './concerned.js'
 
 export type { PersonCounts } from '../../database/people/finding.js'
 
@@ -67,18 +69,24 @@ export async function findPerson(context: Context, number: string): Promise<Pers
  *
  * It goes on where it was when the process ended: what is erased is not found any more.
  *
+ * The users whom it concerns are told in their history, just before the first row goes.
+ *
+ * @param reason why, as it stands in the audit log and in that history
  * @param options.patienceMs how long to wait for workers
- * @throws UserError 409 when workers are still at it then; what waits has ended nevertheless
+ * @throws UserError 400 for the reason; 409 when workers are still at it then; what waits has ended nevertheless
  */
 export async function forgetPerson(
   context: Context,
   number: string,
+  reason: string,
   { patienceMs = 0 }: { patienceMs?: number } = {},
 ): Promise<PersonCounts> {
   const { db } = context
+  const why = readReason(reason)
   const until = await readClock(db)
   await eachPart(context, number, until, (person) => endAll(context, person))
   await waitForWorkers(context, number, until, patienceMs)
+  await recordForUsers(context, 'user.person.forgotten', await usersConcerned(context, number), why)
 
   const erased = { ...NOBODY }
   await eachPart(context, number, until, async (person) => {
@@ -93,7 +101,7 @@ export async function forgetPerson(
   }
   erased.named = await deleteContacts(db, number)
   await eraseRemains(db, number)
-  await record(context, db, { action: 'person.forgotten', after: { ...erased } })
+  await record(context, db, { action: 'person.forgotten', after: { ...erased, reason: why } })
   return erased
 }
 

@@ -6,7 +6,7 @@ import { readPerson } from '../../domain/people/forget.js'
 import { actingFor } from '../actor.js'
 import { answerDownload, requireRoomForDownload } from '../downloads.js'
 import { fieldOf, idOf } from './form-values.js'
-import { isConfirmed, sessionOf } from './session.js'
+import { sessionOf } from './session.js'
 
 /** A line of the user's own, as a zip. */
 export function exportOwnLine(context: Context): Middleware {
@@ -21,7 +21,6 @@ export function exportOwnLine(context: Context): Middleware {
 /** The whole account, as a zip: whoever finds a browser open must not carry all of it away. */
 export function exportAccount(context: Context): Middleware {
   return async (ctx) => {
-    if (!isConfirmed(ctx)) return
     requireRoomForDownload(ctx)
     const source = await exportUser(actingFor(ctx, context), sessionOf(ctx).userId)
     answerDownload(ctx, { name: 'account', ending: 'zip', source })
@@ -31,10 +30,10 @@ export function exportAccount(context: Context): Middleware {
 /** For operators: a person, on all lines. The number is in a form, so it gets into no address. */
 export function postExportPerson(context: Context) {
   return async (ctx: KoaContext): Promise<undefined> => {
-    if (!isConfirmed(ctx, '/console/people')) return undefined
     const number = readPerson(fieldOf(ctx, 'number'))
     requireRoomForDownload(ctx)
-    answerDownload(ctx, { name: 'person', ending: 'zip', source: await exportPerson(context, number) })
+    const source = await exportPerson(context, number, fieldOf(ctx, 'reason'))
+    answerDownload(ctx, { name: 'person', ending: 'zip', source })
     return undefined
   }
 }

@@ -65,7 +65,7 @@ export {
   postSignInOptions,
   showPasskeySignIn,
 } from './passkey-sign-in.js'
-export { showSearch } from './search.js'
+export { postSearchLook, showSearch } from './search.js'
 export { liveLine, showLine } from './line/overview.js'
 export { showLineReceive } from './line/receive.js'
 export { showLineSend } from './line/send.js'

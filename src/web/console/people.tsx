@@ -5,7 +5,6 @@ import { fieldOf } from './form-values.js'
 import { Confirm, Empty, Field, Form } from './form.js'
 import { Layout } from './layout.js'
 import { answerPage, pageOf, shownOnce, type Page, type ShownOnce } from './page.js'
-import { isConfirmed } from './session.js'
 
 const PEOPLE = '/console/people'
 const FORGET = `${PEOPLE}/forget`
@@ -65,8 +64,13 @@ function Person({ page, shown, number }: { page: Page; shown: Partial<Shown>; nu
       {counts !== undefined && <Counts counts={counts} />}
       {!isForgotten && number !== undefined && (isRefused || hasAny(counts)) && (
         <>
-          <Form page={page} action={EXPORT} class="inline">
+          <p>
+            For both say why. Every user whose lines know the number reads it in their history, and it is in
+            the <a href="/console/audit">audit log</a>.
+          </p>
+          <Form page={page} action={EXPORT}>
             <input type="hidden" name="number" value={number} />
+            <Reason page={page} action={EXPORT} />
             <button type="submit">All of it as a zip</button>
           </Form>
           <Confirm
@@ -77,10 +81,25 @@ function Person({ page, shown, number }: { page: Page; shown: Partial<Shown>; nu
             button="Forget this person"
           >
             <input type="hidden" name="number" value={number} />
+            <Reason page={page} action={FORGET} />
           </Confirm>
         </>
       )}
     </section>
+  )
+}
+
+function Reason({ page, action }: { page: Page; action: string }) {
+  return (
+    <Field
+      page={page}
+      action={action}
+      name="reason"
+      label="Why"
+      hint="Such as the number of a ticket."
+      required
+      more={{ maxLength: 300 }}
+    />
   )
 }
 
@@ -124,9 +143,8 @@ export function postPerson(context: Context) {
 
 export function postForgetPerson(context: Context) {
   return async (ctx: KoaContext): Promise<ShownOnce | undefined> => {
-    if (!isConfirmed(ctx, PEOPLE)) return undefined
     const number = readPerson(fieldOf(ctx, 'number'))
-    const counts = await forgetPerson(context, number, { patienceMs: PATIENCE_MS })
+    const counts = await forgetPerson(context, number, fieldOf(ctx, 'reason'), { patienceMs: PATIENCE_MS })
     return { shown: { counts, isForgotten: true } satisfies Omit<Shown, 'number'> }
   }
 }

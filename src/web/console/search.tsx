@@ -1,6 +1,6 @@
 import type { Middleware } from 'koa'
 import type { Context } from '../../domain/context.js'
-import { listOpenLooks } from '../../domain/private-looks.js'
+import { listOpenLooks, openNumberSearch } from '../../domain/private-looks.js'
 import { MAX_FOUND, search, type Found, type FoundMessage } from '../../domain/search.js'
 import type { Session } from '../../domain/sessions.js'
 import { refusalOf, UserError } from '../../errors.js'
@@ -8,31 +8,36 @@ import { actingFor } from '../actor.js'
 import { labelOf } from './activity/filter-form.js'
 import { applicationPath } from './application/page-model.js'
 import { explainFailure } from './failures.js'
-import { queryOf } from './form-values.js'
-import { Empty, Time } from './form.js'
+import { fieldOf, queryOf } from './form-values.js'
+import { Empty, Field, Form, Time } from './form.js'
 import { Layout } from './layout.js'
 import { linePath } from './line/section.js'
 import { TYPE_LABELS } from './message/labels.js'
 import { messagePath } from './message/path.js'
-import { answerPage, pageOf } from './page.js'
+import { answerPage, pageOf, type Act, type Page } from './page.js'
 import { sessionOf } from './session.js'
 import { Status } from './status.js'
 import { UserText } from './user-text.js'
 import { userMessagePath } from './user/message.js'
 import { userPath } from './user.js'
 
+const SEARCH = '/console/search'
+const LOOK = `${SEARCH}/look`
+
 /** Whatever has this number, id or name: of operators everything, of users what is theirs. */
 export function showSearch(context: Context): Middleware {
   return async (ctx) => {
     const session = sessionOf(ctx)
-    const written = queryOf(ctx, 'q')
-    const found = written.trim() === '' ? undefined : await search(context, session, written).catch(refusalOf)
+    const written = ctx.method === 'POST' ? fieldOf(ctx, 'q') : queryOf(ctx, 'q')
+    const acting = actingFor(ctx, context)
+    const page = pageOf(ctx, context)
+    const found = written.trim() === '' ? undefined : await search(acting, session, written).catch(refusalOf)
     if (found instanceof UserError) ctx.status = found.status
     answerPage(
       ctx,
-      <Layout page={pageOf(ctx, context)} title="Search">
+      <Layout page={page} title="Search">
         <h1>Search</h1>
-        <form method="get" action="/console/search">
+        <form method="get" action={SEARCH}>
           <label>
             A number or a part of one, an id, a name{session.role === 'operator' && ', an e-mail address'}
             <input type="search" name="q" value={written} maxLength={254} required />
@@ -45,14 +50,55 @@ export function showSearch(context: Context): Middleware {
           <button type="submit">Search</button>
         </form>
         {found !== undefined && !(found instanceof UserError) && (
-          <Results
-            found={found}
-            session={session}
-            opened={await openedTo(session, actingFor(ctx, context))}
-          />
+          <Results found={found} session={session} opened={await openedTo(session, acting)} />
+        )}
+        {found !== undefined && !(found instanceof UserError) && (
+          <OthersMessages page={page} others={found.others} written={written} />
         )}
       </Layout>,
     )
+  }
+}
+
+/** What an operator sees of others' messages with a number, and how to see more. */
+function OthersMessages({ page, others, written }: { page: Page; others: Found['others']; written: string }) {
+  if (others === 'whole number') {
+    return (
+      <p class="muted">
+        A part of a number is looked for in your own messages only. In others’ messages you find a whole
+        number, once you have said why you look.
+      </p>
+    )
+  }
+  if (others !== 'reason') return null
+  return (
+    <section aria-labelledby="others">
+      <h2 id="others">In others’ messages</h2>
+      <p>
+        Whom others write to is not yours to know. Say why you look: it is written into the audit log, and
+        every user in whose messages the number is found reads it in their history. Then you may look for
+        whole numbers for half an hour.
+      </p>
+      <Form page={page} action={LOOK}>
+        <input type="hidden" name="q" value={written} />
+        <Field
+          page={page}
+          action={LOOK}
+          name="reason"
+          label="Why you look"
+          required
+          more={{ maxLength: 300 }}
+        />
+        <button type="submit">Look in others’ messages</button>
+      </Form>
+    </section>
+  )
+}
+
+export function postSearchLook(context: Context): Act {
+  return async (ctx) => {
+    await openNumberSearch(context, fieldOf(ctx, 'reason'))
+    return `${SEARCH}?${new URLSearchParams({ q: fieldOf(ctx, 'q') }).toString()}`
   }
 }
 
@@ -78,7 +124,9 @@ function Results(props: { found: Found; session: Session; opened: Set<string> })
           A part of a number is looked for in the newest messages. A whole one is found in all of them.
         </p>
       )}
-      {isEmpty && !isIncomplete && <Empty>Nothing has that number, id or name.</Empty>}
+      {isEmpty && !isIncomplete && found.others !== 'reason' && (
+        <Empty>Nothing has that number, id or name.</Empty>
+      )}
       {messages.length > 0 && (
         <section aria-labelledby="messages">
           <h2 id="messages">Messages</h2>

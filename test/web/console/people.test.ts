@@ -5,7 +5,7 @@ import { browse, type BrowserSession } from '../../helpers/browser-session.js'
 import { createLine, type TestLine } from '../../helpers/factories.js'
 import { describeWeb } from '../../helpers/web.js'
 import { wordsOf } from './line/line-page.js'
-import { expectPage, faultOf } from './support.js'
+import { expectPage, faultOf, isAskedAgain } from './support.js'
 
 const PEOPLE = '/console/people'
 
@@ -54,14 +54,11 @@ describeWeb('the console, of people', ({ context, web }) => {
   it('forgets a person, after a recent password', async () => {
     const id = await queueMessage(context, line, { status: 'sent' })
     await confirmedLongAgo()
-    const asked = await operating.submit(`${PEOPLE}/forget`, { number: ANNA })
-    expect([asked.status, asked.headers.get('location')]).to.deep.equal([
-      303,
-      `/console/confirm?next=${encodeURIComponent(PEOPLE)}`,
-    ])
+    const asked = await operating.submit(`${PEOPLE}/forget`, { number: ANNA, reason: 'ticket 4711' })
+    expect(isAskedAgain(asked)).to.equal(true)
     expect((await messageRow(context, id)).text).to.equal('Hello')
     await context.db('sessions').update({ confirmed_at: context.db.fn.now() })
-    const page = await operating.submit(`${PEOPLE}/forget`, { number: ANNA })
+    const page = await operating.submit(`${PEOPLE}/forget`, { number: ANNA, reason: 'ticket 4711' })
     expectPage(page)
     expect(wordsOf(page.text)).to.include('This person is forgotten')
     expect(page.text).not.to.include(ANNA)
@@ -71,9 +68,30 @@ describeWeb('the console, of people', ({ context, web }) => {
   it('says what keeps a person from being forgotten, and offers it again', async function () {
     this.timeout(20_000)
     await claimMessage(context, await queueMessage(context, line))
-    const page = await operating.submit(`${PEOPLE}/forget`, { number: ANNA })
+    const page = await operating.submit(`${PEOPLE}/forget`, { number: ANNA, reason: 'ticket 4711' })
     expectPage(page, 409)
     expect(faultOf(page)).to.match(/are being worked on right now/)
     expect(page.text).to.include(`name="number" value="${ANNA}"`)
+  })
+
+  it('gives and erases nothing without a reason, which whoever’s lines know the person reads', async () => {
+    const id = await queueMessage(context, line, { status: 'sent' })
+    for (const form of ['export', 'forget']) {
+      const page = await operating.submit(`${PEOPLE}/${form}`, { number: ANNA })
+      expectPage(page, 400)
+      expect(faultOf(page), form).to.match(/^reason must say in 5 to 300 characters/)
+      expect(page.text).to.include(`name="number" value="${ANNA}"`)
+    }
+    expect((await messageRow(context, id)).text).to.equal('Hello')
+    const own = await browse(context, web, line.userId)
+    const acts = () =>
+      context.db('audit_log').where({ user_id: line.userId }).whereLike('action', 'user.person.%')
+    expect(await acts()).to.deep.equal([])
+    await operating.submit(`${PEOPLE}/export`, { number: ANNA, reason: 'ticket 4711' })
+    await operating.submit(`${PEOPLE}/forget`, { number: ANNA, reason: 'ticket 4712' })
+    const history = wordsOf((await own.get('/console/settings/history')).text)
+    expect(history).to.match(/exported all of a person.*ticket 4711|ticket 4711.*exported all of a person/s)
+    expect(history).to.match(/had a person forgotten.*ticket 4712|ticket 4712.*had a person forgotten/s)
+    expect(history).not.to.include(ANNA)
   })
 })

@@ -46,6 +46,35 @@ describeWeb('the search', ({ context, web }) => {
     expect((await find(operator.id, owner.email)).text).to.include(`href="/console/users/${owner.id}"`)
   })
 
+  it('asks an operator why, before it finds a number in others’ messages; they read it in their history', async () => {
+    const operator = await createPerson(context, { role: 'operator' })
+    const owner = await createPerson(context)
+    const line = await createLine(context, { userId: owner.id })
+    const number = '+14155550143'
+    const id = await queueMessage(context, line, { to_number: number })
+    const operating = await browse(context, web, operator.id)
+    const asked = await operating.get(`${SEARCH}?q=${encodeURIComponent(number)}`)
+    expect(asked.text).to.include('Say why you look').and.not.to.include(id)
+    const refused = await operating.submit(`${SEARCH}/look`, { q: number, reason: 'x' })
+    expectPage(refused, 400)
+    expect(faultOf(refused)).to.match(/^reason must say/)
+    expect(refused.text)
+      .to.include(`name="q" value="${number}"`)
+      .and.to.include('name="reason" required value="x"')
+    const opened = await operating.submit(`${SEARCH}/look`, { q: number, reason: 'ticket 4711' })
+    expect(opened.headers.get('location')).to.equal(`${SEARCH}?q=${encodeURIComponent(number)}`)
+    const found = await operating.get(opened.headers.get('location') ?? '')
+    expect(found.text).to.include(id).and.to.include(owner.email).and.to.include('…43')
+    expect((await operating.get(`${SEARCH}?q=0143`)).text).to.not.include(id)
+    const history = await (await browse(context, web, owner.id)).get('/console/settings/history')
+    expect(history.text).to.include('found a person').and.to.include('ticket 4711')
+    expect(history.text).to.not.include(operator.email).and.not.to.include(number)
+    expectPage(
+      await (await browse(context, web, owner.id)).submit(`${SEARCH}/look`, { q: number, reason: 'ticket' }),
+      404,
+    )
+  })
+
   it('says when there is nothing, and what is wrong with what was written', async () => {
     const { id } = await createPerson(context)
     expect((await find(id, newId())).text).to.include('Nothing has that number, id or name.')

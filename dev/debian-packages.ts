@@ -18,11 +18,11 @@ export async function environmentOf(unpacked: string): Promise<NodeJS.ProcessEnv
 }
 
 /**
- * Unpacks a Debian package, and what it needs besides the system, into the folder `unpacked` of `cacheFolder`. Nothing is
- * installed, so this needs no root and leaves the system as it is.
+ * Unpacks Debian packages, named with a space between them, and what they need besides the system into the folder `unpacked`
+ * of `cacheFolder`. Nothing is installed, so this needs no root and leaves the system as it is.
  */
 export async function unpackPackages(
-  name: string,
+  names: string,
   cacheFolder: string,
   unpacked: string,
   signal?: AbortSignal,
@@ -33,8 +33,16 @@ export async function unpackPackages(
   try {
     const apt = await privateApt(work, signal)
     await apt('update')
-    // apt knows what the system has, so it downloads exactly the packages and libraries that are missing.
-    await apt('install', '--yes', '--no-install-recommends', '--download-only', name)
+    // apt knows what the system has, so it downloads exactly the libraries that are missing. Whoever calls this did not find the
+    // programs themselves on PATH, so these are downloaded even if apt takes them for installed.
+    await apt(
+      'install',
+      '--yes',
+      '--no-install-recommends',
+      '--reinstall',
+      '--download-only',
+      ...names.split(' '),
+    )
     const archives = join(work, 'cache/archives')
     for (const archive of (await readdir(archives)).filter((file) => file.endsWith('.deb'))) {
       await run('dpkg', ['-x', join(archives, archive), join(work, 'root')], { timeout: aptLimitMs })

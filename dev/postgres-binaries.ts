@@ -5,7 +5,9 @@ import { basename, dirname, join, relative } from 'node:path'
 import { canReach, type Account } from './postgres-account.js'
 
 const platforms = ['linux-x64', 'linux-arm64', 'darwin-x64', 'darwin-arm64']
-const sharedFolder = '/var/lib/linehook'
+
+/** Where the account of Postgres can enter when the project is below a folder that only its owner may. */
+export const sharedFolder = '/var/lib/linehook'
 
 interface BinariesOptions {
   folder: string

@@ -1,5 +1,5 @@
 import { writeFileSync } from 'node:fs'
-import { mkdir, realpath } from 'node:fs/promises'
+import { chmod, mkdir, realpath } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { Redis } from 'ioredis'
 import { onFreePort } from './free-port.js'
@@ -27,8 +27,10 @@ const stopSignals = ['SIGTERM', 'SIGKILL'] as const
 /** Starts a real Redis (or Valkey) on 127.0.0.1. It keeps its data, password, process id and log in `dataFolder`. */
 export async function startRedis(options: RedisOptions): Promise<EmbeddedService> {
   const { log = () => undefined } = options
-  await mkdir(options.dataFolder, { recursive: true, mode: 0o700 })
+  await mkdir(options.dataFolder, { recursive: true })
   const folder = await realpath(options.dataFolder)
+  // This folder alone: the account of Postgres passes through those above.
+  await chmod(folder, 0o700)
   const cacheFolder = options.cacheFolder ?? join(dirname(folder), 'packages')
   const program = await findRedis(cacheFolder, log, options.signal)
 

@@ -177,9 +177,6 @@ describe('docs', () => {
   describe('asvs.md', () => {
     const rows = tableRows('docs/asvs.md', /^\d+\.\d+\.\d+$/)
 
-    /** Nothing shows these yet. The list only gets shorter. */
-    const OPEN = '7.5.2 8.2.3 15.2.1'.split(' ')
-
     it('has the 72 requirements, each with a verdict and with what shows it', () => {
       expect(new Set(rows.map(([id]) => id)).size).to.equal(72)
       const bare = rows.filter(([, asks = '', verdict = '', shown = '']) => {
@@ -188,16 +185,10 @@ describe('docs', () => {
           holds: testsIn(shown).length > 0,
           documented: links.length > 0,
           exception: links.some((link) => link.startsWith('../SECURITY.md#')),
-          open: shown === '',
         }[verdict]
         return asks === '' || isShown !== true
       })
       expect(bare.map(([id, , verdict]) => `${id ?? ''} ${verdict ?? ''}`)).to.deep.equal([])
-    })
-
-    it('has none that is open but for those that are known', () => {
-      const open = rows.filter(([, , verdict]) => verdict === 'open').map(([id]) => id)
-      expect(open).to.deep.equal(OPEN)
     })
 
     it('names tests that there are', () => {

@@ -17,4 +17,10 @@ describe('the packages', () => {
       'main',
     )
   })
+
+  it('have a DOMPurify in what /docs shows that is newer than its known weaknesses (CVE-2025-26791: 3.2.4)', () => {
+    const bundle = readFileSync('node_modules/swagger-ui-dist/swagger-ui-bundle.js', 'utf8')
+    const [, major, minor, patch] = /DOMPurify\.version="(\d+)\.(\d+)\.(\d+)"/.exec(bundle) ?? []
+    expect(Number(major) * 10_000 + Number(minor) * 100 + Number(patch)).to.be.at.least(30_204)
+  })
 })

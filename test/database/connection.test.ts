@@ -59,7 +59,8 @@ describe('the connection to Postgres', () => {
   it('that has to give way in a deadlock is tried once more', async () => {
     const other = await direct.transaction()
     let runCount = 0
-    const ours = transaction(db, async (trx) => {
+    const patient = connectDatabase({ url: proxy.url, poolSize: 1, applicationName: 'patient' })
+    const ours = transaction(patient, async (trx) => {
       runCount += 1
       await trx.raw(`set local deadlock_timeout = '10ms'`)
       await trx('notes').where({ id: 2 }).forUpdate().select()
@@ -82,6 +83,7 @@ describe('the connection to Postgres', () => {
     }
     await ours
     await theirs
+    await patient.destroy()
     expect(runCount).to.equal(2)
   })
 

@@ -321,6 +321,16 @@ describe('embedded services', function () {
     expect(await query(services.databaseUrl, 'SELECT 1 AS one')).to.deep.equal([{ one: 1 }])
   })
 
+  it('close their own folders and none above, whichever of them is the first to make it', async () => {
+    const folder = join(dataFolder, 'new')
+    const redis = await startRedis({ dataFolder: join(folder, 'redis'), cacheFolder })
+    await redis.stop()
+    const modes = await Promise.all(
+      [folder, join(folder, 'redis')].map(async (path) => (await stat(path)).mode),
+    )
+    expect(modes.map((mode) => mode & 0o777)).to.deep.equal([0o777 & ~process.umask(), 0o700])
+  })
+
   it('take another port when the chosen one is taken in between', async () => {
     // Accepts and stays silent: the worst that can have taken a port.
     const taken = createServer((socket) => stops.push(() => Promise.resolve(socket.destroy())))

@@ -166,10 +166,11 @@ describe('supervise', function () {
   })
 
   it('stop kills a process that does not heed SIGTERM', async () => {
-    const supervisor = run({ deaf: `process.on('SIGTERM', () => console.log('what?')); ${stay}` }, 2000)
-    await until('it runs', () => pidsOf('deaf').length === 1)
+    const deaf = `process.on('SIGTERM', () => console.log('what?')); console.log('ready'); ${stay}`
+    const supervisor = run({ deaf }, 2000)
+    await until('it listens', () => lines.includes('deaf │ ready'))
     await supervisor.stop()
-    expect(lines).to.include('deaf │ what?')
+    await until('its answer is read', () => lines.includes('deaf │ what?'))
     expect(pidsOf('deaf').filter(isAlive)).to.deep.equal([])
   })
 

@@ -39,6 +39,7 @@ describe('journey: a backup is restored', function () {
   let line: TestLine
   let receiver: Receiver
   let host: StandIn
+  const opened: (() => Promise<unknown>)[] = []
   let dump: string
   let mediaCopy: string
   const contexts: Context[] = []
@@ -63,7 +64,12 @@ describe('journey: a backup is restored', function () {
     }))
 
   before(async () => {
-    ;[postgres, receiver, host] = await Promise.all([startDebianPostgres(), startReceiver(), startStandIn()])
+    postgres = await startDebianPostgres()
+    opened.push(() => postgres.stop())
+    receiver = await startReceiver()
+    opened.push(() => receiver.close())
+    host = await startStandIn()
+    opened.push(() => host.close())
     const environmentOf = await createEnvironment({ DATABASE_URL: await postgres.createDatabase('first') })
     const config = readConfig(environmentOf)
     const migrating = createContext(config, { process: 'test' })
@@ -106,9 +112,7 @@ describe('journey: a backup is restored', function () {
   after(async () => {
     await stopProcesses()
     await Promise.all(contexts.map((context) => context.close()))
-    await host.close()
-    await receiver.close()
-    await postgres.stop()
+    for (const close of opened.reverse()) await close()
   })
 
   /** Into an empty database, beside an empty Redis. */

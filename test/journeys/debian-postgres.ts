@@ -5,7 +5,8 @@ import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { environmentOf, unpackPackages } from '../../dev/debian-packages.js'
 import { freePort } from '../../dev/free-port.js'
-import { postgresAccount } from '../../dev/postgres-account.js'
+import { canReach, postgresAccount, type Account } from '../../dev/postgres-account.js'
+import { sharedFolder } from '../../dev/postgres-binaries.js'
 import { createDataFolder } from '../helpers/services.js'
 import { until } from '../helpers/until.js'
 
@@ -24,9 +25,9 @@ export interface DebianPostgres {
  * @throws Error where Debian's packages cannot be had
  */
 export async function startDebianPostgres(): Promise<DebianPostgres> {
-  const { programs, env } = await findPrograms()
   const folder = createDataFolder('debian-postgres')
   const account = postgresAccount(folder)
+  const { programs, env } = await findPrograms(account)
   chmodSync(folder, 0o700)
   if (account) chownSync(folder, account.uid, account.gid)
   const options = { ...account, env, cwd: folder }
@@ -86,12 +87,16 @@ export async function startDebianPostgres(): Promise<DebianPostgres> {
   }
 }
 
-/** Those of this machine, else those of Debian's package, unpacked once. */
-async function findPrograms(): Promise<{ programs: string; env: NodeJS.ProcessEnv }> {
-  const cacheFolder = resolve('.data/packages')
-  const unpacked = join(cacheFolder, 'postgresql')
+/** Those of this machine, else those of Debian's package, unpacked once where the account that runs them may enter. */
+async function findPrograms(
+  account: Account | undefined,
+): Promise<{ programs: string; env: NodeJS.ProcessEnv }> {
   const installed = newestIn('/usr/lib/postgresql')
   if (installed !== undefined) return { programs: installed, env: { ...process.env, LC_ALL: 'C' } }
+  const cacheFolder = canReach(resolve('.'), account)
+    ? resolve('.data/packages')
+    : join(sharedFolder, 'packages')
+  const unpacked = join(cacheFolder, 'postgresql')
   if (!existsSync(unpacked)) await unpackPackages('postgresql', cacheFolder, unpacked)
   const programs = newestIn(join(unpacked, 'usr/lib/postgresql'))
   if (programs === undefined) throw new Error(`no Postgres in ${unpacked}`)

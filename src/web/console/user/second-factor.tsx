@@ -11,7 +11,6 @@ import { fieldOf, idOf } from '../form-values.js'
 import { Confirm, Form, TextArea, Time } from '../form.js'
 import { withNotice, type Notice } from '../notices.js'
 import type { Act, Page } from '../page.js'
-import { isConfirmed } from '../session.js'
 import { UserText } from '../user-text.js'
 
 interface Props {
@@ -131,7 +130,6 @@ function change(
   return async (ctx) => {
     const { id } = await getUser(context, idOf(ctx, 'userId'))
     const path = `/console/users/${id}`
-    if (!isConfirmed(ctx, path)) return undefined
     await doChange(id, ctx)
     return withNotice(path, notice)
   }

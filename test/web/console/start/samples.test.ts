@@ -1,8 +1,9 @@
 import { spawnSync } from 'node:child_process'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { homedir, tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { expect } from 'chai'
+import { environmentOf, unpackPackages } from '../../../../dev/debian-packages.js'
 import { freePort } from '../../../../dev/free-port.js'
 import { signatureHeaders } from '../../../../src/domain/deliveries/signature.js'
 import { newId } from '../../../../src/ids.js'
@@ -34,8 +35,21 @@ const VERSIONS: Partial<Record<Language, string[]>> = {
 
 /** curl and Node are always tried, the others where they are. */
 function isThere(language: Language): boolean {
-  if (language === 'curl' || language === 'node') return true
+  return language === 'curl' || language === 'node' || isInstalled(language)
+}
+
+function isInstalled(language: Language): boolean {
   return spawnSync(PROGRAMS[language].program, VERSIONS[language] ?? ['--version']).status === 0
+}
+
+/** A shell in which curl and openssl are found, those of Debian's packages where none are installed. */
+async function shell(): Promise<NodeJS.ProcessEnv> {
+  if (isInstalled('curl')) return {}
+  const cacheFolder = resolve('.data/packages')
+  const unpacked = join(cacheFolder, 'curl')
+  if (!existsSync(unpacked)) await unpackPackages('curl openssl', cacheFolder, unpacked)
+  const { LD_LIBRARY_PATH } = await environmentOf(unpacked)
+  return { LD_LIBRARY_PATH, PATH: `${join(unpacked, 'usr/bin')}:${process.env.PATH ?? ''}` }
 }
 
 const PLACE = { url: 'http://127.0.0.1:9/', toNumber: '+15005550199', text: TEXT }
@@ -52,13 +66,19 @@ describeWeb('the samples of the set-up', ({ context, web }) => {
 
   const find = (samples: readonly Sample[], language: Language) =>
     samples.find((each) => each.language === language)!
-  const environment = { HOME: homedir() }
+  let curlEnvironment: NodeJS.ProcessEnv
+  before(async function () {
+    // What is downloaded the first time takes as long as the network does.
+    this.timeout(180_000)
+    curlEnvironment = await shell()
+  })
 
   /** As a person would, who has put it into a file. */
   const run = async ({ language, code }: Sample, role: string, port?: number) => {
     const { program, file } = PROGRAMS[language]
     const path = join(folder, `${role}-${file}`)
     writeFileSync(path, code)
+    const environment = { HOME: homedir(), ...(language === 'curl' && curlEnvironment) }
     const start = (...command: string[]) =>
       runProgram(`${role} in ${language}`, command, environment, { cwd: folder })
     if (language === 'php' && port !== undefined) return start(program, '-S', `localhost:${port}`, path)

@@ -69,7 +69,7 @@ export function createWitness(create: () => RawClient, applicationName: string):
       if (current === asked) drop()
       throw error
     } finally {
-      if (current !== undefined) idle = setTimeout(drop, IDLE_MS).unref()
+      idle = setTimeout(drop, IDLE_MS).unref()
     }
   }
 

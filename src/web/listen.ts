@@ -3,7 +3,7 @@ import { Server as NetServer, type Socket } from 'node:net'
 import type { Config } from '../config.js'
 import { MAX_HEADER_FIELDS } from './middleware/require-all-headers.js'
 import { limitPipelining } from './pipelining.js'
-import { standInLine, type Line, type LineOptions } from './standing-in-line.js'
+import { standInLine, type LineOptions } from './standing-in-line.js'
 import { isHealthCheck, turnAway } from './turn-away.js'
 
 export interface WebServer {
@@ -57,9 +57,9 @@ export async function listen(
     void handle(request, response)
   })
   let isClosing = false
-  let line: Line | undefined
+  const line = standInLine(server, lineOptions)
   const answer = (request: IncomingMessage, response: ServerResponse) => {
-    if (line?.isTooLong() === true && !isHealthCheck(request)) {
+    if (line.isTooLong() && !isHealthCheck(request)) {
       turnAway(request, response)
       return
     }
@@ -80,7 +80,6 @@ export async function listen(
       resolve()
     })
   })
-  line = standInLine(server, lineOptions)
 
   return {
     server,

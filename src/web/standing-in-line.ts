@@ -36,7 +36,6 @@ export function standInLine(
   let isTooLong = false
   let hasCome = false
   let timer: NodeJS.Timeout | undefined
-  const address = addressOf(server)
 
   server.prependListener('connection', (socket: Socket) => {
     hasCome = true
@@ -54,6 +53,8 @@ export function standInLine(
 
   function look(): void {
     timer = undefined
+    // It answers its last requests, and lets nobody in any more.
+    if (!server.listening) return
     if (standing !== undefined) judge(performance.now() - standing.since)
     else if (hasCome || isTooLong) {
       standing = { socket: stand(), since: performance.now() }
@@ -63,7 +64,7 @@ export function standInLine(
   }
 
   function stand(): Socket {
-    const socket = connect(address)
+    const socket = connect(addressOf(server))
     // The server is closing, or there are no files left: nobody learns anything from it.
     socket.on('error', () => {
       if (standing?.socket === socket) standing = undefined

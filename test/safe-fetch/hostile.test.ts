@@ -1,10 +1,7 @@
-import { execFileSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { expect } from 'chai'
 import { createSafeFetch, FetchFailed, type SafeFetch } from '../../src/safe-fetch.js'
 import { HOSTILITIES, startHostileServer, type HostileServer } from '../helpers/hostile-servers.js'
+import { SELF_MADE } from '../helpers/self-made.js'
 
 /** Failures that a server on an open connection can bring about. */
 const BY_THE_SERVER = ['reset', 'bad_response', 'too_large', 'timeout', 'network', 'tls']
@@ -12,24 +9,19 @@ const BY_THE_SERVER = ['reset', 'bad_response', 'too_large', 'timeout', 'network
 const TIMEOUT_MS = 1500
 
 describe('safe-fetch, with servers that close and lie', () => {
-  let folder: string
-  let identity: { key: string; cert: string }
   let safeFetch: SafeFetch
   const servers: HostileServer[] = []
 
   before(() => {
-    folder = mkdtempSync(join(tmpdir(), 'hostile-'))
-    identity = makeIdentity(folder)
     safeFetch = createSafeFetch({
       allowHttp: true,
       allowedPrivateCidrs: ['127.0.0.0/8'],
-      trustedCertificates: identity.cert,
+      trustedCertificates: SELF_MADE.cert,
     })
   })
   after(async () => {
     await safeFetch.close()
     await Promise.all(servers.map((server) => server.close()))
-    rmSync(folder, { recursive: true, force: true })
   })
 
   /** What may not throw outside of these promises: mocha fails a test for what does. */
@@ -58,7 +50,7 @@ describe('safe-fetch, with servers that close and lie', () => {
       // TLS changes how a connection ends, and nothing of what is said on it.
       if (scheme === 'https' && !/^(closes|resets|cuts|promises)/.test(what)) continue
       it(`survives one that ${what} (${scheme})`, async () => {
-        const server = await startHostileServer(scheme === 'https' ? identity : undefined)
+        const server = await startHostileServer(scheme === 'https' ? SELF_MADE : undefined)
         servers.push(server)
         server.behave(behave)
         // Twice each: the second may find a connection of the first.
@@ -88,13 +80,4 @@ describe('safe-fetch, with servers that close and lie', () => {
 async function slowly(): Promise<boolean> {
   await new Promise((resolve) => setTimeout(resolve, 1))
   return true
-}
-
-/** A certificate of 127.0.0.1 that nobody else has signed. */
-function makeIdentity(folder: string): { key: string; cert: string } {
-  const [key, cert] = [join(folder, 'key.pem'), join(folder, 'cert.pem')]
-  const ec = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes']
-  const name = ['-subj', '/CN=127.0.0.1', '-addext', 'subjectAltName=IP:127.0.0.1']
-  execFileSync('openssl', ['req', '-x509', ...ec, '-keyout', key, '-out', cert, ...name], { stdio: 'pipe' })
-  return { key: readFileSync(key, 'utf8'), cert: readFileSync(cert, 'utf8') }
 }

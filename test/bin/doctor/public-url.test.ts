@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs'
 import { createServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { expect } from 'chai'
@@ -9,6 +8,7 @@ import { createEnvironment, type Environment } from '../../helpers/environment.j
 import { createLine } from '../../helpers/factories.js'
 import { openings } from '../../helpers/openings.js'
 import { startReceiver } from '../../helpers/receiver.js'
+import { SELF_MADE } from '../../helpers/self-made.js'
 import { serveApp } from '../../helpers/web.js'
 import { look } from './look.js'
 
@@ -89,10 +89,7 @@ describe('what the doctor says of PUBLIC_URL', function () {
   })
 
   it('a certificate that nobody trusts; and the end of any certificate can be read', async () => {
-    const server = createServer({
-      key: readFileSync('test/carriers/smpp/self-made-key.pem'),
-      cert: readFileSync('test/carriers/smpp/self-made-certificate.pem'),
-    })
+    const server = createServer(SELF_MADE)
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
     open({ close: () => new Promise((resolve) => server.close(resolve)) })
     const url = new URL(`https://127.0.0.1:${(server.address() as AddressInfo).port}`)

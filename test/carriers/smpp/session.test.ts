@@ -1,5 +1,4 @@
 import { expect } from 'chai'
-import { readFileSync } from 'node:fs'
 import { createServer, type AddressInfo, type Socket } from 'node:net'
 import { PassThrough } from 'node:stream'
 import { startSmsc, type Smsc, type SmscOptions } from '../../../dev/smsc/server.js'
@@ -8,11 +7,11 @@ import { createLink, NoAnswer } from '../../../src/carriers/smpp/link.js'
 import { encodePdu } from '../../../src/carriers/smpp/pdu.js'
 import { openSession, type Session } from '../../../src/carriers/smpp/session.js'
 import { failure } from '../../helpers/failure.js'
+import { SELF_MADE } from '../../helpers/self-made.js'
 import { until } from '../../helpers/until.js'
 import { LOOPBACK, QUICK, settingsOf } from './fixtures.js'
 
 const forEver = new AbortController().signal
-const pem = (name: string) => readFileSync(new URL(name, import.meta.url), 'utf8')
 
 describe('an SMPP session', () => {
   let smsc: Smsc
@@ -123,9 +122,8 @@ describe('an SMPP session', () => {
   })
 
   it('speaks TLS, and trusts a self-made certificate only when it is told to', async () => {
-    const cert = pem('self-made-certificate.pem')
-    await start({ tls: { key: pem('self-made-key.pem'), cert } })
-    const session = await open({ tls: true, host: 'localhost', tlsCertificate: cert })
+    await start({ tls: SELF_MADE })
+    const session = await open({ tls: true, host: 'localhost', tlsCertificate: SELF_MADE.cert })
     expect(session.isOpen()).to.equal(true)
     const error = await failure(open({ tls: true, host: 'localhost' }))
     expect(error).to.be.instanceOf(NotBound)

@@ -1,12 +1,13 @@
 import { request } from 'node:http'
 import { expect } from 'chai'
 import type { Context } from '../../src/domain/context.js'
+import { createPerson } from '../domain/people.js'
 import { createTestContext } from '../helpers/context.js'
 import { createLine } from '../helpers/factories.js'
+import { startSession } from '../helpers/sessions.js'
 import { serveApp, type TestWeb } from '../helpers/web.js'
 
 const PUBLIC_URL = 'https://lines.example.com/below'
-const PASSWORD = 'correct horse battery'
 
 /** What a browser says of a page, and of where it sent the request. */
 interface Said {
@@ -20,7 +21,7 @@ describe('a request that a page sends', () => {
   let web: TestWeb
 
   async function open(environment: Record<string, string> = {}): Promise<void> {
-    context = await createTestContext({ QUEUES_PASSWORD: PASSWORD, QUEUES_WRITABLE: 'true', ...environment })
+    context = await createTestContext({ QUEUES_WRITABLE: 'true', ...environment })
     web = await serveApp(context)
   }
 
@@ -77,7 +78,8 @@ describe('a request that a page sends', () => {
   }
 
   const pauseQueues = async (said: Said) => {
-    const headers = { Authorization: `Basic ${btoa(`operator:${PASSWORD}`)}` }
+    const { id } = await createPerson(context, { role: 'operator' })
+    const headers = { Cookie: `__Host-linehook=${await startSession(context, id)}` }
     return (await ask('/queues/api/queues/pause', said, { method: 'PUT', headers })).status
   }
 
